@@ -1,0 +1,24 @@
+"""Prune neural network checkpoints: a window, a command line, and a library.
+
+``from pruneapp import prune`` is a drop-in for ``torch.nn.utils.prune``;
+``pruneapp.open_checkpoint(path)`` opens a checkpoint without running code from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+
+__version__ = "0.1.0"
+__all__ = ["Checkpoint", "__version__", "open_checkpoint"]
+
+
+def __getattr__(name: str) -> object:
+    # Late, so that `import pruneapp` costs nothing: --help and the first picture wait for it.
+    if name in {"Checkpoint", "open_checkpoint"}:
+        from pruneapp.checkpoint import reader
+
+        return getattr(reader, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

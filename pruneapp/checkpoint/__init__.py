@@ -1,0 +1,1 @@
+"""Opening checkpoints: headers only, nothing that they name is ever run."""

@@ -1,0 +1,88 @@
+"""One tensor of a checkpoint, as its header describes it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from pruneapp.checkpoint.dtypes import DType
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where the elements of a tensor lie.
+
+    Attributes
+    ----------
+    source
+        Index into the checkpoint's byte sources: a file, a shard, an inflated member.
+    offset
+        Byte of the first element.
+    strides
+        Steps between elements, in elements; None if they lie in C order without gaps.
+    storage
+        A name for the piece of memory that views of it share; empty where formats share nothing.
+    """
+
+    source: int
+    offset: int
+    strides: tuple[int, ...] | None = None
+    storage: str = ""
+
+
+@dataclass(frozen=True)
+class TensorEntry:
+    """A tensor that a checkpoint holds.
+
+    Attributes
+    ----------
+    name
+        The key in the chosen state dict, prefixes kept. Unique in the checkpoint.
+    shape
+        Extent of each dimension.
+    dtype
+        Type of the elements.
+    location
+        Where they lie.
+    aliases
+        Further names of the very same tensor (tied weights), in file order.
+    why_not
+        Why it may not be pruned, a phrase without a full stop; empty if it may.
+    kind
+        What layer it seems to belong to ("Conv2d", "Linear", "norm", "embedding", "bias", ...):
+        inferred from names and shapes, and said to be so wherever it is shown.
+    mask_of
+        Name under which the file keeps the mask that torch's pruning left beside it
+        (``NAME_mask``); empty if none. The tensor itself is then ``NAME_orig`` in the file.
+    by_default
+        Whether it is among the tensors that are pruned if nothing is selected.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: DType
+    location: Location
+    aliases: tuple[str, ...] = ()
+    why_not: str = ""
+    kind: str = ""
+    mask_of: str = ""
+    by_default: bool = False
+    numel: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "numel", math.prod(self.shape))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return self.dtype.nbytes(self.numel)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name it has, its own first."""
+        return (self.name, *self.aliases)
+
+    @property
+    def prunable(self) -> bool:
+        """Whether it may be pruned."""
+        return not self.why_not

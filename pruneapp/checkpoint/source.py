@@ -1,0 +1,167 @@
+"""Reading bytes by position from files that other programs may change meanwhile.
+
+No memory maps: a mapped file that somebody truncates kills the process with SIGBUS.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What tells one state of a file from another."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Identity:
+        """Take it from a stat result."""
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+class ByteSource(Protocol):
+    """Bytes that can be read at any position, from any thread."""
+
+    @property
+    def path(self) -> Path:
+        """The file that a message should name."""
+
+    @property
+    def size(self) -> int:
+        """Bytes in all."""
+
+    def read_into(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` with the bytes from `offset` on.
+
+        Raises
+        ------
+        DamagedFileError, FileChangedError
+            If there are fewer.
+        """
+
+    def verify_unchanged(self) -> None:
+        """Raise `FileChangedError` if the file is not the one that was opened."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class FileSource:
+    """A regular file, kept open, read by position.
+
+    Raises
+    ------
+    CheckpointError
+        If it is not a regular file or may not be read; opening never blocks on a pipe or a device.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # O_NONBLOCK: opening a pipe without a writer would wait for ever.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+        except OSError as error:
+            raise CheckpointError(
+                f"'{path}' cannot be opened: {(error.strerror or str(error)).lower()}.",
+                remedy=_remedy(error),
+            ) from None
+        status = os.fstat(self._fd)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(self._fd)
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+            raise CheckpointError(f"'{path}' is {kind}, not a regular file.")
+        self._identity = Identity.of(status)
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file when it was opened."""
+        return self._identity.size
+
+    @property
+    def identity(self) -> Identity:
+        """What the file was when it was opened."""
+        return self._identity
+
+    def read_into(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` from `offset` on; see `ByteSource`."""
+        view = buffer.cast("B")
+        done = 0
+        while done < len(view):
+            try:
+                got = self._read(offset + done, view[done:])
+            except OSError as error:
+                raise CheckpointError(
+                    f"'{self._path}' cannot be read at byte {offset + done:,}: "
+                    f"{(error.strerror or str(error)).lower()}.",
+                    remedy="Check the disk or the network drive, then open the file again.",
+                ) from None
+            if got == 0:
+                self.verify_unchanged()
+                raise DamagedFileError(
+                    f"'{self._path}' ends at byte {self.size:,}, "
+                    f"but {offset + len(view):,} are needed."
+                )
+            done += got
+
+    def _read(self, offset: int, view: memoryview) -> int:
+        if hasattr(os, "preadv"):
+            return os.preadv(self._fd, [view], offset)
+        with self._lock:  # Windows has no positioned read
+            os.lseek(self._fd, offset, os.SEEK_SET)
+            data = os.read(self._fd, len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset` on."""
+        buffer = bytearray(size)
+        self.read_into(offset, memoryview(buffer))
+        return bytes(buffer)
+
+    def verify_unchanged(self) -> None:
+        """Compare the file at this path with the one that was opened."""
+        try:
+            now = Identity.of(self._path.stat())
+        except OSError:
+            raise FileChangedError(
+                f"'{self._path}' is no longer there.",
+                remedy="Put it back, or open the file from its new place.",
+            ) from None
+        if now != self._identity:
+            raise FileChangedError(
+                f"'{self._path}' was changed by another program while it was open.",
+                remedy="Open it again to work on its new content.",
+            )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if not self._closed:
+            self._closed = True
+            os.close(self._fd)
+
+
+def _remedy(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "Ask for the right to read it, or copy it to a folder of your own."
+    if isinstance(error, FileNotFoundError):
+        return "Check the name and the folder."
+    return ""

@@ -1,0 +1,103 @@
+"""Every error that reaches a person.
+
+A ``PruneAppError`` is one sentence that says what went wrong, where, which rule was broken, what
+came instead, and what to do. The window shows it beside the place it belongs to, the command line
+prints it and exits with 2. Any other exception is a bug in Pruneapp and is shown as one.
+
+::
+
+    PruneAppError
+    ├── CheckpointError            a file cannot be opened or read
+    │   ├── UnrecognizedFileError  it is not a checkpoint that we know
+    │   ├── DamagedFileError       it breaks the rules of its format, or is cut short
+    │   ├── UnsupportedFileError   it is sound, but of a kind that we do not read
+    │   ├── FileChangedError       it changed on disk while it was open
+    │   └── UnknownTensorError     it holds no tensor of this name
+    ├── ParameterError             a value of a method or an option breaks its rule
+    ├── SelectionError             a selection matches nothing that can be pruned
+    ├── MethodError                a method loaded from a file cannot be used
+    ├── DeviceError                a device is not there or gave up
+    ├── StaleError                 an answer belongs to a state that is gone
+    └── ExportError                a file cannot be written
+"""
+
+from __future__ import annotations
+
+
+class PruneAppError(Exception):
+    """An error that a person can understand and mend.
+
+    Parameters
+    ----------
+    sentence
+        What, where, the rule, what came instead.
+    remedy
+        What to do, as a sentence of its own; empty if there is nothing to do.
+    details
+        More text to copy into a report, never needed to understand the sentence.
+    """
+
+    def __init__(self, sentence: str, *, remedy: str = "", details: str = "") -> None:
+        super().__init__(f"{sentence} {remedy}".strip())
+        self.sentence = sentence
+        self.remedy = remedy
+        self.details = details
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross from the process that parses large headers.
+        return _rebuild, (type(self), self.sentence, self.remedy, self.details)
+
+
+def _rebuild(kind: type[PruneAppError], sentence: str, remedy: str, details: str) -> PruneAppError:
+    return kind(sentence, remedy=remedy, details=details)
+
+
+class CheckpointError(PruneAppError):
+    """A file cannot be opened or read."""
+
+
+class UnrecognizedFileError(CheckpointError):
+    """A file is not a checkpoint that we know."""
+
+
+class DamagedFileError(CheckpointError):
+    """A file breaks the rules of its format, or is cut short."""
+
+
+class UnsupportedFileError(CheckpointError):
+    """A file is sound, but of a kind that we do not read."""
+
+
+class FileChangedError(CheckpointError):
+    """A file changed on disk while it was open."""
+
+
+class UnknownTensorError(CheckpointError, KeyError):
+    """A checkpoint holds no tensor of this name."""
+
+    def __str__(self) -> str:  # KeyError would show the repr
+        return Exception.__str__(self)
+
+
+class ParameterError(PruneAppError, ValueError):
+    """A value of a method or an option breaks its rule."""
+
+
+class SelectionError(PruneAppError):
+    """A selection matches nothing that can be pruned."""
+
+
+class MethodError(PruneAppError):
+    """A method loaded from a file cannot be used."""
+
+
+class DeviceError(PruneAppError):
+    """A device is not there or gave up."""
+
+
+class StaleError(PruneAppError):
+    """An answer belongs to a state of the document that is gone."""
+
+
+class ExportError(PruneAppError):
+    """A file cannot be written."""

@@ -1,0 +1,1 @@
+"""Writing checkpoints: every format one declaration in one file."""

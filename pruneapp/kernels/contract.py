@@ -1,0 +1,149 @@
+"""What every kernel does, and in which order it treats equal elements.
+
+The rules that make a mask the same everywhere:
+
+- Elements are ranked by unsigned keys. For floats the key is the bit pattern of the magnitude
+  (the order of positive floats is the order of their bits); every NaN has one key, the largest.
+- Exactly `count` elements go: those with the smallest keys; among equal keys the earlier tensor,
+  then the lower flat index goes first.
+- Norms of channels are float64 sums over the slice in flat order, in blocks of 4,096 elements,
+  from left to right inside a block, blocks added in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.reader import Bits, RawChunk
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.params import Norm
+from pruneapp.progress import Job
+
+BLOCK = 4096
+
+ReadBits = Callable[[], Iterator[RawChunk]]
+
+
+@dataclass(frozen=True, eq=False)
+class KeyChunk:
+    """The keys of some elements.
+
+    Attributes
+    ----------
+    start
+        Flat index of the first.
+    keys
+        1-D, ``uint8`` to ``uint64``; valid until the next chunk is asked for.
+    """
+
+    start: int
+    keys: Bits
+
+
+class Ranking(Protocol):
+    """The keys of one tensor's elements, made anew on every pass.
+
+    Attributes
+    ----------
+    size
+        Elements in all.
+    width
+        Bits of a key: 8, 16, 32 or 64; the same for every tensor of one step.
+    kept
+        The elements that are still there; None for all. Only these are ranked.
+    """
+
+    @property
+    def size(self) -> int:
+        """Elements in all."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a key."""
+
+    @property
+    def kept(self) -> BitMask | None:
+        """The elements that are ranked."""
+
+    def keys(self) -> Iterator[KeyChunk]:
+        """Yield the keys of all elements (pruned ones too) in flat order."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Where the cut is.
+
+    Attributes
+    ----------
+    key
+        Every kept element with a smaller key goes.
+    ties
+        How many of the kept elements with just this key go, the first in order.
+    """
+
+    key: int
+    ties: int
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """A tensor, to be taken apart into the channels along one dimension.
+
+    Attributes
+    ----------
+    shape, dtype
+        Of the tensor.
+    dim
+        From 0.
+    kept
+        Pruned elements count as 0 in every norm; None if there are none.
+    read
+        Yields the raw elements in flat order.
+    """
+
+    shape: tuple[int, ...]
+    dtype: DType
+    dim: int
+    kept: BitMask | None
+    read: ReadBits
+
+
+class Kernel(Protocol):
+    """The arithmetic on one device. Without state: calls may come from any thread."""
+
+    @property
+    def name(self) -> str:
+        """The device, as people call it: ``CPU``, ``CUDA 0: NVIDIA H100``."""
+
+    def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
+        """Find the cut that takes exactly `count` kept elements over all of `rankings`.
+
+        `count` is from 1 to the number of kept elements. Steps `job` by the elements it passes;
+        see `passes` for how often it does.
+        """
+
+    def passes(self, rankings: Sequence[Ranking]) -> int:
+        """How many times `find_threshold` reads every element."""
+
+    def apply_threshold(
+        self, ranking: Ranking, threshold: Threshold, job: Job
+    ) -> tuple[BitMask, int]:
+        """Return the mask after the cut, and how many ties it took.
+
+        The caller lowers `Threshold.ties` by these before the next tensor. Steps `job` by the
+        elements.
+        """
+
+    def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
+        """Return the norm of every channel, float64; steps `job` by the elements.
+
+        `n` = 0 counts what is not zero, inf and -inf take the largest and the smallest magnitude,
+        'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the slice as a
+        matrix: its first remaining dimension by the rest. NaN in a slice makes its norm NaN.
+        """

@@ -1,0 +1,1 @@
+"""Which weights are kept: one bit each, immutable, shared between states."""

@@ -1,0 +1,38 @@
+"""The masks of a whole document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pruneapp.masks.bitmask import BitMask
+
+
+class MaskSet(Mapping[str, BitMask]):
+    """Masks by tensor name. Immutable; a tensor without a mask is kept whole.
+
+    Changing it makes a new set that shares every mask that did not change.
+    """
+
+    __slots__ = ("_masks",)
+
+    def __init__(self, masks: Mapping[str, BitMask] | None = None) -> None:
+        self._masks = dict(masks or {})
+
+    def with_masks(self, changes: Mapping[str, BitMask | None]) -> MaskSet:
+        """Return a set in which `changes` replace what was there; None removes a mask."""
+        merged = {**self._masks, **changes}
+        return MaskSet({name: mask for name, mask in merged.items() if mask is not None})
+
+    def pruned(self, name: str) -> int:
+        """How many elements of a tensor are pruned."""
+        mask = self._masks.get(name)
+        return 0 if mask is None else mask.pruned
+
+    def __getitem__(self, name: str) -> BitMask:
+        return self._masks[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._masks)
+
+    def __len__(self) -> int:
+        return len(self._masks)

@@ -1,0 +1,1 @@
+"""Pruning methods: one file a method, each a declaration from which all else follows."""

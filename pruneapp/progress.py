@@ -1,0 +1,87 @@
+"""How long work tells how far it is, and how it is told to stop."""
+
+from __future__ import annotations
+
+import threading
+from typing import Protocol
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
+    """Raised inside a job after its token was cancelled; nothing was changed."""
+
+
+class CancelToken:
+    """A flag that one thread raises and another looks at.
+
+    Long work calls `check` at least every 50 ms.
+    """
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask the job to stop; may be called from any thread, any number of times."""
+        self._event.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the job was asked to stop."""
+        return self._event.is_set()
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the job was asked to stop."""
+        if self._event.is_set():
+            raise Cancelled
+
+
+class Progress(Protocol):
+    """Told how far a job is. Called from the thread that does the work."""
+
+    def report(self, done: int, total: int, label: str) -> None:
+        """Take note that `done` of `total` units (bytes, as a rule) are done, now at `label`."""
+
+
+class Silent:
+    """A `Progress` that tells nobody."""
+
+    def report(self, done: int, total: int, label: str) -> None:
+        """Do nothing."""
+
+
+class Job:
+    """What a long function is given: where to report, and whether to go on.
+
+    Parameters
+    ----------
+    progress
+        Told how far the work is; nobody if absent.
+    cancel
+        Looked at on every step; never cancelled if absent.
+    """
+
+    def __init__(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> None:
+        self._progress = progress or Silent()
+        self.cancel = cancel or CancelToken()
+        self._done = 0
+        self._total = 0
+        self._label = ""
+
+    def start(self, total: int, label: str = "") -> None:
+        """Begin a stretch of `total` units."""
+        self._done, self._total, self._label = 0, total, label
+        self.step(0)
+
+    def extend(self, units: int) -> None:
+        """Add `units` to the stretch that is under way."""
+        self._total += units
+
+    def label(self, label: str) -> None:
+        """Name what is worked on now (a tensor, a file)."""
+        self._label = label
+        self.step(0)
+
+    def step(self, units: int) -> None:
+        """Count `units` as done; raises `Cancelled` if asked to stop."""
+        self.cancel.check()
+        self._done += units
+        self._progress.report(self._done, self._total, self._label)
