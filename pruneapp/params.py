@@ -159,11 +159,7 @@ class IntParam(Param):
 
     def validate(self, value: Any) -> int:
         """Accept whole numbers within the bounds."""
-        if (
-            isinstance(value, Integral)
-            and not isinstance(value, bool)
-            and int(value) in self.bounds
-        ):
+        if _is_number(value, Integral) and int(value) in self.bounds:
             return int(value)
         raise self.refuse(value)
 
