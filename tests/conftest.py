@@ -1,0 +1,113 @@
+"""What every test is held to: no thread, widget, warning or log line is left behind."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+# A screen is not needed, and the person's own settings are not touched.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("PYTHONFAULTHANDLER", "1")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def shared_folder() -> Path | None:
+    """Return the folder of real checkpoints beside the checkout, if there is one."""
+    for candidate in (os.environ.get("PRUNEAPP_SHARED"), str(ROOT.parent / "shared")):
+        if candidate and (Path(candidate) / "data").is_dir():
+            return Path(candidate)
+    return None
+
+
+@pytest.fixture(scope="session")
+def resnet20() -> Path:
+    """A real checkpoint: ResNet-20 on CIFAR-10, the format before torch 1.6."""
+    shared = shared_folder()
+    if shared is None:
+        pytest.skip("needs shared/data/resnet20-12fca82f.th beside the checkout")
+    return shared / "data" / "resnet20-12fca82f.th"
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings, caches and logs go to a folder of the test."""
+    home = tmp_path_factory.mktemp("home")
+    for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(variable, str(home / variable.lower()))
+
+
+@pytest.fixture(autouse=True)
+def no_unexpected_logs(caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest):
+    """A log line at warning or above fails the test, unless it is marked ``logs``."""
+    yield
+    bad = [r for r in caplog.get_records("call") if r.levelno >= logging.WARNING]
+    if request.node.get_closest_marker("logs") is None:
+        assert not bad, f"unexpected log lines: {[r.getMessage() for r in bad]}"
+
+
+@pytest.fixture(autouse=True)
+def no_live_threads():
+    """A test that leaves a thread behind fails, and says which."""
+    before = set(threading.enumerate())
+    yield
+    left = [t for t in threading.enumerate() if t not in before and not t.daemon]
+    for thread in left:
+        thread.join(2)
+    left = [t for t in left if t.is_alive()]
+    assert not left, f"threads left running: {left}"
+
+
+@pytest.fixture(autouse=True)
+def no_leaked_widgets(request: pytest.FixtureRequest):
+    """A test with Qt that leaves a window behind fails."""
+    if "qtbot" not in request.fixturenames:
+        yield
+        return
+    from PySide6.QtWidgets import QApplication
+
+    before = {id(w) for w in QApplication.topLevelWidgets()}
+    yield
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    left = [w for w in QApplication.topLevelWidgets() if id(w) not in before and w.isVisible()]
+    assert not left, f"windows left open: {left}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a device that is not there, and say so."""
+    needs_cuda = [item for item in items if item.get_closest_marker("cuda")]
+    if not needs_cuda:
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        for item in needs_cuda:
+            item.add_marker(pytest.mark.skip(reason="no CUDA device on this machine"))
+
+
+@pytest.fixture
+def run_python():
+    """Run a snippet in a fresh interpreter; returns its standard output."""
+    import subprocess
+
+    def run(code: str, *arguments: str, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **environment},
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
