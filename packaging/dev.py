@@ -1,0 +1,197 @@
+"""The one bootstrap: set up what is needed, then run, test, measure or tour the application.
+
+    python3 packaging/dev.py run [FILE]    open the window (or tour it, where there is no display)
+    python3 packaging/dev.py test [...]    format, lint, types, layers and all tests
+    python3 packaging/dev.py bench [...]   speed and memory, side by side with torch
+    python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
+
+Standard library only: it is the first thing that runs on a bare machine. The second time it
+starts at once: what was installed is remembered by the content of pyproject.toml and
+constraints.txt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "pruneapp-installed"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+
+# The libraries that Qt's wheel expects from the system, and Debian's packages that hold them.
+QT_LIBRARIES = {
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+}
+# Programs that only the tests need: a screen in memory, and hands for it.
+TEST_PROGRAMS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
+
+
+def main() -> int:
+    """Do what the first argument says."""
+    parser = argparse.ArgumentParser(
+        prog="packaging/dev.py",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=["run", "test", "bench", "tour"])
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    if sys.version_info < (3, 11):  # noqa: UP036 - this runs before anything checked the version
+        print(f"Pruneapp needs Python 3.11 or newer (this is {sys.version.split()[0]}).")
+        return 1
+    if not (see_to_system_packages(for_tests=options.command == "test") and install()):
+        return 1
+    return {"run": run, "test": test, "bench": bench, "tour": tour}[options.command](
+        options.arguments
+    )
+
+
+# -- setting up ------------------------------------------------------------------------------
+
+
+def see_to_system_packages(*, for_tests: bool) -> bool:
+    """Install the system's packages that are missing, or print the line that installs them."""
+    if not sys.platform.startswith("linux"):
+        return True
+    missing = [package for library, package in QT_LIBRARIES.items() if not loads(library)]
+    if for_tests:
+        missing += [pkg for program, pkg in TEST_PROGRAMS.items() if not shutil.which(program)]
+    if not VENV.exists() and importlib.util.find_spec("ensurepip") is None:
+        missing.append("python3-venv")
+    if not missing:
+        return True
+    install_line = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
+    if shutil.which("apt-get") is None:
+        print("Please install what corresponds to these packages of Debian:", *missing)
+        return False
+    if os.geteuid() != 0:
+        print("Some packages of the system are missing. Please run this line, then try again:")
+        print("  sudo apt-get update && sudo " + " ".join(install_line))
+        return False
+    print("Installing packages of the system:", *missing, flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update", "-qq"], [*install_line, "-qq"]):
+        if subprocess.run(command, env=environment, check=False).returncode:
+            print(f"'{' '.join(command)}' failed; see above.")
+            return False
+    return True
+
+
+def loads(library: str) -> bool:
+    """Whether the dynamic linker finds a library."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def install() -> bool:
+    """Make the virtual environment and install the application into it, once."""
+    wanted = hashlib.sha256()
+    for name in ("pyproject.toml", "packaging/constraints.txt"):
+        wanted.update((ROOT / name).read_bytes())
+    wanted.update(sys.version.encode())
+    wanted.update(str(ROOT).encode())
+    if STAMP.exists() and STAMP.read_text() == wanted.hexdigest():
+        return True
+    if not (BIN / "python").exists():
+        print("Making the virtual environment .venv", flush=True)
+        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False)
+        if made.returncode:
+            print("The virtual environment could not be made; see above.")
+            return False
+    print("Installing Pruneapp and what it needs; the first time takes a few minutes", flush=True)
+    pip = [str(BIN / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    constraints = ["-c", str(ROOT / "packaging" / "constraints.txt")]
+    if subprocess.run([*pip, *constraints, "-e", f"{ROOT}[dev]"], check=False).returncode:
+        print("The installation failed; see above. Nothing of the system was changed.")
+        return False
+    STAMP.write_text(wanted.hexdigest())
+    return True
+
+
+# -- the commands ------------------------------------------------------------------------------
+
+
+def run(arguments: list[str]) -> int:
+    """Open the window; without a display, tour it off screen instead."""
+    if not has_display():
+        print(
+            "There is no display here. The window is driven through the main job off screen "
+            "instead:",
+            flush=True,
+        )
+        return tour([])
+    return subprocess.run(
+        [str(BIN / "python"), "-m", "pruneapp", *arguments], check=False
+    ).returncode
+
+
+def has_display() -> bool:
+    """Whether a window can be shown."""
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def tour(arguments: list[str]) -> int:
+    """Drive the real window through the main job and write a picture of each step."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = [str(BIN / "python"), str(ROOT / "packaging" / "tour.py"), *arguments]
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def bench(arguments: list[str]) -> int:
+    """Measure speed and memory."""
+    command = [str(BIN / "python"), "-m", "tests.benchmarks", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def test(arguments: list[str]) -> int:
+    """Check format, lint, types and layers, and run all tests; with arguments, only pytest."""
+    steps = [
+        ["ruff", "format", "--check"],
+        ["ruff", "check"],
+        ["mypy"],
+        ["lint-imports"],
+        ["pytest", "-n", "2", "--dist", "worksteal"],
+    ]
+    if arguments:
+        steps = [["pytest", *arguments]]
+    failed = []
+    for step in steps:
+        began = time.monotonic()
+        print(f"== {' '.join(step)}", flush=True)
+        done = subprocess.run([str(BIN / step[0]), *step[1:]], cwd=ROOT, check=False)
+        print(f"== {step[0]}: {time.monotonic() - began:.1f} s", flush=True)
+        if done.returncode:
+            failed.append(" ".join(step))
+    if failed:
+        print("Failed:", *failed, sep="\n  ")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
