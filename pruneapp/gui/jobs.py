@@ -1,0 +1,246 @@
+"""Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
+
+One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
+executor answers pictures and counts, so that a long prune never blocks a picture. Results come
+back on the main thread, and only there are callbacks called: a lambda connected to a worker's
+signal would run in the worker, so the only connections are to bound methods of `Jobs`.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from pruneapp.errors import PruneAppError
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+T = TypeVar("T")
+
+# Progress reaches the window at most so often; more would only make it repaint.
+REPORT_EVERY_S = 0.04
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """How far the running job is.
+
+    Attributes
+    ----------
+    label
+        What is worked on now: a tensor, a file.
+    done, total
+        Units of work; `total` is 0 while it is unknown.
+    seconds_left
+        From the speed so far; None while it cannot be told.
+    """
+
+    title: str
+    label: str
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+@dataclass(eq=False)
+class Task(Generic[T]):
+    """A job that was asked for: what to call when it ends. Cancelling it twice is harmless."""
+
+    title: str
+    work: Callable[[Job], T]
+    on_result: Callable[[T], None]
+    on_error: Callable[[PruneAppError], None]
+    on_cancelled: Callable[[], None]
+    visible: bool
+    token: CancelToken = field(default_factory=CancelToken)
+    result: T | None = None
+    error: BaseException | None = None
+    trace: str = ""
+
+    def cancel(self) -> None:
+        """Ask it to stop; its result, if it still comes, is dropped."""
+        self.token.cancel()
+
+
+class _Reporter:
+    """Turns the steps of a job into a few signals a second; lives in the worker's thread."""
+
+    def __init__(self, title: str, emit: Callable[[JobProgress], None]) -> None:
+        self._title = title
+        self._emit = emit
+        self._began = time.monotonic()
+        self._last = 0.0
+
+    def report(self, done: int, total: int, label: str) -> None:
+        """Emit, unless the last signal is too young."""
+        now = time.monotonic()
+        if now - self._last < REPORT_EVERY_S:
+            return
+        self._last = now
+        elapsed = now - self._began
+        left = elapsed * (total - done) / done if done and total and elapsed > 0.5 else None
+        self._emit(JobProgress(self._title, label, done, total, left))
+
+
+class _Worker(QObject):
+    """Runs tasks one after another in the thread that it lives in."""
+
+    progressed = Signal(object)
+    ended = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks: queue.SimpleQueue[Task[Any]] = queue.SimpleQueue()
+
+    @Slot()
+    def run_next(self) -> None:
+        """Run the task that was queued for this call."""
+        task = self.tasks.get()
+        _run(task, self.progressed.emit)
+        self.ended.emit(task)
+
+
+def _run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
+    try:
+        task.token.check()
+        task.result = task.work(Job(_Reporter(task.title, emit), task.token))
+    except (Cancelled, PruneAppError) as error:
+        task.error = error
+    except BaseException as error:  # noqa: BLE001 - the border where bugs become reports
+        task.error = error
+        task.trace = traceback.format_exc()
+
+
+class Jobs(QObject):
+    """Starts work in the background and brings its results back to the main thread.
+
+    Signals
+    -------
+    started(str)
+        A visible task began to wait or run; its title.
+    progressed(JobProgress)
+        The visible task got on.
+    idle()
+        No visible task is left.
+    failed(str, str)
+        A bug: sentence and traceback, to be shown as a report.
+    """
+
+    started = Signal(str)
+    progressed = Signal(object)
+    idle = Signal()
+    failed = Signal(str, str)
+
+    _wake = Signal()
+    _answered = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread = QThread()
+        self._thread.setObjectName("pruneapp-worker")
+        self._worker = _Worker()
+        self._worker.moveToThread(self._thread)
+        self._wake.connect(self._worker.run_next)
+        self._worker.progressed.connect(self._on_progressed)
+        self._worker.ended.connect(self._on_ended)
+        self._answered.connect(self._on_ended)
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-pictures")
+        self._pending: list[Task[Any]] = []
+        self._lock = threading.Lock()
+        self._thread.start()
+
+    def submit(
+        self,
+        title: str,
+        work: Callable[[Job], T],
+        *,
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None],
+        on_cancelled: Callable[[], None] = lambda: None,
+        visible: bool = True,
+    ) -> Task[T]:
+        """Queue work for the one worker; callbacks are called on the main thread.
+
+        Parameters
+        ----------
+        title
+            What it is, for the status bar: "Pruning", "Exporting".
+        work
+            A plain function; must step its `Job` at least every 50 ms.
+        visible
+            Whether the status bar shows it.
+        """
+        task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible)
+        self._pending.append(task)
+        self._worker.tasks.put(task)
+        if visible:
+            self.started.emit(title)
+        self._wake.emit()
+        return task
+
+    def answer(
+        self,
+        work: Callable[[Job], T],
+        *,
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None],
+    ) -> Task[T]:
+        """Let the small executor answer a question of a picture."""
+        task: Task[T] = Task("", work, on_result, on_error, lambda: None, visible=False)
+        self._pending.append(task)
+        self._executor.submit(self._answer, task)
+        return task
+
+    def cancel_visible(self) -> bool:
+        """Cancel what the status bar shows; False if there is nothing."""
+        visible = [task for task in self._pending if task.visible]
+        for task in visible:
+            task.cancel()
+        return bool(visible)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a visible task is under way."""
+        return any(task.visible for task in self._pending)
+
+    def stop(self) -> None:
+        """Cancel everything and wait for the threads; nothing comes back afterwards."""
+        for task in self._pending:
+            task.cancel()
+        self._pending.clear()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._thread.quit()
+        self._thread.wait()
+
+    def _answer(self, task: Task[Any]) -> None:
+        _run(task, lambda _progress: None)
+        self._answered.emit(task)
+
+    @Slot(object)
+    def _on_progressed(self, progress: JobProgress) -> None:
+        if self.busy:
+            self.progressed.emit(progress)
+
+    @Slot(object)
+    def _on_ended(self, task: Task[Any]) -> None:
+        if task not in self._pending:
+            return  # stopped meanwhile
+        self._pending.remove(task)
+        if task.visible and not self.busy:
+            self.idle.emit()
+        if task.token.cancelled or isinstance(task.error, Cancelled):
+            task.on_cancelled()
+        elif isinstance(task.error, PruneAppError):
+            task.on_error(task.error)
+        elif task.error is not None:
+            task.on_cancelled()
+            self.failed.emit(f"{type(task.error).__name__}: {task.error}", task.trace)
+        else:
+            task.on_result(task.result)

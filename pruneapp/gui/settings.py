@@ -1,0 +1,124 @@
+"""What the person chose, and how the window stood: declared once, kept as JSON between runs."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import platformdirs
+
+from pruneapp.errors import ParameterError
+from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
+
+RECENT_FILES = 9
+
+THEME = ChoiceParam(
+    name="theme",
+    label="Theme",
+    help="Light, dark, or as the system is.",
+    default="system",
+    choices=(
+        Choice("system", "As the system"),
+        Choice("light", "Light"),
+        Choice("dark", "Dark"),
+    ),
+)
+DEVICE = ChoiceParam(
+    name="device",
+    label="Device",
+    help="Where masks are computed; the result is the same on all of them.",
+    default="auto",
+    choices=(
+        Choice("auto", "Automatic"),
+        Choice("cpu", "CPU"),
+        Choice("cuda", "CUDA"),
+        Choice("mps", "MPS"),
+    ),
+)
+WARN_OWN_METHODS = FlagParam(
+    name="warn_own_methods",
+    label="Warn before running a method's code",
+    help="Ask each time before a .py file with a method is loaded, because that runs its code.",
+    default=True,
+)
+
+SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS)
+
+
+class Stored(msgspec.Struct):
+    """What is written to the file."""
+
+    version: int = 1
+    values: dict[str, Any] = {}
+    recent: list[str] = []
+    blobs: dict[str, str] = {}
+
+
+class Settings:
+    """The settings of this person on this machine.
+
+    A file that cannot be read, or was written by hand with mistakes, never keeps the window from
+    opening: what is not valid falls back to its default.
+
+    Parameters
+    ----------
+    path
+        The file; by default where the system keeps the configuration of applications.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
+        self._stored = Stored()
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            self._stored = msgspec.json.decode(self._path.read_bytes(), type=Stored)
+
+    def get(self, param: Param) -> Any:
+        """Return the chosen value, or the default."""
+        try:
+            return param.validate(self._stored.values.get(param.name, param.default))
+        except ParameterError:
+            return param.default
+
+    def set(self, param: Param, value: Any) -> None:
+        """Choose a value and keep it."""
+        self._stored.values[param.name] = param.validate(value)
+        self._write()
+
+    @property
+    def recent(self) -> tuple[Path, ...]:
+        """The files that were opened last, the latest first."""
+        return tuple(Path(p) for p in self._stored.recent)
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file in front of the recent ones."""
+        text = str(path.absolute())
+        rest = [p for p in self._stored.recent if p != text]
+        self._stored.recent = [text, *rest][:RECENT_FILES]
+        self._write()
+
+    def clear_recent(self) -> None:
+        """Forget the recent files."""
+        self._stored.recent = []
+        self._write()
+
+    def blob(self, name: str) -> bytes:
+        """Return bytes that Qt made (geometry, docks); empty if there are none."""
+        with contextlib.suppress(ValueError):
+            return base64.b64decode(self._stored.blobs.get(name, ""), validate=True)
+        return b""
+
+    def set_blob(self, name: str, data: bytes) -> None:
+        """Keep bytes that Qt made."""
+        self._stored.blobs[name] = base64.b64encode(data).decode("ascii")
+        self._write()
+
+    def _write(self) -> None:
+        # A full or read-only home is no reason to disturb anybody at work.
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self._path.with_suffix(".part")
+            temporary.write_bytes(msgspec.json.format(msgspec.json.encode(self._stored), indent=1))
+            temporary.replace(self._path)
