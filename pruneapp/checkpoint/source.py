@@ -152,6 +152,20 @@ class FileSource:
                 remedy="Open it again to work on its new content.",
             )
 
+    def moved(self, path: Path) -> None:
+        """Go on from `path`: the same file under another name, or a copy of it.
+
+        Reads that are under way end with the bytes that they began with.
+        """
+        flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        fd = os.open(path, flags)
+        try:
+            if not self._closed:  # the number of a closed file may be another's by now
+                os.dup2(fd, self._fd, inheritable=False)
+            self._path, self._identity = path, Identity.of(os.fstat(fd))
+        finally:
+            os.close(fd)
+
     def close(self) -> None:
         """Let go of the file."""
         if not self._closed:

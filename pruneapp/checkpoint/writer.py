@@ -1,0 +1,272 @@
+"""Writing a file so that the old one is there until the new one is safe on the disk.
+
+The bytes go to a temporary file beside the target, are flushed as they go, read back from the
+disk, compared, and only then given the target's name. Whatever happens before that leaves the old
+file as it was and nothing behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pruneapp.errors import ExportError
+from pruneapp.progress import Job
+
+# Small enough that a slow disk never holds a long queue that a cancelled job must wait for.
+FLUSH_BYTES = 32 << 20
+# Between two looks at the cancel token.
+PIECE_BYTES = 4 << 20
+_NAME_BYTES = 255
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+# posix_fallocate where the file system cannot reserve space: no reason not to try.
+_NO_RESERVING = {errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.ENODEV}
+
+
+class AtomicFile:
+    """A file in the making; a context manager.
+
+    Use it in three steps: `write` all the bytes, `seal` (they are on the disk and compared),
+    `commit` (they have the target's name). Leaving the context without `commit`, by whatever
+    exception, removes the temporary file.
+
+    Parameters
+    ----------
+    target
+        Where the file is to be; its folder must exist. A file that is there keeps its mode.
+    nbytes
+        How many bytes it will have; reserved on the disk before the first is written.
+    job
+        Stepped by every byte twice: when it is written, and when it was read back.
+
+    Raises
+    ------
+    ExportError
+        From every step, if the system refuses it; the old file is as it was.
+    """
+
+    def __init__(self, target: Path, nbytes: int, job: Job) -> None:
+        self.target = target
+        self.nbytes = nbytes
+        self._job = job
+        self._hash = hashlib.sha256()
+        self._written = 0
+        self._flushed = 0
+        self._fd = -1
+        self._part: Path | None = None
+
+    @property
+    def part(self) -> Path | None:
+        """The temporary file; None before it is made and after it is gone."""
+        return self._part
+
+    def __enter__(self) -> Self:
+        try:
+            with self._translated():
+                self._open()
+                self._reserve()
+        except BaseException:
+            self.discard()
+            raise
+        return self
+
+    def _open(self) -> None:
+        part = self.target.with_name(_part_name(self.target.name))
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        self._part = part
+        try:
+            self._fd = os.open(part, flags, 0o666)  # the umask takes its share
+        except OSError:
+            self._part = None  # whoever has this name, it is not ours to remove
+            raise
+        with contextlib.suppress(FileNotFoundError):
+            mode = stat.S_IMODE(self.target.stat().st_mode)
+            if hasattr(os, "fchmod"):
+                os.fchmod(self._fd, mode)
+
+    def _reserve(self) -> None:
+        if hasattr(os, "posix_fallocate") and self.nbytes:
+            try:
+                os.posix_fallocate(self._fd, 0, self.nbytes)
+            except OSError as error:
+                if error.errno not in _NO_RESERVING:
+                    raise
+            else:
+                return
+        if shutil.disk_usage(self.target.parent).free < self.nbytes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Append `data`; it may be used again as soon as this returns."""
+        view = memoryview(data).cast("B")
+        for start in range(0, len(view), PIECE_BYTES):
+            piece = view[start : start + PIECE_BYTES]
+            with self._translated():
+                self._write_piece(piece)
+            self._job.step(len(piece))
+
+    def _write_piece(self, piece: memoryview) -> None:
+        done = 0
+        while done < len(piece):
+            done += os.write(self._fd, piece[done:])
+        self._hash.update(piece)
+        self._written += len(piece)
+        if self._written - self._flushed >= FLUSH_BYTES:
+            os.fsync(self._fd)
+            self._flushed = self._written
+
+    def seal(self) -> str:
+        """Flush, read everything back from the disk and compare it; returns the SHA-256.
+
+        Raises
+        ------
+        ExportError
+            If other bytes come back than were written.
+        """
+        if self._written != self.nbytes:
+            raise ValueError(f"{self.nbytes:,} bytes were announced, {self._written:,} written")
+        with self._translated():
+            os.fsync(self._fd)
+        if hasattr(os, "posix_fadvise"):  # else the pages in memory would be compared
+            with contextlib.suppress(OSError):
+                os.posix_fadvise(self._fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        digest = self._hash.hexdigest()
+        if self._digest_on_disk() != digest:
+            raise ExportError(
+                f"'{self.target}' was not written: other bytes came back from the disk than were "
+                f"sent to it.",
+                remedy="Check the disk, or write to another one.",
+            )
+        return digest
+
+    def _digest_on_disk(self) -> str:
+        found = hashlib.sha256()
+        buffer = memoryview(bytearray(min(PIECE_BYTES, max(self.nbytes, 1))))
+        with self._translated():
+            os.lseek(self._fd, 0, os.SEEK_SET)
+        with open(self._fd, "rb", buffering=0, closefd=False) as stream:
+            while True:
+                with self._translated():
+                    got = stream.readinto(buffer)
+                if not got:
+                    return found.hexdigest()
+                found.update(buffer[:got])
+                self._job.step(got)
+
+    def commit(self) -> None:
+        """Give the file the target's name, in the place of the old file."""
+        assert self._part is not None
+        with self._translated():
+            self._close()
+            os.replace(self._part, self.target)  # noqa: PTH105 - one spelling for all of this file
+        self._part = None
+        flush_folder(self.target.parent)
+
+    def discard(self) -> None:
+        """Remove the temporary file, if there is one."""
+        with contextlib.suppress(OSError):
+            self._close()
+        if self._part is not None:
+            with contextlib.suppress(OSError):
+                self._part.unlink()
+            self._part = None
+
+    def _close(self) -> None:
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.discard()
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            # Removed first: what is free is told without our own bytes.
+            self.discard()
+            raise write_error(self.target, error, self.nbytes) from error
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the names in `folder` durable, where the system can.
+
+    Not every file system can flush a folder, and the file itself is whole either way.
+    """
+    with contextlib.suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
+    """Say in a sentence why `target`, of `nbytes`, could not be written."""
+    details = f"{type(error).__name__}: {error}"
+    if error.errno in _FULL:
+        return ExportError(
+            f"'{target}' cannot be written: {_what_is_missing(target, nbytes)}.",
+            remedy="Make room or choose another disk; nothing was changed.",
+            details=details,
+        )
+    if error.errno == errno.EFBIG:
+        return ExportError(
+            f"'{target}' cannot be written: this disk does not hold files of {nbytes:,} bytes.",
+            remedy="Choose another disk (FAT32 ends at 4 GB); nothing was changed.",
+            details=details,
+        )
+    reason = (error.strerror or str(error)).lower()
+    return ExportError(
+        f"'{target}' cannot be written: {reason}.",
+        remedy=f"{_remedy(error)} Nothing was changed.".strip(),
+        details=details,
+    )
+
+
+def _what_is_missing(target: Path, nbytes: int) -> str:
+    try:
+        free = shutil.disk_usage(target.parent).free
+    except OSError:
+        return f"the disk is full ({nbytes:,} bytes are needed)"
+    if free < nbytes:
+        return (
+            f"{nbytes - free:,} bytes are missing on the disk "
+            f"({nbytes:,} are needed, {free:,} are free)"
+        )
+    return f"the disk is full or your share of it is used up ({nbytes:,} bytes are needed)"
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return "Choose a folder that you may write to."
+    if error.errno == errno.ENAMETOOLONG:
+        return "Choose a shorter name."
+    if error.errno in {errno.ENOENT, errno.ENOTDIR}:
+        return "Make the folder first, or choose another."
+    if error.errno == errno.EIO:
+        return "Check the disk or the network drive."
+    return ""
+
+
+def _part_name(name: str) -> str:
+    # The random part keeps two exports to one target apart.
+    end = f".{secrets.token_hex(4)}.part"
+    room = _NAME_BYTES - len(end) - 1
+    return "." + os.fsencode(name)[:room].decode("utf-8", "ignore") + end
