@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import sys
 
+# What the header process is called with: see checkpoint/header_process.py. In a frozen bundle
+# this very program is the only interpreter there is.
+HEADER_PROCESS = "--header-process"
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run the window or the command line; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
-    raise SystemExit(f"not written yet: {argv}")
+    if argv[:1] == [HEADER_PROCESS]:
+        from pruneapp.checkpoint import header_process
+
+        return header_process.main(argv[1:])
+
+    from pruneapp.cli.options import parse
+
+    options = parse(argv)
+    if options.command is None:
+        from pruneapp.gui import app
+
+        return app.main(options.file, options.state_dict)
+
+    from pruneapp.cli import commands
+
+    return commands.main(options)
 
 
 if __name__ == "__main__":

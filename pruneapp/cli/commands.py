@@ -1,0 +1,45 @@
+"""What each command does; the same way that the window goes: open, select, preview, export."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from pruneapp.cli.options import fail
+from pruneapp.cli.terminal import INTERRUPTED, Interrupts
+from pruneapp.errors import PruneAppError
+from pruneapp.progress import Cancelled, CancelToken
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run a command; returns the exit status: 0, 2 for what the person can mend, 130."""
+    interrupts = Interrupts()
+    try:
+        with interrupts.watched() as token:
+            return _command(options.command)(options, token)
+    except Cancelled:
+        return interrupts.status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except PruneAppError as error:
+        return fail(str(error))
+    except BrokenPipeError:
+        # Whoever read our output has read enough, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
+    if name == "inspect":
+        from pruneapp.cli.inspect import inspect
+
+        return inspect
+    if name == "methods":
+        from pruneapp.cli.methods import methods
+
+        return methods
+    from pruneapp.cli.prune import prune
+
+    return prune

@@ -1,0 +1,102 @@
+"""``pruneapp inspect``: what a checkpoint holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.output import percent, print_json, print_table, printable, size
+from pruneapp.document.document import Document, open_document
+from pruneapp.document.selection import select
+from pruneapp.progress import CancelToken
+
+
+def inspect(options: argparse.Namespace, token: CancelToken) -> int:
+    """Print the tensors of a checkpoint."""
+    with (
+        terminal.job("Opening", token) as job,
+        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+    ):
+        document = open_document(checkpoint, job)
+        try:
+            names = (
+                select(checkpoint, options.select, prunable=False)
+                if options.select
+                else tuple(checkpoint.entries)
+            )
+            if options.json:
+                print_json(_as_json(document, names))
+            else:
+                _print(document, names)
+        finally:
+            document.close()
+    return 0
+
+
+def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
+    contents = document.checkpoint.contents
+    return {
+        "path": str(document.checkpoint.path),
+        "format": contents.format,
+        "state_dict": contents.state_dict,
+        "state_dicts": [
+            {"key": s.key, "tensors": s.tensors, "parameters": s.numel}
+            for s in contents.state_dicts
+        ],
+        "notices": [n.text for n in contents.notices],
+        "unknown_globals": list(contents.unknown_globals),
+        "metadata": dict(contents.metadata),
+        "tensors": [_tensor(document, document.checkpoint.entries[name]) for name in names],
+    }
+
+
+def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "aliases": list(entry.aliases),
+        "kind": entry.kind,
+        "shape": list(entry.shape),
+        "dtype": entry.dtype.label,
+        "parameters": entry.numel,
+        "bytes": entry.nbytes,
+        "prunable": entry.prunable,
+        "why_not": entry.why_not,
+        "by_default": entry.by_default,
+        "pruned": document.masks.pruned(entry.name),
+    }
+
+
+def _print(document: Document, names: tuple[str, ...]) -> None:
+    checkpoint = document.checkpoint
+    contents = checkpoint.contents
+    entries = [checkpoint.entries[name] for name in names]
+    rows = [
+        (
+            printable(e.name),
+            e.kind,
+            "×".join(map(str, e.shape)) or "scalar",
+            e.dtype.label,
+            f"{e.numel:,}",
+            percent(document.masks.pruned(e.name), e.numel) if e.prunable else e.why_not,
+        )
+        for e in entries
+    ]
+    head = ("name", "kind (inferred)", "shape", "type", "parameters", "pruned")
+    print_table(head, rows, (False, False, False, False, True, False))
+    total = sum(e.numel for e in entries)
+    pruned = sum(document.masks.pruned(e.name) for e in entries)
+    write = sys.stdout.write
+    write(
+        f"\n{contents.label}: {len(entries):,} tensors, {total:,} parameters, "
+        f"{size(sum(e.nbytes for e in entries))}, {percent(pruned, total)} pruned\n"
+    )
+    if len(contents.state_dicts) > 1:
+        keys = ", ".join(repr(s.key) for s in contents.state_dicts)
+        write(f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY\n")
+    for notice in contents.notices:
+        write(f"Note: {printable(notice.text)}\n")

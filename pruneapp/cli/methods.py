@@ -1,0 +1,57 @@
+"""``pruneapp methods``: what can be done, as the declarations say it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import Any
+
+from pruneapp.cli.output import print_json
+from pruneapp.methods.declaration import Method
+from pruneapp.methods.registry import METHODS
+from pruneapp.progress import CancelToken
+
+
+def methods(options: argparse.Namespace, _token: CancelToken) -> int:
+    """Print every method with its parameters."""
+    if options.json:
+        print_json([_as_json(method) for method in METHODS.values()])
+        return 0
+    for method in METHODS.values():
+        scopes = " or ".join(method.scopes)
+        sys.stdout.write(f"{method.name}: {method.label} ({scopes})\n")
+        sys.stdout.write(
+            textwrap.fill(method.help, 96, initial_indent="    ", subsequent_indent="    ") + "\n"
+        )
+        sys.stdout.write(f"    Score: {method.formula}\n")
+        for param in method.params:
+            sys.stdout.write(
+                f"    --{param.name}  {param.help} Must be {param.describe()}; "
+                f"default {param.format(param.default)}.\n"
+            )
+        sys.stdout.write("\n")
+    return 0
+
+
+def _as_json(method: Method) -> dict[str, Any]:
+    return {
+        "name": method.name,
+        "label": method.label,
+        "help": method.help,
+        "formula": method.formula,
+        "granularity": method.granularity,
+        "scopes": list(method.scopes),
+        "takes_mask": method.takes_mask,
+        "takes_scores": method.takes_scores,
+        "params": [
+            {
+                "name": p.name,
+                "label": p.label,
+                "help": p.help,
+                "default": p.default,
+                "must_be": p.describe(),
+            }
+            for p in method.params
+        ],
+    }

@@ -1,0 +1,140 @@
+"""What the command line understands; its options come from the registries.
+
+Nothing heavy is imported for ``--help``, ``--version``, or the window.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import pruneapp
+
+COMMANDS = ("inspect", "methods", "prune")
+USAGE_ERROR = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one sentence, without the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the sentence and exit with 2."""
+        self.exit(USAGE_ERROR, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the options; `command` is None if the window is meant."""
+    if argv and argv[0] in COMMANDS:
+        return _commands().parse_args(_with_infinities(argv))
+    options = _window().parse_args(argv)
+    options.command = None
+    return options
+
+
+def _with_infinities(argv: Sequence[str]) -> list[str]:
+    # argparse takes "-1" for a number, but "-inf" for an option that it does not know.
+    joined: list[str] = []
+    for word in argv:
+        if word.lower() in {"-inf", "-infinity"} and joined and joined[-1].startswith("--"):
+            joined[-1] += "=-inf"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _window() -> Parser:
+    parser = Parser(
+        prog="pruneapp",
+        description="Prune neural network checkpoints by pointing and clicking.",
+        epilog="Commands that open no window: pruneapp inspect, pruneapp methods, pruneapp prune; "
+        "each has its own --help.",
+    )
+    parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
+    parser.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    parser.add_argument("--version", action="version", version=f"pruneapp {pruneapp.__version__}")
+    return parser
+
+
+_STATE_DICT = "which dict of tensors to take, where the file holds several"
+_SELECT = (
+    "tensors whose whole name matches this glob, case-sensitive, * crosses dots; may be repeated; "
+    "without it: every prunable tensor of two or more dimensions except embeddings and norms"
+)
+
+
+def _commands() -> Parser:
+    parser = Parser(prog="pruneapp")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
+    inspect.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    inspect.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
+    inspect.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    inspect.add_argument("--json", action="store_true", help="print JSON")
+
+    methods = commands.add_parser("methods", help="list the pruning methods")
+    methods.add_argument("--json", action="store_true", help="print JSON")
+
+    _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
+    return parser
+
+
+def _add_prune(prune: argparse.ArgumentParser) -> None:
+    from pruneapp.export.registry import FORMATS
+    from pruneapp.methods.registry import METHODS
+
+    prune.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    prune.add_argument("-o", "--output", required=True, metavar="OUT", help="what to write")
+    prune.add_argument(
+        "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
+    )
+    # One option for each parameter of any method; the same name means the same thing everywhere.
+    declared = {p.name: p for method in METHODS.values() for p in method.params}
+    for param in declared.values():
+        users = [m.name for m in METHODS.values() if param.name in {p.name for p in m.params}]
+        prune.add_argument(
+            f"--{param.name.replace('_', '-')}",
+            dest=f"param_{param.name}",
+            metavar=param.name.upper(),
+            help=f"{param.help} Must be {param.describe()}. For {', '.join(users)}.".replace(
+                "%", "%%"
+            ),
+        )
+    prune.add_argument(
+        "--scope",
+        choices=["local", "global"],
+        default="local",
+        help="local cuts each tensor by itself, global all of them by one threshold",
+    )
+    prune.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
+    prune.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    prune.add_argument("--mask", metavar="FILE", help="the masks for custom_from_mask")
+    prune.add_argument(
+        "--importance-scores", metavar="FILE", help="scores that rank in place of the weights"
+    )
+    prune.add_argument(
+        "--load-method",
+        metavar="FILE",
+        help="a .py file with a method of your own; this runs its code",
+    )
+    prune.add_argument("--device", choices=["auto", "cpu", "cuda", "mps"], default="auto")
+    prune.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        help="safetensors unless OUT ends like a torch file; torch writes the container that was "
+        "opened; resumable takes its container from OUT",
+    )
+    prune.add_argument(
+        "--replace-original",
+        action="store_true",
+        help="where OUT is FILE: do not keep the original beside it; there is no way back",
+    )
+    prune.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def fail(sentence: str) -> int:
+    """Print one sentence on standard error; returns the exit status for it."""
+    sys.stderr.write(f"pruneapp: {sentence}\n")
+    return USAGE_ERROR

@@ -1,0 +1,61 @@
+"""Printing: JSON for programs, plain columns for people and pipes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one indented JSON document in UTF-8."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    sys.stdout.write(text + "\n")
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    """Print columns, numbers to the right, cut nowhere.
+
+    Parameters
+    ----------
+    head
+        A word above each column.
+    rows
+        The cells.
+    right
+        For each column, whether its cells stand at the right.
+    """
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    for row in (head, *rows):
+        cells = [
+            cell.rjust(width) if at_right else cell.ljust(width)
+            for cell, width, at_right in zip(row, widths, right, strict=True)
+        ]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def printable(text: str) -> str:
+    """Return a name from a file without what would move the cursor or reverse the line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share with one decimal, never rounded up to all or down to nothing."""
+    if not whole:
+        return "0.0 %"
+    share = 100 * part / whole
+    if 0 < part < whole:
+        share = min(max(share, 0.1), 99.9)
+    return f"{share:.1f} %"
+
+
+def size(nbytes: int) -> str:
+    """Return bytes as people read them, in decimal units."""
+    value = float(nbytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{nbytes} bytes" if unit == "bytes" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"

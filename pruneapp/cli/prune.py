@@ -1,0 +1,168 @@
+"""``pruneapp prune``: one step on one checkpoint, written to one file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.output import percent, print_json, printable, size
+from pruneapp.document.document import Document, open_document
+from pruneapp.document.given import read_masks
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.selection import default_selection, select
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.report import ExportReport
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.kernels.devices import kernel_for
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import registry
+from pruneapp.methods.declaration import Method
+from pruneapp.progress import CancelToken
+
+TORCH_SUFFIXES = frozenset({".pt", ".pth", ".th", ".bin", ".ckpt"})
+
+
+def prune(options: argparse.Namespace, token: CancelToken) -> int:
+    """Prune and write; prints what was done."""
+    method = _method(options)
+    values = _values(options, method)
+    if options.scope not in method.scopes:
+        raise ParameterError(
+            f"'{method.name}' cannot be used with --scope {options.scope}: norms of channels of "
+            "different sizes do not compare across tensors.",
+            remedy="Leave --scope out, or choose a method for single weights.",
+        )
+    target = Path(options.output)
+    request = ExportRequest(
+        format=options.format or _format_of(target),
+        path=target,
+        replace_original=options.replace_original,
+    )
+    kernel = kernel_for(options.device)
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Opening", token))
+        checkpoint = stack.enter_context(
+            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+        )
+        document = open_document(checkpoint, job)
+        stack.callback(document.close)
+        names = (
+            select(checkpoint, options.select) if options.select else default_selection(checkpoint)
+        )
+        scores = _scores(options, method, stack)
+        given = _given(options, method, checkpoint, names, token)
+        step = Step((Row(names, method.name, values),), scope=options.scope)
+        preview = compute_preview(
+            document.snapshot(), step, kernel, job, energy=False, given=given, scores=scores
+        )
+        document.apply(preview)
+        report = export(document.snapshot(), request, job)
+    if options.json:
+        print_json(_as_json(report, document, method, values))
+    else:
+        _print(report)
+    return 0
+
+
+def _method(options: argparse.Namespace) -> Method:
+    if options.load_method:
+        from pruneapp.prune.own_methods import load_file
+
+        for own in load_file(Path(options.load_method)):
+            registry.register(own)
+    elif options.method not in registry.METHODS:
+        # Only now: other packages' methods are classes of torch, which takes a second to import.
+        from pruneapp.prune.own_methods import load_entry_points
+
+        for own in load_entry_points():
+            registry.register(own)
+    return registry.get(options.method)
+
+
+def _values(options: argparse.Namespace, method: Method) -> dict[str, Any]:
+    given = {
+        name.removeprefix("param_"): text
+        for name, text in vars(options).items()
+        if name.startswith("param_") and text is not None
+    }
+    known = {p.name: p for p in method.params}
+    for name in given:
+        if name not in known:
+            takes = ", ".join(f"--{n}" for n in known) or "no parameters"
+            raise ParameterError(f"'{method.name}' does not take --{name} (it takes {takes}).")
+    if "amount" in known and "amount" not in given:
+        raise ParameterError(
+            f"'{method.name}' needs --amount.",
+            remedy="Say a share (0.5 or 50%) or a count (1000).",
+        )
+    return method.validate({name: known[name].parse(text) for name, text in given.items()})
+
+
+def _format_of(target: Path) -> str:
+    return "torch" if target.suffix.lower() in TORCH_SUFFIXES else "safetensors"
+
+
+def _scores(
+    options: argparse.Namespace, method: Method, stack: contextlib.ExitStack
+) -> Checkpoint | None:
+    if options.importance_scores is None:
+        return None
+    if not method.takes_scores:
+        raise ParameterError(f"'{method.name}' does not take --importance-scores.")
+    return stack.enter_context(open_checkpoint(Path(options.importance_scores)))
+
+
+def _given(
+    options: argparse.Namespace,
+    method: Method,
+    checkpoint: Checkpoint,
+    names: tuple[str, ...],
+    token: CancelToken,
+) -> dict[str, BitMask] | None:
+    if options.mask is None:
+        if method.takes_mask:
+            raise ParameterError(f"'{method.name}' needs --mask FILE.")
+        return None
+    if not method.takes_mask:
+        raise ParameterError(f"'{method.name}' does not take --mask.")
+    with (
+        terminal.job("Reading masks", token) as job,
+        open_checkpoint(Path(options.mask), job=job) as masks,
+    ):
+        return read_masks(masks, checkpoint, names, job)
+
+
+def _as_json(
+    report: ExportReport, document: Document, method: Method, values: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "method": method.name,
+        "values": values,
+        "format": report.format,
+        "label": FORMATS[report.format].label,
+        "step": document.items[-1].label,
+        **report.to_dict(),
+    }
+
+
+def _print(report: ExportReport) -> None:
+    for tensor in report.tensors:
+        if tensor.pruned:
+            share = percent(tensor.pruned, tensor.numel)
+            sys.stdout.write(f"{share:>8}  {printable(tensor.name)}\n")
+    for file in report.files:
+        sys.stdout.write(f"{file.path}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
+    sys.stdout.write(
+        f"{report.pruned:,} of {report.numel:,} weights pruned "
+        f"({percent(report.pruned, report.numel)}), "
+        f"{'read back and compared' if report.verified else 'not verified'}\n"
+    )
+    for notice in report.notices:
+        sys.stdout.write(f"Note: {printable(notice)}\n")
