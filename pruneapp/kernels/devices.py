@@ -1,0 +1,88 @@
+"""Which devices there are, found out without loading torch where no GPU is in sight."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pruneapp.errors import DeviceError
+from pruneapp.kernels.contract import Kernel
+from pruneapp.kernels.cpu import CpuKernel
+
+KEYS = ("auto", "cpu", "cuda", "mps")
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device to prune on.
+
+    Attributes
+    ----------
+    key
+        What settings and the command line call it: ``cpu``, ``cuda`` or ``mps``.
+    label
+        What people call it.
+    """
+
+    key: str
+    label: str
+
+
+def gpu_in_sight() -> bool:
+    """Say whether the machine shows signs of a GPU that torch may drive; torch is not loaded."""
+    if sys.platform == "darwin":
+        return platform.machine() == "arm64"
+    if sys.platform == "win32":
+        return (Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32/nvcuda.dll").exists()
+    signs = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
+    return any(Path(sign).exists() for sign in signs)
+
+
+@lru_cache
+def available() -> tuple[Device, ...]:
+    """Return the devices there are, the CPU first.
+
+    torch is loaded, which takes a second or two, only where a GPU is in sight.
+    """
+    devices = [Device("cpu", CpuKernel().name)]
+    if gpu_in_sight():
+        from pruneapp.kernels.device import gpus
+
+        devices += [Device(key, label) for key, label in gpus()]
+    return tuple(devices)
+
+
+def kernel_for(key: str) -> Kernel:
+    """Return the kernel of a device.
+
+    Parameters
+    ----------
+    key
+        ``cpu``, ``cuda``, ``mps``, or ``auto`` for the first GPU there is, else the CPU.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device here.
+    """
+    if key not in KEYS:
+        raise DeviceError(f"'device' must be one of {', '.join(KEYS)} (got {key!r}).")
+    if key == "cpu":
+        return CpuKernel()
+    keys = [device.key for device in available()]
+    if key == "auto":
+        key = keys[1] if len(keys) > 1 else "cpu"
+    if key not in keys:
+        raise DeviceError(
+            f"There is no {key.upper()} device here (there are: {', '.join(keys)}).",
+            remedy="Choose auto or cpu.",
+        )
+    if key == "cpu":
+        return CpuKernel()
+    from pruneapp.kernels.device import TorchKernel
+
+    return TorchKernel(key)

@@ -1,0 +1,132 @@
+"""Masks and the channels of a tensor along one of its dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+# Elements of a box, see `boxes`.
+BOX = 1 << 18
+
+
+@dataclass(frozen=True)
+class Box:
+    """A run of elements in flat order that is a box in (outer, channels, inner).
+
+    A tensor of any shape is (outer, channels, inner): the product of the dimensions before `dim`,
+    the channels, the product of those after it. A channel's slice, in flat order, is element
+    ``(o, k)`` at position ``o * inner + k``.
+
+    Attributes
+    ----------
+    start
+        Flat index of the first element.
+    outer, channels, inner
+        First and last + 1 along each.
+    """
+
+    start: int
+    outer: tuple[int, int]
+    channels: tuple[int, int]
+    inner: tuple[int, int]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Extents of (outer, channels, inner)."""
+        return (
+            self.outer[1] - self.outer[0],
+            self.channels[1] - self.channels[0],
+            self.inner[1] - self.inner[0],
+        )
+
+    @property
+    def stop(self) -> int:
+        """Flat index after the last element."""
+        return self.start + math.prod(self.shape)
+
+
+def extents(shape: tuple[int, ...], dim: int) -> tuple[int, int, int]:
+    """Return (outer, channels, inner) of a tensor."""
+    return math.prod(shape[:dim]), shape[dim], math.prod(shape[dim + 1 :])
+
+
+def boxes(shape: tuple[int, ...], dim: int, size: int = BOX) -> Iterator[Box]:
+    """Cut a tensor into boxes of at most `size` elements, in flat order, without gaps.
+
+    Boxes hold whole groups of all channels if these fit, else some channels of one group, else a
+    part of one channel.
+    """
+    outer, channels, inner = extents(shape, dim)
+    if outer * channels * inner == 0:
+        return
+    if channels * inner <= size:
+        step = size // (channels * inner)
+        for o in range(0, outer, step):
+            end = min(o + step, outer)
+            yield Box(o * channels * inner, (o, end), (0, channels), (0, inner))
+    elif inner <= size:
+        step = size // inner
+        for o in range(outer):
+            for c in range(0, channels, step):
+                end = min(c + step, channels)
+                yield Box((o * channels + c) * inner, (o, o + 1), (c, end), (0, inner))
+    else:
+        for o in range(outer):
+            for c in range(channels):
+                for k in range(0, inner, size):
+                    start = (o * channels + c) * inner + k
+                    yield Box(start, (o, o + 1), (c, c + 1), (k, min(k + size, inner)))
+
+
+def channels_left(
+    kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job | None = None
+) -> NDArray[np.bool_]:
+    """Say of every channel whether anything of it is kept.
+
+    Parameters
+    ----------
+    kept
+        What is kept; None for everything.
+    shape, dim
+        Of the tensor; `dim` from 0.
+    job
+        Asked whether to go on.
+    """
+    if kept is None:
+        return np.ones(shape[dim], np.bool_)
+    left = np.zeros(shape[dim], np.bool_)
+    for box in boxes(shape, dim):
+        if job is not None:
+            job.step(0)
+        bools = kept.bools(box.start, box.stop).reshape(box.shape)
+        left[slice(*box.channels)] |= bools.any(axis=(0, 2))
+    return left
+
+
+def mask_of_channels(
+    shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job | None = None
+) -> BitMask:
+    """Return the mask that keeps whole channels along `dim`, those where `stays` is True."""
+    size = math.prod(shape)
+    packed = np.zeros((size + 7) // 8, np.uint8)
+    for box in boxes(shape, dim):
+        if job is not None:
+            job.step(0)
+        bools = np.broadcast_to(stays[slice(*box.channels), np.newaxis], box.shape)
+        pack_into(packed, box.start, bools.reshape(-1))
+    return BitMask(packed, size)
+
+
+def pack_into(packed: NDArray[np.uint8], start: int, bools: NDArray[np.bool_]) -> None:
+    """Set the bits from `start` on where `bools` is True; all others stay as they are."""
+    if start % 8:
+        bools = np.concatenate([np.zeros(start % 8, np.bool_), bools])
+    bits = np.packbits(bools, bitorder="little")
+    packed[start // 8 : start // 8 + bits.size] |= bits

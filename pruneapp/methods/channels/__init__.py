@@ -1,0 +1,1 @@
+"""Methods that take away whole channels by their norm."""

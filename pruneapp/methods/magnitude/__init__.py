@@ -1,0 +1,1 @@
+"""Methods that rank by magnitude."""

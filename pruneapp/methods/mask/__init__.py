@@ -1,0 +1,1 @@
+"""Methods that say the mask outright."""

@@ -1,0 +1,1 @@
+"""Methods that choose at random."""

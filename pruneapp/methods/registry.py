@@ -1,0 +1,67 @@
+"""The methods there are, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pruneapp.errors import MethodError, ParameterError
+from pruneapp.methods.declaration import Method
+from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
+
+_methods: dict[str, Method] = {}
+
+# The methods by name, in the order of lists and menus; a live view that only `register` and
+# `unregister` change.
+METHODS: Mapping[str, Method] = MappingProxyType(_methods)
+
+
+def get(name: str) -> Method:
+    """Return the method of this name.
+
+    Raises
+    ------
+    ParameterError
+        If there is none; names the nearest ones.
+    """
+    try:
+        return _methods[name]
+    except KeyError:
+        near = difflib.get_close_matches(name, _methods, cutoff=0.5)
+        remedy = (
+            f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(_methods)}."
+        )
+        raise ParameterError(f"There is no method '{name}'.", remedy=remedy) from None
+
+
+def register(method: Method) -> None:
+    """Add a method at the end, for all who offer methods.
+
+    Raises
+    ------
+    MethodError
+        If the name is taken, or is no Python identifier.
+    """
+    if not method.name.isidentifier():
+        raise MethodError(f"A method's name must be a Python identifier (got '{method.name}').")
+    if method.name in _methods:
+        raise MethodError(
+            f"There is a method '{method.name}' already.", remedy="Give yours another name."
+        )
+    _methods[method.name] = method
+
+
+def unregister(name: str) -> None:
+    """Take a method away; those who hold it may go on using it.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of this name.
+    """
+    del _methods[get(name).name]
+
+
+for _method in (L1_UNSTRUCTURED,):
+    register(_method)

@@ -1,0 +1,213 @@
+"""Running a method over tensors: from what is kept now to what is kept after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.contract import Kernel, Ranking, Threshold
+from pruneapp.kernels.ranking import common_width
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import channels_left, mask_of_channels
+from pruneapp.methods.amount import to_prune
+from pruneapp.methods.declaration import (
+    ChannelMethod,
+    MaskMethod,
+    Method,
+    Scope,
+    TensorView,
+    Values,
+    WeightMethod,
+)
+from pruneapp.params import DimParam
+from pruneapp.progress import Job
+
+
+def prune(  # noqa: PLR0917 - six arguments, each its own type
+    tensors: Sequence[TensorView],
+    method: Method,
+    values: Mapping[str, Any],
+    scope: Scope,
+    kernel: Kernel,
+    job: Job,
+) -> dict[str, BitMask]:
+    """Return the mask of every tensor after `method`.
+
+    Parameters
+    ----------
+    tensors
+        What to prune, in file order: where a global step has equal scores, earlier tensors go
+        first.
+    method, values
+        The method, and values for its parameters; absent ones take their defaults.
+    scope
+        ``local`` cuts each tensor by itself, ``global`` all of them by one threshold.
+    kernel
+        Does the arithmetic.
+    job
+        Extended by the work (`Job.extend`) and stepped as it is done; it may cancel.
+
+    Returns
+    -------
+    dict
+        One mask for each tensor, by name, in the order of `tensors`. What was pruned stays so.
+
+    Raises
+    ------
+    ParameterError
+        If a value breaks its rule, or the method does not offer `scope` or suit a tensor. Nothing
+        was computed then that anybody could see.
+    """
+    values = method.validate(values)
+    check_scope(method, scope)
+    for view in tensors:
+        _check_scores(method, view)
+    match method:
+        case WeightMethod():
+            groups = [tensors] if scope == "global" else [[view] for view in tensors]
+            return _prune_weights([g for g in groups if g], method, values, kernel, job)
+        case ChannelMethod():
+            return _prune_channels(tensors, method, values, kernel, job)
+        case MaskMethod():
+            return _combine_masks(tensors, method, values, job)
+    raise TypeError(f"no way to run a method of type {type(method).__name__}")
+
+
+def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) -> int:
+    """Return how many weights (or channels) of a tensor are not pruned yet.
+
+    Raises
+    ------
+    ParameterError
+        If the method counts channels and the tensor has none along its dimension.
+    """
+    if method.granularity == "channels":
+        dim = resolve_dim(method, method.validate(values), tensor)
+        return int(np.count_nonzero(channels_left(tensor.kept, tensor.shape, dim)))
+    return tensor.numel if tensor.kept is None else tensor.kept.kept
+
+
+def check_scope(method: Method, scope: Scope) -> None:
+    """Raise `ParameterError` if a method does not offer a scope, with the reason."""
+    if scope in method.scopes:
+        return
+    if scope not in {"local", "global"}:
+        raise ParameterError(f"'scope' must be local or global (got {scope!r}).")
+    if method.granularity == "channels":
+        raise ParameterError(
+            f"'{method.name}' cannot prune globally: channels of different tensors have different "
+            "sizes, so that their scores do not compare.",
+            remedy="Choose the local scope, or a method for single weights.",
+        )
+    raise ParameterError(
+        f"'{method.name}' cannot prune {scope}ly: it offers {' and '.join(method.scopes)} only.",
+        remedy=f"Choose the {method.scopes[0]} scope.",
+    )
+
+
+def resolve_dim(method: Method, values: Values, view: TensorView) -> int:
+    """Return the dimension of a method of channels as a number from 0, checked against a tensor."""
+    for param in method.params:
+        if isinstance(param, DimParam):
+            return param.resolve(values[param.name], view.shape, view.name)
+    raise TypeError(f"method '{method.name}' takes channels but declares no DimParam")
+
+
+def _check_scores(method: Method, view: TensorView) -> None:
+    if view.scores is None:
+        return
+    if not method.takes_scores:
+        raise ParameterError(
+            f"'{method.name}' takes no importance scores.",
+            remedy="Leave them out, or choose a method that ranks by magnitude.",
+        )
+    if view.scores.shape != view.shape:
+        raise ParameterError(
+            f"The importance scores of '{view.name}' must have its shape {list(view.shape)} "
+            f"(got {list(view.scores.shape)})."
+        )
+    if not view.scores.dtype.prunable:
+        raise ParameterError(
+            f"The importance scores of '{view.name}' must be floats "
+            f"(got {view.scores.dtype.label})."
+        )
+
+
+def _prune_weights(
+    groups: Sequence[Sequence[TensorView]],
+    method: WeightMethod,
+    values: Values,
+    kernel: Kernel,
+    job: Job,
+) -> dict[str, BitMask]:
+    plans = [(group, *_plan(group, method, values)) for group in groups]
+    for _, rankings, count in plans:
+        if count:
+            job.extend(sum(r.size for r in rankings) * (kernel.passes(rankings) + 1))
+    masks: dict[str, BitMask] = {}
+    for group, rankings, count in plans:
+        if count == 0:
+            masks |= {view.name: view.kept or BitMask.full(view.numel) for view in group}
+            continue
+        job.label(group[0].name)
+        cut = kernel.find_threshold(rankings, count, job)
+        for view, ranking in zip(group, rankings, strict=True):
+            job.label(view.name)
+            masks[view.name], taken = kernel.apply_threshold(ranking, cut, job)
+            cut = Threshold(cut.key, cut.ties - taken)
+    return masks
+
+
+def _plan(
+    group: Sequence[TensorView], method: WeightMethod, values: Values
+) -> tuple[list[Ranking], int]:
+    width = max(method.least_width(view) for view in group)
+    if len({view.ranked.dtype for view in group}) > 1:
+        width = max(width, common_width({view.ranked.dtype for view in group}))
+    left = sum(units_left(view, method, values) for view in group)
+    where = group[0].name if len(group) == 1 else ""
+    count = to_prune(values["amount"], left, where=where)
+    return [method.rank(view, values, width) for view in group], count
+
+
+def _prune_channels(
+    tensors: Sequence[TensorView],
+    method: ChannelMethod,
+    values: Values,
+    kernel: Kernel,
+    job: Job,
+) -> dict[str, BitMask]:
+    counts: list[int] = []
+    for view in tensors:  # refuse before the first is worked on
+        left = units_left(view, method, values)
+        counts.append(to_prune(values["amount"], left, unit="channels", where=view.name))
+    job.extend(sum(view.numel for view, count in zip(tensors, counts, strict=True) if count))
+    masks: dict[str, BitMask] = {}
+    for view, count in zip(tensors, counts, strict=True):
+        masks[view.name] = view.kept or BitMask.full(view.numel)
+        if count:
+            job.label(view.name)
+            dim = resolve_dim(method, values, view)
+            left_over = np.flatnonzero(channels_left(view.kept, view.shape, dim, job))
+            scores = method.score(view, values, kernel, job)
+            # NaN sorts last, and a stable sort leaves equal scores in the order of their indices.
+            order = np.argsort(scores[left_over], kind="stable")
+            stays = np.ones(view.shape[dim], np.bool_)
+            stays[left_over[order[:count]]] = False
+            masks[view.name] &= mask_of_channels(view.shape, dim, stays, job)
+    return masks
+
+
+def _combine_masks(
+    tensors: Sequence[TensorView], method: MaskMethod, values: Values, job: Job
+) -> dict[str, BitMask]:
+    job.extend(sum(view.numel for view in tensors))
+    masks: dict[str, BitMask] = {}
+    for view in tensors:
+        job.label(view.name)
+        mask = method.mask(view, values, job)
+        masks[view.name] = mask if view.kept is None else mask & view.kept
+    return masks
