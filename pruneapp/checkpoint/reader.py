@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.checkpoint import gather
+from pruneapp.checkpoint.contract import Contents, Notice, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.source import ByteSource
+from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import CheckpointError, UnknownTensorError
 from pruneapp.progress import Job
 
@@ -22,6 +25,18 @@ if TYPE_CHECKING:
 # Chunks stay in the cache of a core: counting 64 M weights took a tenth of the time of one pass
 # over the whole tensor at once.
 CHUNK_BYTES = 1 << 22
+
+__all__ = [
+    "CHUNK_BYTES",
+    "Bits",
+    "Checkpoint",
+    "Contents",
+    "Notice",
+    "RawChunk",
+    "Shard",
+    "StateDict",
+    "open_checkpoint",
+]
 
 Bits = NDArray[np.unsignedinteger]
 
@@ -41,76 +56,6 @@ class RawChunk:
 
     start: int
     bits: Bits
-
-
-@dataclass(frozen=True)
-class Notice:
-    """Something about a file that the person should know, shown as a bar above the picture.
-
-    Attributes
-    ----------
-    text
-        One or two sentences.
-    details
-        More, to be shown and copied on request.
-    """
-
-    text: str
-    details: str = ""
-
-
-@dataclass(frozen=True)
-class StateDict:
-    """One of several dicts of tensors in a file.
-
-    Attributes
-    ----------
-    key
-        The outer keys that lead to it, joined by dots; empty for the outermost.
-    tensors
-        How many tensors it holds.
-    numel
-        How many numbers these hold.
-    """
-
-    key: str
-    tensors: int
-    numel: int
-
-
-@dataclass(frozen=True)
-class Contents:
-    """What a reader found in the headers of a file.
-
-    Attributes
-    ----------
-    format
-        A word for the format: ``safetensors``, ``torch``, ``torch-legacy``.
-    label
-        The format as people call it.
-    entries
-        The tensors, in the order of the file.
-    metadata
-        Text that the file keeps beside its tensors.
-    notices
-        What the person should know.
-    state_dicts
-        The dicts that hold tensors, the largest first; one if there is no choice.
-    state_dict
-        The key of the chosen one.
-    unknown_globals
-        Names of code that the file would run if it were loaded by torch, and that are not on our
-        list of harmless ones.
-    """
-
-    format: str
-    label: str
-    entries: tuple[TensorEntry, ...]
-    metadata: Mapping[str, str]
-    notices: tuple[Notice, ...] = ()
-    state_dicts: tuple[StateDict, ...] = ()
-    state_dict: str = ""
-    unknown_globals: tuple[str, ...] = ()
 
 
 class Checkpoint:
@@ -134,6 +79,7 @@ class Checkpoint:
         self.sources = tuple(sources)
         self._entries = MappingProxyType({e.name: e for e in contents.entries})
         self._names = {name: e for e in contents.entries for name in e.names}
+        self._names.update((e.name, e) for e in contents.masks)
 
     @property
     def entries(self) -> Mapping[str, TensorEntry]:
@@ -162,6 +108,9 @@ class Checkpoint:
     ) -> Iterator[RawChunk]:
         """Yield the elements `start` to `stop` (flat, C order) of a tensor, in order.
 
+        Packed types (4 and 6 bits) are counted and delivered in bytes, complex128 in halves of
+        ``uint64``; every other type in elements.
+
         Parameters
         ----------
         name
@@ -170,12 +119,34 @@ class Checkpoint:
             Flat indices; all of it by default.
         size
             Elements a chunk; `CHUNK_BYTES` worth of them by default.
+
+        Raises
+        ------
+        CheckpointError
+            If the file cannot be read, was cut or was changed meanwhile.
         """
-        raise NotImplementedError
+        elements = gather.Elements(self.entry(name), self.sources)
+        stop = elements.size if stop is None else stop
+        elements.check_range(start, stop)
+        size = max(1, size or CHUNK_BYTES // elements.itemsize)
+        return self._chunks(elements, start, stop, size)
+
+    @staticmethod
+    def _chunks(elements: gather.Elements, start: int, stop: int, size: int) -> Iterator[RawChunk]:
+        buffer = elements.empty(min(size, stop - start))
+        for first in range(start, stop, size):
+            bits = buffer[: min(size, stop - first)]
+            elements.read_into(first, bits)
+            yield RawChunk(first, bits)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
         """Return elements `start` to `stop` of a tensor as an array that owns its memory."""
-        raise NotImplementedError
+        elements = gather.Elements(self.entry(name), self.sources)
+        stop = elements.size if stop is None else stop
+        elements.check_range(start, stop)
+        bits = elements.empty(stop - start)
+        elements.read_into(start, bits)
+        return bits
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), in memory of its own.
@@ -184,8 +155,27 @@ class Checkpoint:
         ------
         CheckpointError
             If torch has no such type, or the file cannot be read.
+        ValueError
+            If rows are asked of a tensor without dimensions, or in backward order.
         """
-        raise NotImplementedError
+        entry = self.entry(name)
+        if rows is not None:
+            entry = gather.rows_of(entry, rows)
+        import torch
+
+        dtype = getattr(torch, entry.dtype.torch, None) if entry.dtype.torch else None
+        if dtype is None:
+            raise CheckpointError(
+                f"'{name}' in '{self.path}' is of type {entry.dtype.name}, "
+                f"which torch {torch.__version__} does not have.",
+                remedy="Read it with Checkpoint.bits instead.",
+            )
+        elements = gather.Elements(entry, self.sources)
+        bits = elements.empty(elements.size)
+        elements.read_into(0, bits)
+        if entry.dtype.name == "BOOL":
+            bits = (bits != 0).view(np.uint8)  # torch takes any other byte for undefined
+        return torch.from_numpy(bits).view(dtype).reshape(entry.shape)
 
     def verify_unchanged(self) -> None:
         """Raise `FileChangedError` if a file is not the one that was opened."""
@@ -225,4 +215,16 @@ def open_checkpoint(
     CheckpointError
         In one sentence that names the file, the cause and the remedy.
     """
-    raise CheckpointError("Not written yet.")
+    if sys.byteorder != "little":
+        raise CheckpointError("Pruneapp reads checkpoints on little-endian machines only.")
+    from pruneapp.checkpoint import formats
+
+    job = job or Job()
+    path = Path(path)
+    source = FileSource(path)
+    try:
+        contents, sources = formats.recognise(source).read(source, state_dict, job)
+    except BaseException:
+        source.close()
+        raise
+    return Checkpoint(path, contents, sources)

@@ -1,0 +1,144 @@
+"""What a reader of a format is, and what it delivers.
+
+A format is one `Reader` and nothing else: recognition, the dialogs' file patterns and the tests
+follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something about a file that the person should know, shown as a bar above the picture.
+
+    Attributes
+    ----------
+    text
+        One or two sentences.
+    details
+        More, to be shown and copied on request.
+    """
+
+    text: str
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class StateDict:
+    """One of several dicts of tensors in a file.
+
+    Attributes
+    ----------
+    key
+        The outer keys that lead to it, joined by dots; empty for the outermost.
+    tensors
+        How many tensors it holds.
+    numel
+        How many numbers these hold.
+    """
+
+    key: str
+    tensors: int
+    numel: int
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of the files that a model is spread over.
+
+    Attributes
+    ----------
+    path
+        The file.
+    sources
+        Which of the checkpoint's sources belong to it.
+    metadata
+        Text that this file keeps beside its tensors.
+    """
+
+    path: Path
+    sources: range
+    metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a reader found in the headers of a file.
+
+    Attributes
+    ----------
+    format
+        A word for the format: ``safetensors``, ``torch``, ``torch-legacy``.
+    label
+        The format as people call it.
+    entries
+        The tensors, in the order of the file.
+    metadata
+        Text that the file keeps beside its tensors, in the order of the file.
+    notices
+        What the person should know.
+    state_dicts
+        The dicts that hold tensors, the largest first; one if there is no choice.
+    state_dict
+        The key of the chosen one.
+    unknown_globals
+        Names of code that the file would run if it were loaded by torch, and that are not on our
+        list of harmless ones.
+    masks
+        The masks that torch's pruning left in the file (``NAME_mask``): no tensors of the model,
+        but they can be read under their names.
+    shards
+        The files that the model is spread over, in order; empty if it is a single file.
+    index
+        The index that names the shards, if one was opened.
+    """
+
+    format: str
+    label: str
+    entries: tuple[TensorEntry, ...]
+    metadata: Mapping[str, str]
+    notices: tuple[Notice, ...] = ()
+    state_dicts: tuple[StateDict, ...] = ()
+    state_dict: str = ""
+    unknown_globals: tuple[str, ...] = ()
+    masks: tuple[TensorEntry, ...] = ()
+    shards: tuple[Shard, ...] = ()
+    index: Path | None = None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A format that can be opened.
+
+    Attributes
+    ----------
+    name
+        A word for it; `Contents.format` of most of its files.
+    label
+        As people call it, for dialogs.
+    suffixes
+        What such files are usually called, with the dot; for dialogs only: files are recognised
+        by content.
+    recognises
+        Whether a file is of this format, from its first 512 bytes and, if need be, more of it.
+    read
+        Reads the headers: file, chosen state dict (None: the reader chooses), job. Delivers plain
+        entries (name, shape, dtype, location, aliases), which `annotate` completes for all
+        formats alike, and every source that they refer to; the file itself is closed with them.
+    """
+
+    name: str
+    label: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[bytes, FileSource], bool]
+    read: Callable[[FileSource, str | None, Job], tuple[Contents, tuple[ByteSource, ...]]] = field(
+        repr=False
+    )

@@ -1,0 +1,123 @@
+"""Reading safetensors files."""
+
+from __future__ import annotations
+
+from pruneapp.checkpoint.contract import Contents, Notice, Reader, StateDict
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.safetensors_header import Header, parse, show
+from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.errors import DamagedFileError
+from pruneapp.progress import Job
+
+# The limit of the reference. 32 MB or 200,000 tensors are already beyond any model that was seen,
+# but they open.
+MAX_HEADER_BYTES = 100_000_000
+
+
+def _recognises(head: bytes, _source: FileSource) -> bool:
+    return len(head) > 8 and head[8:9] == b"{" and _length(head) <= MAX_HEADER_BYTES
+
+
+def _length(head: bytes) -> int:
+    return int.from_bytes(head[:8], "little")
+
+
+def _read(
+    source: FileSource, _state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    header, start = _header(source, job)
+    _check_size(source, start, header.data_bytes)
+    entries = _entries(header, start, job)
+    numel = sum(entry.numel for entry in entries)
+    contents = Contents(
+        format="safetensors",
+        label="safetensors",
+        entries=entries,
+        metadata=header.metadata,
+        notices=_notices(header),
+        state_dicts=(StateDict("", len(entries), numel),),
+    )
+    return contents, (source,)
+
+
+def _header(source: FileSource, job: Job) -> tuple[Header, int]:
+    path = str(source.path)
+    if source.size < 8:
+        raise DamagedFileError(
+            f"'{path}' is not a safetensors file: it has {source.size} bytes, and 8 are the least.",
+            remedy="Download or save it again.",
+        )
+    size = _length(source.read(0, 8))
+    if size > MAX_HEADER_BYTES:
+        raise DamagedFileError(
+            f"'{path}' is not a sound safetensors file: its header would have {size:,} bytes, "
+            f"and {MAX_HEADER_BYTES:,} are the most.",
+            remedy="Download or save it again.",
+        )
+    if 8 + size > source.size:
+        raise DamagedFileError(
+            f"'{path}' is cut short: at least {8 + size - source.size:,} bytes are missing.",
+            remedy="The download or copy was interrupted: get the file again.",
+        )
+    return parse(source.read(8, size), path), 8 + size
+
+
+def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
+    missing = start + data_bytes - source.size
+    if missing > 0:
+        raise DamagedFileError(
+            f"'{source.path}' is cut short: {_bytes(missing)} of {start + data_bytes:,} "
+            f"{'is' if missing == 1 else 'are'} missing.",
+            remedy="The download or copy was interrupted: get the file again.",
+        )
+    if missing < 0:
+        raise DamagedFileError(
+            f"'{source.path}' is not a sound safetensors file: {_bytes(-missing)} "
+            f"{'follows' if missing == -1 else 'follow'} its last tensor.",
+            remedy="Download or save it again.",
+        )
+
+
+def _bytes(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count:,} bytes"
+
+
+def _entries(header: Header, start: int, job: Job) -> tuple[TensorEntry, ...]:
+    ties = _ties(header)
+    entries = []
+    for number, (name, dtype, shape, begin, _) in enumerate(header.tensors):
+        if not number % 1024:
+            job.cancel.check()
+        entries.append(
+            TensorEntry(name, shape, DTYPES[dtype], Location(0, start + begin), ties.get(name, ()))
+        )
+    return tuple(entries)
+
+
+def _ties(header: Header) -> dict[str, tuple[str, ...]]:
+    # safetensors.torch.save_model drops all names but one of a tied tensor and keeps them as
+    # {dropped: kept} beside the tensors.
+    if not header.metadata:
+        return {}
+    names = {tensor[0] for tensor in header.tensors}
+    ties: dict[str, tuple[str, ...]] = {}
+    for dropped, kept in header.metadata.items():
+        if kept in names and dropped not in names:
+            ties[kept] = (*ties.get(kept, ()), dropped)
+    return ties
+
+
+def _notices(header: Header) -> tuple[Notice, ...]:
+    if not header.extras:
+        return ()
+    return (
+        Notice(
+            f"{len(header.extras):,} tensors of this file have fields that the format does not "
+            "know; they are left aside.",
+            "\n".join(show(name) for name in header.extras[:1000]),
+        ),
+    )
+
+
+SAFETENSORS = Reader("safetensors", "safetensors", (".safetensors",), _recognises, _read)

@@ -1,0 +1,227 @@
+"""The JSON header of a safetensors file: parsed and checked.
+
+What the safetensors library refuses is refused here, and a few things more: duplicate keys,
+spaces before the header, extents that no tensor can have. Needs neither numpy nor torch, so that
+the process that parses large headers starts quickly.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
+from pruneapp.errors import DamagedFileError
+
+MAX_RANK = 64
+_LARGEST = (1 << 63) - 1  # of an extent or a number of elements: numpy and torch count in int64
+_OFFSET_END = 1 << 64
+_MAX_DEPTH = 100  # the library stops at 128, Python's own stack would stop at 1,000
+_FIELDS = frozenset({"dtype", "shape", "data_offsets"})
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+# name, dtype, shape, begin and end in the data: only what marshal can carry between processes.
+RawTensor = tuple[str, str, tuple[int, ...], int, int]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a header says.
+
+    Attributes
+    ----------
+    tensors
+        In the order of their bytes; those without bytes in the order of the header.
+    metadata
+        Text beside the tensors, in the order of the header.
+    extras
+        Names of tensors that have fields which the format does not know.
+    data_bytes
+        How many bytes the tensors take in all.
+    """
+
+    tensors: list[RawTensor]
+    metadata: dict[str, str]
+    extras: list[str]
+    data_bytes: int
+
+
+def parse(text: bytes, path: str) -> Header:
+    """Parse a header, without the 8 bytes of its length.
+
+    Parameters
+    ----------
+    text
+        UTF-8 JSON.
+    path
+        The file, for messages.
+
+    Raises
+    ------
+    DamagedFileError
+        If it breaks a rule of the format.
+    """
+    tree = _load(text, path)
+    metadata = _metadata(tree.pop("__metadata__", None), path)
+    extras: list[str] = []
+    tensors: list[RawTensor] = []
+    for name, info in tree.items():
+        if type(info) is not dict or not info.keys() >= _FIELDS:
+            raise _damaged(path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets")
+        if len(info) > len(_FIELDS):
+            extras.append(name)
+        tensors.append(_tensor(name, info, path))
+    tensors.sort(key=_begin_and_end)
+    end = 0
+    for name, _, _, begin, stop in tensors:
+        if begin != end:
+            what = "overlaps the one before it" if begin < end else "leaves a hole before it"
+            raise _damaged(path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})")
+        end = stop
+    return Header(tensors, metadata, extras, end)
+
+
+def show(name: str) -> str:
+    """Make a name from a file fit for a message: no control characters, at most 80 long."""
+    clean = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in name[:81])
+    return (
+        clean
+        if len(clean) <= 80
+        else f"{clean[:38]}…{name[-20:].encode('unicode_escape').decode()}"
+    )
+
+
+def _begin_and_end(tensor: RawTensor) -> tuple[int, int]:
+    return tensor[3:]
+
+
+def _load(text: bytes, path: str) -> dict[str, Any]:
+    if text[:1] != b"{":
+        raise _damaged(path, "the header does not begin with '{'")
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError as error:
+        raise _damaged(path, f"the header is not UTF-8 text at byte {error.start:,}") from None
+    try:
+        tree = json.loads(
+            decoded,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            parse_int=_whole if b"-0" in text else None,
+        )
+        if _SURROGATE.search(text):
+            # Half a character can be written in JSON, but is no text.
+            json.dumps(tree, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise _damaged(path, "the header holds half of a surrogate pair") from None
+    except _RuleError as error:
+        raise _damaged(path, str(error)) from None
+    except json.JSONDecodeError as error:
+        why = f"{error.msg.lower()} at character {error.pos:,}"
+        raise _damaged(path, f"the header is not JSON: {why}") from None
+    except ValueError:  # integers of thousands of digits
+        raise _damaged(path, "a number in the header is too long") from None
+    except RecursionError:
+        raise _damaged(path, "the header is nested too deeply") from None
+    assert type(tree) is dict  # it begins with a brace
+    return tree
+
+
+class _RuleError(ValueError):
+    """A rule that was broken, as a phrase."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RuleError(f"'{show(key)}' appears twice in the header")
+            seen.add(key)
+    return found
+
+
+def _refuse_constant(text: str) -> Any:
+    raise _RuleError(f"the header holds {text}, which is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _RuleError(f"the number {text[:40]} in the header is too large")
+    return value
+
+
+def _whole(text: str) -> float | int:
+    # -0 is no whole number to the reference.
+    return -0.0 if text == "-0" else int(text)
+
+
+def _metadata(found: Any, path: str) -> dict[str, str]:
+    if found is None:
+        return {}
+    if type(found) is not dict:
+        raise _damaged(path, "'__metadata__' is not an object")
+    for key, value in found.items():
+        if type(value) is not str:
+            raise _damaged(path, f"'{show(key)}' in '__metadata__' is not text")
+    return found
+
+
+def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
+    dtype, shape, offsets = info["dtype"], info["shape"], info["data_offsets"]
+    if type(dtype) is not str or dtype not in SAFETENSORS_DTYPES:
+        raise _damaged(path, f"tensor '{show(name)}' has the unknown dtype {str(dtype)[:40]!r}")
+    if (
+        type(offsets) is not list
+        or len(offsets) != 2
+        or type(offsets[0]) is not int
+        or type(offsets[1]) is not int
+        or not 0 <= offsets[0] <= offsets[1] < _OFFSET_END
+    ):
+        raise _damaged(
+            path,
+            f"the data_offsets of tensor '{show(name)}' must be two whole numbers, the "
+            f"smaller first (got {str(offsets)[:60]})",
+        )
+    begin, end = offsets
+    if type(shape) is not list:
+        raise _damaged(path, f"the shape of tensor '{show(name)}' is not a list")
+    if len(shape) > MAX_RANK:
+        raise _damaged(
+            path, f"tensor '{show(name)}' has {len(shape):,} dimensions; {MAX_RANK} is the most"
+        )
+    numel = 1
+    largest = 1
+    for extent in shape:
+        if type(extent) is not int or not 0 <= extent <= _LARGEST:
+            raise _damaged(
+                path,
+                f"the shape of tensor '{show(name)}' must be whole numbers up to 2^63 - 1 "
+                f"(got {str(extent)[:40]})",
+            )
+        numel *= extent
+        largest *= extent or 1  # an extent of 0 must not hide the others
+        if largest > _LARGEST:
+            raise _damaged(path, f"tensor '{show(name)}' has more than 2^63 elements")
+    bits = numel * DTYPES[dtype].bits
+    if bits % 8:
+        raise _damaged(path, f"tensor '{show(name)}' does not end at a whole byte")
+    if bits // 8 != end - begin:
+        raise _damaged(
+            path,
+            f"tensor '{show(name)}' needs {bits // 8:,} bytes but has {end - begin:,}",
+        )
+    return name, dtype, tuple(shape), begin, end
+
+
+def _damaged(path: str, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is not a sound safetensors file: {what}.",
+        remedy="Download or save it again.",
+    )
