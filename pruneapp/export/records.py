@@ -1,0 +1,113 @@
+"""The tensors of an export, each as a name, a type, a shape and a stream of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Bits, RawChunk
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.masks.bitmask import BitMask
+
+Pieces = Callable[[], Iterator[memoryview]]
+
+# The bits of 1.0, for the masks of a resumable file.
+_ONE = {
+    "F64": 0x3FF0_0000_0000_0000,
+    "F32": 0x3F80_0000,
+    "F16": 0x3C00,
+    "BF16": 0x3F80,
+    "F8_E5M2": 0x3C,
+    "F8_E4M3": 0x38,
+    "F8_E5M2FNUZ": 0x40,
+    "F8_E4M3FNUZ": 0x40,
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A tensor as it is to be written: little-endian, in C order without gaps.
+
+    Attributes
+    ----------
+    name, aliases
+        Its names in the new file, the one that is kept where only one can be kept first.
+    dtype, shape
+        As in the source.
+    pieces
+        Makes its bytes anew, in pieces that are valid until the next is asked for.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    dtype: DType
+    shape: tuple[int, ...]
+    pieces: Pieces
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return self.dtype.nbytes(int(np.prod(self.shape, dtype=np.int64)))
+
+
+def finalized(snapshot: Snapshot, entry: TensorEntry) -> Record:
+    """Return a tensor with +0.0 wherever it is pruned or was made final; else bit for bit."""
+
+    def pieces() -> Iterator[memoryview]:
+        chunks = snapshot.chunks(entry.name, 0, entry.numel)
+        gone = snapshot.zeroed(entry.name)
+        return _as_bytes(chunks if gone is None else zero(chunks, gone))
+
+    return Record(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
+
+
+def original(snapshot: Snapshot, entry: TensorEntry, suffix: str) -> Record:
+    """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
+
+    def pieces() -> Iterator[memoryview]:
+        return _as_bytes(snapshot.chunks(entry.name, 0, entry.numel))
+
+    return _renamed(entry, suffix, pieces)
+
+
+def mask(entry: TensorEntry, kept: BitMask, suffix: str, chunk: int = 1 << 20) -> Record:
+    """Return `kept` as ``NAME`` + `suffix`: 1.0 and 0.0 in the type of the weight, as torch does.
+
+    `chunk` is in elements.
+    """
+    one = np.dtype(entry.dtype.storage).type(_ONE[entry.dtype.name])
+
+    def chunks() -> Iterator[RawChunk]:
+        for start in range(0, entry.numel, chunk):
+            stop = min(start + chunk, entry.numel)
+            yield RawChunk(start, np.multiply(kept.bools(start, stop), one))
+
+    return _renamed(entry, suffix, lambda: _as_bytes(chunks()))
+
+
+def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> Record:
+    aliases = tuple(alias + suffix for alias in entry.aliases)
+    return Record(entry.name + suffix, aliases, entry.dtype, entry.shape, pieces)
+
+
+def zero(chunks: Iterable[RawChunk], kept: BitMask) -> Iterator[RawChunk]:
+    """Yield `chunks` with all bits 0 where `kept` is 0; the buffer is used again."""
+    buffer: Bits | None = None
+    for chunk in chunks:
+        size = chunk.bits.size
+        if buffer is None or buffer.size < size:
+            buffer = np.empty_like(chunk.bits)
+        out = buffer[:size]
+        # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
+        np.multiply(chunk.bits, kept.bools(chunk.start, chunk.start + size), out=out)
+        yield RawChunk(chunk.start, out)
+
+
+def _as_bytes(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
+    for chunk in chunks:
+        little = chunk.bits.astype(chunk.bits.dtype.newbyteorder("<"), copy=False)
+        yield np.ascontiguousarray(little).view(np.uint8).data

@@ -1,0 +1,147 @@
+"""Dense safetensors: the file that everything loads, zeros in place."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.source import ByteSource
+from pruneapp.errors import ExportError
+from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.records import Record, finalized
+
+# The limit of the reference implementation.
+_LARGEST_HEADER = 100_000_000
+_METADATA = "__metadata__"
+
+
+def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> Plan:
+    """Plan a safetensors file that holds `records` in this order.
+
+    A tensor with several names is written under its first; the others go into the metadata as
+    ``{dropped: kept}``, as safetensors' `save_model` writes them.
+
+    Raises
+    ------
+    ExportError
+        If safetensors has no such type or cannot hold such a name.
+    """
+    ties = {alias: record.name for record in records for alias in record.aliases}
+    header = _header(records, {**metadata, **ties})
+    nbytes = len(header) + sum(record.nbytes for record in records)
+
+    def pieces() -> Iterator[bytes | memoryview]:
+        yield header
+        for record in records:
+            yield from record.pieces()
+
+    return Plan(nbytes, pieces, {record.name: record.nbytes for record in records})
+
+
+def _header(records: Sequence[Record], metadata: Mapping[str, str]) -> bytes:
+    items = []
+    if metadata:
+        items.append(f'"{_METADATA}":{_json(dict(metadata))}')
+    offset = 0
+    for record in records:
+        if record.name == _METADATA:
+            raise ExportError(
+                f"safetensors cannot hold a tensor named '{_METADATA}': the format needs the name.",
+                remedy="Export as torch.",
+            )
+        shape = ",".join(map(str, record.shape))
+        items.append(
+            f'{_json(record.name)}:{{"dtype":"{record.dtype.name}","shape":[{shape}],'
+            f'"data_offsets":[{offset},{offset + record.nbytes}]}}'
+        )
+        offset += record.nbytes
+    try:
+        text = f"{{{','.join(items)}}}".encode()
+    except UnicodeEncodeError as error:
+        raise ExportError(
+            "safetensors cannot hold the name of a tensor that is no valid Unicode text.",
+            remedy="Export as torch.",
+            details=str(error),
+        ) from None
+    text += b" " * (-len(text) % 8)
+    if len(text) > _LARGEST_HEADER:
+        raise ExportError(
+            f"safetensors cannot hold so many tensors: its header would be {len(text):,} bytes "
+            f"long, at most {_LARGEST_HEADER:,} are allowed.",
+            remedy="Export as torch.",
+        )
+    return struct.pack("<Q", len(text)) + text
+
+
+def _json(value: object) -> str:
+    # As the reference writes it: no spaces, no escapes but those that JSON demands.
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def in_order(part: Part, records: Sequence[Record]) -> list[Record]:
+    """Return records in the order in which a safetensors file should hold them.
+
+    The order of the source; only where a torch file has it so that numbers would lie on odd
+    addresses, which some readers refuse, the widest types come first, as in the reference.
+    """
+    if part.snapshot.checkpoint.format == "safetensors":
+        return list(records)
+    offset = 0
+    for record in records:
+        width = max(record.dtype.bits // 8, 1)
+        if offset % width:
+            return sorted(records, key=lambda r: -r.dtype.bits)
+        offset += record.nbytes
+    return list(records)
+
+
+def metadata_for(part: Part) -> dict[str, str]:
+    """Return the metadata that a safetensors file of this part should carry."""
+    checkpoint = part.snapshot.checkpoint
+    if checkpoint.format != "safetensors":
+        return {"format": "pt"}  # older transformers refuse a file without it
+    if part.source is None or len({s.path for s in checkpoint.sources}) == 1:
+        return dict(checkpoint.metadata)
+    return _metadata_of(part.source)
+
+
+def _metadata_of(source: ByteSource) -> dict[str, str]:
+    # A shard has its own, and the checkpoint as a whole keeps but one.
+    size = bytearray(8)
+    source.read_into(0, memoryview(size))
+    text = bytearray(struct.unpack("<Q", size)[0])
+    source.read_into(8, memoryview(text))
+    found: dict[str, str] = json.loads(text).get(_METADATA, {})
+    return found
+
+
+def refuses(checkpoint: Checkpoint) -> str:
+    """Say why safetensors cannot hold `checkpoint`; empty if it can."""
+    for entry in checkpoint.entries.values():
+        if entry.dtype.name not in SAFETENSORS_DTYPES:
+            return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
+    return ""
+
+
+def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+    if reason := refuses(part.snapshot.checkpoint):
+        raise ExportError(reason, remedy="Export as torch.")
+    records = [finalized(part.snapshot, entry) for entry in part.entries]
+    return plan_safetensors(in_order(part, records), metadata_for(part))
+
+
+SAFETENSORS = Format(
+    name="safetensors",
+    label="safetensors, dense",
+    help=(
+        "Finalized weights with zeros in the pruned places; everything loads it. "
+        "Zeros do not make a dense file smaller."
+    ),
+    suffixes=(".safetensors",),
+    plan=_plan,
+    refuses=refuses,
+)
