@@ -12,7 +12,7 @@ from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, printable, size
 from pruneapp.document.document import Document, open_document
-from pruneapp.document.given import read_masks
+from pruneapp.document.given import names_in, read_masks
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step
@@ -21,7 +21,6 @@ from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
 from pruneapp.progress import CancelToken
@@ -53,11 +52,15 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         )
         document = open_document(checkpoint, job)
         stack.callback(document.close)
-        names = (
-            select(checkpoint, options.select) if options.select else default_selection(checkpoint)
-        )
+        masks = _masks(options, method, stack)
         scores = _scores(options, method, stack)
-        given = _given(options, method, checkpoint, names, token)
+        if options.select:
+            names = select(checkpoint, options.select)
+        elif masks is not None:
+            names = names_in(masks, checkpoint)
+        else:
+            names = default_selection(checkpoint)
+        given = None if masks is None else read_masks(masks, checkpoint, names, job)
         step = Step((Row(names, method.name, values),), scope=options.scope)
         preview = compute_preview(
             document.snapshot(), step, kernel, job, energy=False, given=given, scores=scores
@@ -119,24 +122,16 @@ def _scores(
     return stack.enter_context(open_checkpoint(Path(options.importance_scores)))
 
 
-def _given(
-    options: argparse.Namespace,
-    method: Method,
-    checkpoint: Checkpoint,
-    names: tuple[str, ...],
-    token: CancelToken,
-) -> dict[str, BitMask] | None:
+def _masks(
+    options: argparse.Namespace, method: Method, stack: contextlib.ExitStack
+) -> Checkpoint | None:
     if options.mask is None:
         if method.takes_mask:
             raise ParameterError(f"'{method.name}' needs --mask FILE.")
         return None
     if not method.takes_mask:
         raise ParameterError(f"'{method.name}' does not take --mask.")
-    with (
-        terminal.job("Reading masks", token) as job,
-        open_checkpoint(Path(options.mask), job=job) as masks,
-    ):
-        return read_masks(masks, checkpoint, names, job)
+    return stack.enter_context(open_checkpoint(Path(options.mask)))
 
 
 def _as_json(

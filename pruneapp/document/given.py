@@ -1,0 +1,102 @@
+"""Masks that come from a file: torch's own beside its tensors, or one that a person made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.blocks import aligned
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.values import decode
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+
+def read_mask(checkpoint: Checkpoint, name: str, job: Job) -> BitMask | None:
+    """Read a tensor of zeros and ones as a mask, in bounded memory.
+
+    Parameters
+    ----------
+    checkpoint
+        Whose tensor.
+    name
+        Any of its names; of any real type.
+    job
+        Stepped by the elements; may cancel.
+
+    Returns
+    -------
+    BitMask or None
+        1 is kept; None if there is any other value than 0 and 1, or the type has no real values.
+    """
+    entry = checkpoint.entry(name)
+    packed = np.empty((entry.numel + 7) // 8, np.uint8)
+    for chunk in aligned(checkpoint.chunks(name), 8):
+        try:
+            values = decode(chunk.bits, entry.dtype)
+        except ValueError:
+            return None
+        kept = values == 1
+        if not np.all(kept | (values == 0)):
+            return None
+        packed[chunk.start // 8 : chunk.start // 8 + (kept.size + 7) // 8] = np.packbits(
+            kept, bitorder="little"
+        )
+        job.step(kept.size)
+    return BitMask(packed, entry.numel)
+
+
+def given_masks(
+    checkpoint: Checkpoint, names: Iterable[str], masks: Checkpoint, job: Job
+) -> dict[str, BitMask]:
+    """Read the masks for some tensors from a file of masks.
+
+    The mask of a tensor has one of its names, with or without ``_mask`` behind it, and its shape.
+
+    Parameters
+    ----------
+    checkpoint, names
+        The tensors, by any of their names.
+    masks
+        The file of masks.
+    job
+        Started with the elements of all masks; may cancel.
+
+    Returns
+    -------
+    dict[str, BitMask]
+        By first names.
+
+    Raises
+    ------
+    ParameterError
+        That names the tensor whose mask is missing, has another shape, or other values than 0
+        and 1.
+    """
+    entries = {(e := checkpoint.entry(name)).name: e for name in names}
+    known = {name: e for e in masks.entries.values() for name in e.names}
+    known |= {e.mask_of: masks.entry(e.mask_of) for e in masks.entries.values() if e.mask_of}
+    job.start(sum(e.numel for e in entries.values()), "")
+    found = {}
+    for entry in entries.values():
+        job.label(entry.name)
+        # In a file of pairs the tensor has the plain name and its mask the longer one.
+        spelled = [f"{name}_mask" for name in entry.names] + list(entry.names)
+        name = next((s for s in spelled if s in known), None)
+        if name is None:
+            raise ParameterError(
+                f"'{masks.path}' holds no mask for '{entry.name}'.",
+                remedy=f"Its name there must be '{entry.name}' or '{entry.name}_mask'.",
+            )
+        if known[name].shape != entry.shape:
+            raise ParameterError(
+                f"The mask '{name}' has the shape {list(known[name].shape)}, "
+                f"but '{entry.name}' has {list(entry.shape)}."
+            )
+        mask = read_mask(masks, name, job)
+        if mask is None:
+            raise ParameterError(f"The mask '{name}' holds other values than 0 and 1.")
+        found[entry.name] = mask
+    return found
