@@ -1,0 +1,100 @@
+"""Which elements of a tensor have the smallest magnitudes, by the rules of ties and NaN.
+
+Equal magnitudes: the lower flat index (C order) goes first. NaN counts as largest. Tensors of the
+CPU go through the kernel that prunes documents; other devices, and whole numbers, through torch's
+operations, with the same result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+from pruneapp.prune.bits import as_integers, float_type, numpy_bits
+
+# torch's nonzero refuses more than INT_MAX elements on a GPU.
+_STRETCH = 1 << 28
+
+# Elements whose mask is unpacked at once, in the cache of a core; whole bytes of the mask.
+_PIECE = 1 << 18
+
+
+def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
+    """Set `mask` to 0 where the `count` smallest magnitudes of `scores` are.
+
+    Parameters
+    ----------
+    mask
+        Contiguous, any type; changed in place.
+    scores
+        Of the same shape.
+    count
+        From 0 to the number of elements (of `kept` elements, if given).
+    kept
+        bool, of the same shape: only where it is True elements are ranked and may go.
+    """
+    if not count:
+        return
+    flat = scores.detach().reshape(-1)
+    dtype = float_type(flat.dtype)
+    if dtype is None or not (flat.is_cpu and mask.is_cpu):
+        gone = _lowest(flat, count, None if kept is None else kept.reshape(-1))
+        as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
+        return
+    _zero_on_cpu(mask, flat, dtype, count, kept)
+
+
+def _zero_on_cpu(mask: Tensor, flat: Tensor, dtype: DType, count: int, kept: Tensor | None) -> None:
+    bits = numpy_bits(flat)
+    ranked = None if kept is None else BitMask.from_bools(kept.reshape(-1).numpy())
+    ranking = Magnitudes(lambda: iter((RawChunk(0, bits),)), bits.size, dtype, ranked)
+    kernel = CpuKernel()
+    threshold = kernel.find_threshold([ranking], count, Job())
+    left, _ = kernel.apply_threshold(ranking, threshold, Job())
+    values = numpy_bits(mask)
+    for start in range(0, values.size, _PIECE):
+        stop = min(start + _PIECE, values.size)
+        stays = left.bools(start, stop)
+        if ranked is not None:
+            stays |= ~ranked.bools(start, stop)  # neither ranked nor touched
+        np.multiply(values[start:stop], stays, out=values[start:stop])
+
+
+def _lowest(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
+    keys = _magnitude_keys(flat)
+    if kept is not None:
+        # No key of an element is as large: see _magnitude_keys.
+        keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
+    threshold = torch.kthvalue(keys, count).values
+    gone = keys < threshold
+    ties = count - int(gone.count_nonzero())
+    for start in range(0, keys.numel(), _STRETCH):
+        if not ties:
+            break
+        equal = (keys[start : start + _STRETCH] == threshold).nonzero().view(-1)[:ties]
+        gone[start + equal] = True
+        ties -= equal.numel()
+    return gone
+
+
+def _magnitude_keys(flat: Tensor) -> Tensor:
+    """Return signed integers in the order of the magnitudes, NaN largest.
+
+    The largest integer of the type is never among them, but for scores of int64.
+    """
+    kind = float_type(flat.dtype)
+    if kind is None or kind.form is None:
+        return flat.to(torch.int64).abs()
+    form, bits = kind.form, as_integers(flat)
+    if bits.dtype == torch.uint8:
+        bits = bits.to(torch.int16)
+    keys = bits & form.magnitude_mask
+    nan = bits == 0x80 if form.fnuz else keys > form.largest
+    return keys.masked_fill_(nan, form.nan_key)

@@ -1,0 +1,109 @@
+"""Methods that prune single weights."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.nn.utils import prune as torch_prune
+
+from pruneapp.params import Amount
+from pruneapp.prune.base import BasePruningMethod
+from pruneapp.prune.bits import is_float8
+from pruneapp.prune.lowest import zero_lowest
+from pruneapp.prune.validation import (
+    _compute_nparams_toprune,
+    _validate_pruning_amount,
+    _validate_pruning_amount_init,
+)
+
+
+class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
+    """Prunes weights at random.
+
+    The draws are torch's own, so ``torch.manual_seed`` gives torch's masks. Scores of float8,
+    which torch cannot draw, are drawn as float32.
+
+    Parameters
+    ----------
+    amount
+        A count (int), or a fraction (float from 0 to 1) of the weights that are left.
+    """
+
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount: Amount) -> None:
+        _validate_pruning_amount_init(amount)
+        self.amount = amount
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Return `default_mask` with zeros in random places."""
+        count = _compute_nparams_toprune(self.amount, t.nelement())
+        _validate_pruning_amount(count, t.nelement())
+        mask = default_mask.clone(memory_format=torch.contiguous_format)
+        if count:
+            drawn = torch.rand_like(t, dtype=torch.float32 if is_float8(t) else None)
+            mask.view(-1)[torch.topk(drawn.reshape(-1), k=int(count)).indices] = 0
+        return mask
+
+    @classmethod
+    def apply(  # type: ignore[override]  # the arguments of this method, as torch names them
+        cls, module: Module, name: str, amount: Amount
+    ) -> torch_prune.BasePruningMethod:
+        """Prune the parameter `name` of `module`; see `BasePruningMethod.apply`."""
+        return super().apply(module, name, amount=amount)
+
+
+class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
+    """Prunes the weights of smallest magnitude.
+
+    Exactly as many as asked for; among equal magnitudes the lower flat index goes first; NaN
+    counts as largest.
+
+    Parameters
+    ----------
+    amount
+        A count (int), or a fraction (float from 0 to 1) of the weights that are left.
+    """
+
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount: Amount) -> None:
+        _validate_pruning_amount_init(amount)
+        self.amount = amount
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Return `default_mask` with zeros where `t` is smallest."""
+        count = _compute_nparams_toprune(self.amount, t.nelement())
+        _validate_pruning_amount(count, t.nelement())
+        mask = default_mask.clone(memory_format=torch.contiguous_format)
+        zero_lowest(mask, t, int(count))
+        return mask
+
+    def _compute_mask_of_kept(self, t: Tensor, mask: Tensor) -> Tensor | None:
+        """Do what `combine` does, without taking the kept entries out of the tensor.
+
+        None if a subclass computes its mask in another way.
+        """
+        if type(self).compute_mask is not L1Unstructured.compute_mask:
+            return None
+        kept = mask == 1
+        left = int(kept.count_nonzero())
+        count = _compute_nparams_toprune(self.amount, left)
+        _validate_pruning_amount(count, left)
+        fresh = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
+        zero_lowest(fresh, t, int(count), kept)
+        return fresh
+
+    def _all_kept(self, t: Tensor) -> Tensor:
+        if type(self).compute_mask is not L1Unstructured.compute_mask:
+            return super()._all_kept(t)
+        # One number seen as many: compute_mask makes the one copy that the module gets.
+        return torch.ones((), device=t.device).to(t.dtype).expand(t.shape)
+
+    @classmethod
+    def apply(  # type: ignore[override]  # the arguments of this method, as torch names them
+        cls, module: Module, name: str, amount: Amount, importance_scores: Tensor | None = None
+    ) -> torch_prune.BasePruningMethod:
+        """Prune the parameter `name` of `module`; see `BasePruningMethod.apply`."""
+        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
