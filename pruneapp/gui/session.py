@@ -1,0 +1,228 @@
+"""What is open, and what may be done to it: the one place where the window meets the engine.
+
+The session owns the document and starts its jobs. It tells what happened by signals; it knows no
+widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from pruneapp import resources
+from pruneapp.answers import SparsityReport, TensorRow
+from pruneapp.checkpoint.reader import Notice, open_checkpoint
+from pruneapp.checkpoint.tree import display_names
+from pruneapp.document.document import Document, DocumentChanged, open_document
+from pruneapp.document.preview import Preview
+from pruneapp.document.stats import sparsity
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.settings import DEVICE, Settings
+from pruneapp.kernels.contract import Kernel
+from pruneapp.kernels.devices import kernel_for
+from pruneapp.progress import Job
+
+SAMPLE = "sample/lenet-digits.safetensors"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the worker hands over after opening a file."""
+
+    document: Document
+    rows: tuple[TensorRow, ...]
+    extra: object
+
+
+def rows_of(document: Document) -> tuple[TensorRow, ...]:
+    """Return what lists and trees show of every tensor, in file order."""
+    entries = document.checkpoint.entries
+    shown = display_names(tuple(entries))
+    return tuple(
+        TensorRow(
+            name=e.name,
+            shown=shown[e.name],
+            kind=e.kind,
+            shape=e.shape,
+            dtype=e.dtype.label,
+            numel=e.numel,
+            nbytes=e.nbytes,
+            why_not=e.why_not,
+            by_default=e.by_default,
+            aliases=e.aliases,
+        )
+        for e in entries.values()
+    )
+
+
+class Session(QObject):
+    """A document and its jobs.
+
+    Parameters
+    ----------
+    jobs
+        Where work is done.
+    settings
+        Which device to use, which files were open.
+    prepare
+        Called in the worker with the rows of a file that was opened, to make what the tree needs;
+        its result is handed on with `opened`.
+
+    Signals
+    -------
+    opening(Path)
+        A file is being opened; the one before is still there.
+    opened(object)
+        A document is there; carries what `prepare` made.
+    closed()
+        No document is there any more.
+    changed(DocumentChanged)
+        Masks changed.
+    refused(PruneAppError)
+        Something that was asked for cannot be done.
+    """
+
+    opening = Signal(object)
+    opened = Signal(object)
+    closed = Signal()
+    changed = Signal(object)
+    refused = Signal(object)
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        settings: Settings,
+        prepare: Callable[[tuple[TensorRow, ...]], object],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._settings = settings
+        self._prepare = prepare
+        self._opening: Task[Opened] | None = None
+        self.document: Document | None = None
+        self.rows: tuple[TensorRow, ...] = ()
+        self.by_name: Mapping[str, TensorRow] = {}
+
+    # -- opening and closing -------------------------------------------------------------------
+
+    def open(self, path: Path, state_dict: str | None = None) -> None:
+        """Open a file in the background; the document before stays until that has worked."""
+        if self._opening is not None:
+            self._opening.cancel()
+        self.opening.emit(path)
+        prepare = self._prepare
+
+        def work(job: Job) -> Opened:
+            checkpoint = open_checkpoint(path, state_dict=state_dict, job=job)
+            try:
+                document = open_document(checkpoint, job)
+                rows = rows_of(document)
+                return Opened(document, rows, prepare(rows))
+            except BaseException:
+                checkpoint.close()
+                raise
+
+        self._opening = self._jobs.submit(
+            self.tr("Opening"),
+            work,
+            on_result=self._on_opened,
+            on_error=self._on_not_opened,
+            on_cancelled=self._on_opening_cancelled,
+        )
+
+    def open_sample(self) -> None:
+        """Open the model that comes with the application."""
+        self.open(resources.path(SAMPLE))
+
+    def close(self) -> None:
+        """Let go of the document."""
+        if self.document is None:
+            return
+        document, self.document = self.document, None
+        self.rows, self.by_name = (), {}
+        self.closed.emit()
+        document.close()
+        document.checkpoint.close()
+
+    def _on_opened(self, opened: Opened) -> None:
+        self._opening = None
+        self.close()
+        self.document = opened.document
+        self.rows = opened.rows
+        self.by_name = {row.name: row for row in opened.rows}
+        opened.document.subscribe(self._on_changed)
+        if not self.is_sample:
+            self._settings.add_recent(opened.document.checkpoint.path)
+        self.opened.emit(opened.extra)
+
+    def _on_not_opened(self, error: PruneAppError) -> None:
+        self._opening = None
+        self.refused.emit(error)
+
+    def _on_opening_cancelled(self) -> None:
+        self._opening = None
+
+    # -- what is there -------------------------------------------------------------------------
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the model that comes with the application is open."""
+        return self.document is not None and self.document.checkpoint.path == resources.path(SAMPLE)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the person should know about the file."""
+        return () if self.document is None else self.document.notices
+
+    def kernel(self) -> Kernel:
+        """Return the arithmetic of the chosen device; may import torch: call it in a job."""
+        return kernel_for(self._settings.get(DEVICE))
+
+    def sparsity(self) -> SparsityReport | None:
+        """Return how much of each tensor is pruned."""
+        return None if self.document is None else sparsity(self.document.snapshot())
+
+    @property
+    def unexported(self) -> bool:
+        """Whether closing would lose work."""
+        return self.document is not None and self.document.unexported
+
+    # -- changing it ---------------------------------------------------------------------------
+
+    def apply(self, preview: Preview) -> bool:
+        """Make a preview true; False if it came too late."""
+        return self._try(lambda document: document.apply(preview))
+
+    def undo(self) -> bool:
+        """Take back the last step."""
+        return self._try(lambda document: document.undo())
+
+    def redo(self) -> bool:
+        """Do it again."""
+        return self._try(lambda document: document.redo())
+
+    def jump(self, position: int) -> bool:
+        """Go to a state of the history."""
+        return self._try(lambda document: document.jump(position))
+
+    def make_final(self, names: tuple[str, ...]) -> bool:
+        """Turn pruned weights into ordinary zeros."""
+        return self._try(lambda document: document.make_final(names))
+
+    def _try(self, change: Callable[[Document], None]) -> bool:
+        if self.document is None:
+            return False
+        try:
+            change(self.document)
+        except PruneAppError as error:
+            self.refused.emit(error)
+            return False
+        return True
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        self.changed.emit(change)

@@ -1,0 +1,147 @@
+"""Every command by its name, and every key at one glance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHeaderView,
+    QLineEdit,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+_NATIVE = QKeySequence.SequenceFormat.NativeText
+
+
+class CommandTable(QTableWidget):
+    """Commands and their keys in two columns."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(0, 2, parent)
+        self.setHorizontalHeaderLabels([self.tr("Command"), self.tr("Keys")])
+        self.setAccessibleName(self.tr("Commands and their keys"))
+        self.verticalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self._actions: list[QAction] = []
+
+    def set_actions(self, actions: Sequence[QAction]) -> None:
+        """Show these commands, disabled ones muted."""
+        self._actions = list(actions)
+        self.setRowCount(len(actions))
+        for row, action in enumerate(actions):
+            keys = ", ".join(k.toString(_NATIVE) for k in action.shortcuts())
+            for column, text in enumerate((_plain(action), keys)):
+                item = QTableWidgetItem(text)
+                if not action.isEnabled():
+                    item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+                item.setToolTip(action.toolTip())
+                self.setItem(row, column, item)
+
+    def chosen(self) -> QAction | None:
+        """Return the command of the current row."""
+        row = self.currentRow()
+        return self._actions[row] if 0 <= row < len(self._actions) else None
+
+
+class CommandPalette(QDialog):
+    """A field to type into and the commands that match; Enter runs the first.
+
+    Parameters
+    ----------
+    actions
+        The commands to offer.
+    """
+
+    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("All commands"))
+        self.resize(520, 420)
+        self._all = list(actions)
+        self.field = QLineEdit(self)
+        self.field.setPlaceholderText(self.tr("Type a part of a command's name"))
+        self.field.setAccessibleName(self.tr("Part of a command's name"))
+        self.field.setClearButtonEnabled(True)
+        self.table = CommandTable(self)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.field)
+        layout.addWidget(self.table)
+        self.field.textChanged.connect(self._on_text_changed)
+        self.field.returnPressed.connect(self._run_chosen)
+        self.table.itemActivated.connect(self._run_chosen)
+        self.field.installEventFilter(self)
+        self._on_text_changed("")
+
+    def _on_text_changed(self, text: str) -> None:
+        words = text.lower().split()
+        found = [a for a in self._all if all(w in _plain(a).lower() for w in words)]
+        self.table.set_actions(found)
+        enabled = [row for row, action in enumerate(found) if action.isEnabled()]
+        self.table.setCurrentCell(enabled[0] if enabled else -1, 0)
+
+    def _run_chosen(self) -> None:
+        action = self.table.chosen()
+        if action is not None and action.isEnabled():
+            self.accept()
+            action.trigger()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the arrow keys move in the table while the field has the focus."""
+        if (
+            watched is self.field
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() in {Qt.Key.Key_Up, Qt.Key.Key_Down}
+        ):
+            step = 1 if event.key() == Qt.Key.Key_Down else -1
+            row = self.table.currentRow() + step
+            if 0 <= row < self.table.rowCount():
+                self.table.setCurrentCell(row, 0)
+            return True
+        return super().eventFilter(watched, event)
+
+
+class KeySheet(QDialog):
+    """Every command that has a key, and the keys that hold only in the picture and the tree.
+
+    Parameters
+    ----------
+    actions
+        The commands of the window.
+    more
+        Further keys and what they do.
+    """
+
+    def __init__(
+        self,
+        actions: Sequence[QAction],
+        more: Sequence[tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Keys"))
+        self.resize(560, 640)
+        table = CommandTable(self)
+        table.set_actions([a for a in actions if a.shortcuts()])
+        for keys, text in more:
+            row = table.rowCount()
+            table.insertRow(row)
+            table.setItem(row, 0, QTableWidgetItem(text))
+            table.setItem(row, 1, QTableWidgetItem(keys))
+        QVBoxLayout(self).addWidget(table)
+        self.table = table
+
+
+def _plain(action: QAction) -> str:
+    return action.text().replace("&", "").rstrip("…")

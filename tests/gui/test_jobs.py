@@ -1,0 +1,173 @@
+"""Work runs off the main thread, comes back on it, and stops when it is told to."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from pruneapp.errors import ExportError
+from pruneapp.gui.jobs import Jobs
+
+
+@pytest.fixture
+def jobs(qtbot):
+    made = Jobs()
+    yield made
+    made.stop()
+
+
+class Heard:
+    """Callbacks that note what they heard, and on which thread."""
+
+    def __init__(self):
+        self.results, self.errors, self.cancelled, self.threads = [], [], 0, set()
+
+    def on_result(self, result):
+        self.threads.add(threading.current_thread())
+        self.results.append(result)
+
+    def on_error(self, error):
+        self.threads.add(threading.current_thread())
+        self.errors.append(error)
+
+    def on_cancelled(self):
+        self.threads.add(threading.current_thread())
+        self.cancelled += 1
+
+    def callbacks(self):
+        return {
+            "on_result": self.on_result,
+            "on_error": self.on_error,
+            "on_cancelled": self.on_cancelled,
+        }
+
+
+def endless(job):
+    job.start(0, "on and on")
+    while True:
+        time.sleep(0.005)
+        job.step(1)
+
+
+def test_work_runs_in_the_worker_and_callbacks_on_the_main_thread(jobs, qtbot):
+    heard = Heard()
+
+    jobs.submit("Work", lambda _job: threading.current_thread(), **heard.callbacks())
+    qtbot.waitUntil(lambda: len(heard.results) == 1)
+
+    assert heard.results[0] is not threading.main_thread()
+    assert heard.threads == {threading.main_thread()}
+
+
+def test_work_is_done_in_the_order_in_which_it_was_asked_for(jobs, qtbot):
+    heard = Heard()
+    for number in range(20):
+        jobs.submit("Work", lambda _job, n=number: n, **heard.callbacks())
+
+    qtbot.waitUntil(lambda: len(heard.results) == 20)
+
+    assert heard.results == list(range(20))
+
+
+def test_cancelling_stops_within_a_quarter_of_a_second(jobs, qtbot):
+    heard = Heard()
+    task = jobs.submit("Endless", endless, **heard.callbacks())
+    qtbot.wait(50)
+    began = time.monotonic()
+
+    task.cancel()
+    qtbot.waitUntil(lambda: heard.cancelled == 1)
+
+    assert time.monotonic() - began < 0.25
+    assert not heard.results
+    assert not jobs.busy
+
+
+def test_cancelling_work_that_waits_never_starts_it(jobs, qtbot):
+    heard, started = Heard(), []
+    first = jobs.submit("Endless", endless, **heard.callbacks())
+    second = jobs.submit("Later", lambda _job: started.append(1), **heard.callbacks())
+
+    second.cancel()
+    first.cancel()
+    qtbot.waitUntil(lambda: heard.cancelled == 2)
+
+    assert not started
+
+
+def test_an_error_for_the_person_reaches_the_callback(jobs, qtbot):
+    heard = Heard()
+
+    def work(_job):
+        raise ExportError("The disk is full.")
+
+    jobs.submit("Work", work, **heard.callbacks())
+    qtbot.waitUntil(lambda: len(heard.errors) == 1)
+
+    assert str(heard.errors[0]) == "The disk is full."
+
+
+def test_a_bug_becomes_a_report_and_the_worker_lives_on(jobs, qtbot):
+    heard = Heard()
+
+    with qtbot.waitSignal(jobs.failed) as failed:
+        jobs.submit("Work", lambda _job: 1 / 0, **heard.callbacks())
+    jobs.submit("Work", lambda _job: "alive", **heard.callbacks())
+    qtbot.waitUntil(lambda: len(heard.results) == 1)
+
+    assert failed.args[0].startswith("ZeroDivisionError")
+    assert "Traceback" in failed.args[1]
+    assert heard.results == ["alive"]
+
+
+def test_progress_is_told_a_few_times_a_second_only(jobs, qtbot):
+    heard, told = Heard(), []
+    jobs.progressed.connect(told.append)
+
+    def work(job):
+        job.start(100_000, "layer")
+        for _ in range(100_000):
+            job.step(1)
+
+    jobs.submit("Counting", work, **heard.callbacks())
+    qtbot.waitUntil(lambda: heard.results == [None])
+
+    assert 1 <= len(told) < 60
+    assert told[0].title == "Counting"
+    assert told[0].label == "layer"
+
+
+def test_pictures_are_answered_while_the_worker_is_busy(jobs, qtbot):
+    heard, answers = Heard(), Heard()
+    task = jobs.submit("Endless", endless, **heard.callbacks())
+
+    jobs.answer(lambda _job: "picture", on_result=answers.on_result, on_error=answers.on_error)
+    qtbot.waitUntil(lambda: answers.results == ["picture"])
+
+    assert answers.threads == {threading.main_thread()}
+    task.cancel()
+    qtbot.waitUntil(lambda: heard.cancelled == 1)
+
+
+def test_stopping_ends_everything_and_nothing_comes_back(qtbot):
+    jobs, heard = Jobs(), Heard()
+    jobs.submit("Endless", endless, **heard.callbacks())
+    qtbot.wait(20)
+
+    jobs.stop()
+    qtbot.wait(50)
+
+    assert not heard.results
+    assert not heard.cancelled
+
+
+def test_only_visible_work_is_shown(jobs, qtbot):
+    heard, started = Heard(), []
+    jobs.started.connect(started.append)
+    jobs.submit("Hidden", lambda _job: 1, **heard.callbacks(), visible=False)
+    with qtbot.waitSignal(jobs.idle):
+        jobs.submit("Shown", lambda _job: 2, **heard.callbacks())
+
+    assert started == ["Shown"]
