@@ -7,8 +7,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pruneapp.errors import MethodError, ParameterError
+from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
+from pruneapp.methods.mask.custom_from_mask import CUSTOM_FROM_MASK
+from pruneapp.methods.mask.identity import IDENTITY
+from pruneapp.methods.random.random_structured import RANDOM_STRUCTURED
+from pruneapp.methods.random.random_unstructured import RANDOM_UNSTRUCTURED
 
 _methods: dict[str, Method] = {}
 
@@ -63,5 +68,12 @@ def unregister(name: str) -> None:
     del _methods[get(name).name]
 
 
-for _method in (L1_UNSTRUCTURED,):
+for _method in (
+    L1_UNSTRUCTURED,
+    LN_STRUCTURED,
+    RANDOM_UNSTRUCTURED,
+    RANDOM_STRUCTURED,
+    CUSTOM_FROM_MASK,
+    IDENTITY,
+):
     register(_method)

@@ -1,0 +1,39 @@
+"""What a given mask says goes."""
+
+from __future__ import annotations
+
+from pruneapp.errors import ParameterError
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.declaration import MaskMethod, TensorView, Values
+from pruneapp.progress import Job
+
+
+def _mask(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG001 - nothing to ask
+    if view.given is None:
+        raise ParameterError(
+            f"A mask for '{view.name}' must be given, and there is none.",
+            remedy="Choose a file of masks that holds this tensor, or leave the tensor out.",
+        )
+    if view.given.size != view.numel:
+        raise ParameterError(
+            f"The mask for '{view.name}' must have its {view.numel:,} elements "
+            f"(got {view.given.size:,}).",
+            remedy="Choose the file of masks that was made for this checkpoint.",
+        )
+    job.step(view.numel)
+    return view.given
+
+
+CUSTOM_FROM_MASK = MaskMethod(
+    name="custom_from_mask",
+    label="A mask of yours",
+    help=(
+        "Removes what a mask from a file says: a weight stays where the mask is not 0, and goes "
+        "where it is. The file is a checkpoint that holds the masks under the names of the "
+        "tensors. What was pruned before stays pruned, whatever the mask says."
+    ),
+    formula="keep where mask is not 0 and nothing was pruned before",
+    params=(),
+    takes_mask=True,
+    mask=_mask,
+)

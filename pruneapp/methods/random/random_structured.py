@@ -1,0 +1,48 @@
+"""Any channels go."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.kernels.contract import Kernel
+from pruneapp.kernels.ranking import hashed_state, splitmix64
+from pruneapp.methods.declaration import ChannelMethod, TensorView, Values
+from pruneapp.params import AmountParam, DimParam, SeedParam
+from pruneapp.progress import Job
+
+
+def _score(
+    view: TensorView,
+    values: Values,
+    kernel: Kernel,  # noqa: ARG001 - nothing to compute
+    job: Job,
+) -> NDArray[np.float64]:
+    # The dimension is not hashed: -1 and its positive spelling make the same choice anyway, and
+    # elements draw from another stream than channels.
+    state = hashed_state(values["seed"], view.name, "channels")
+    drawn = splitmix64(state, 0, view.shape[values["dim"]])
+    job.step(view.numel)
+    return (drawn >> np.uint64(11)).astype(np.float64)  # 53 bits: exact
+
+
+RANDOM_STRUCTURED = ChannelMethod(
+    name="random_structured",
+    label="Random, channels",
+    help=(
+        "Removes whole channels by lot, each with the same chance: all weights of a filter, a "
+        "neuron or an input at once. It is the yardstick for the methods that rank channels. The "
+        "choice depends on the seed, the name of the tensor and the number of the channel alone. "
+        "Channels that are pruned already do not take part."
+    ),
+    formula="score = a random number made from (seed, tensor name, channel)",
+    params=(
+        AmountParam(
+            help="How many of the channels not pruned yet: a share of them, or a count.",
+            unit="channels",
+        ),
+        DimParam(),
+        SeedParam(),
+    ),
+    score=_score,
+)
