@@ -1,0 +1,358 @@
+"""The document: a file that is only read, one bit for each weight, and how it came to that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pruneapp.answers import HistoryItem
+from pruneapp.checkpoint.reader import Checkpoint, Notice
+from pruneapp.document.counts import UnitCounts
+from pruneapp.document.given import read_mask
+from pruneapp.document.history import BUDGET, Change, Edit, History, Record
+from pruneapp.document.preview import Preview
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import CheckpointError, SelectionError, StaleError
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Job
+
+ChangeKind = Literal["apply", "undo", "redo", "jump", "final", "found", "exported", "source"]
+
+
+@dataclass(frozen=True)
+class DocumentChanged:
+    """What subscribers are told, after the document has changed.
+
+    Attributes
+    ----------
+    kind
+        What happened; ``exported`` changes `Document.unexported` alone, ``source`` the file that
+        weights are read from.
+    names
+        First names of the tensors whose masks or final weights changed.
+    revision
+        The number of the state that is now in force.
+    """
+
+    kind: ChangeKind
+    names: tuple[str, ...]
+    revision: int
+
+
+Subscriber = Callable[[DocumentChanged], None]
+
+
+class Document:
+    """A checkpoint, the masks over it, and their history. For one thread: the main one.
+
+    Nothing here reads a weight: undo, redo and jumps swap references to masks.
+
+    Parameters
+    ----------
+    checkpoint
+        The file; the caller closes it after `close`.
+    notices
+        What the person should know, beside what the file's reader found.
+    budget
+        Bytes of masks that the history holds in memory; more go to a scratch file.
+    scratch
+        Folder of the scratch file; the person's cache folder by default.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        *,
+        notices: tuple[Notice, ...] = (),
+        budget: int = BUDGET,
+        scratch: Path | None = None,
+    ) -> None:
+        self._history = History(budget, scratch)
+        self._notices = notices
+        self._counts = UnitCounts()
+        self._snapshot = Snapshot(checkpoint, counts=self._counts)
+        self._subscribers: list[Subscriber] = []
+        self._exported: Record | None = None
+        self._opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The file that weights are read from."""
+        return self._snapshot.checkpoint
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the person should know about the file."""
+        return (*self.checkpoint.contents.notices, *self._notices)
+
+    @property
+    def revision(self) -> int:
+        """Number of the state; every change makes a new, larger one."""
+        return self._snapshot.revision
+
+    @property
+    def masks(self) -> MaskSet:
+        """What is kept now."""
+        return self._snapshot.masks
+
+    @property
+    def final(self) -> MaskSet:
+        """Weights that were made final: 0 bits are ordinary zeros."""
+        return self._snapshot.final
+
+    def snapshot(self) -> Snapshot:
+        """Return the state that is in force; the same object until something changes."""
+        return self._snapshot
+
+    # The history, as lists show it
+
+    @property
+    def items(self) -> tuple[HistoryItem, ...]:
+        """The states from "Opened" on, the undone ones too."""
+        done = (HistoryItem(r.label, r.detail) for r in self._history.records)
+        return (HistoryItem("Opened", self._opened), *done)
+
+    @property
+    def position(self) -> int:
+        """Index in `items` of the state that is in force."""
+        return self._history.position
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to take back."""
+        return self.position > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to do again."""
+        return self.position < len(self._history.records)
+
+    @property
+    def unexported(self) -> bool:
+        """Whether the state is another one than that last exported, or opened."""
+        return self._record() is not self._exported
+
+    def pruned_by(self, name: str, index: int) -> int | None:
+        """Return the index in `items` of the step that pruned an element; None if it is kept.
+
+        Parameters
+        ----------
+        name
+            Any name of the tensor.
+        index
+            Flat index of the element, in C order.
+        """
+        return self._history.pruned_by(self.checkpoint.entry(name).name, index)
+
+    # Changes
+
+    def apply(self, preview: Preview) -> None:
+        """Put the masks of a preview in force, as one entry of the history.
+
+        Raises
+        ------
+        StaleError
+            If the preview was computed from another state than the one in force.
+        """
+        if preview.revision != self.revision:
+            raise StaleError(
+                "The preview belongs to a state of the document that is gone.",
+                remedy="Compute it again.",
+            )
+        report = preview.report
+        done = f"{report.gone:,} of {report.numel - report.before:,} weights pruned"
+        self._push(
+            "apply",
+            Edit(
+                "prune",
+                preview.step.label(),
+                f"{preview.step.detail()}\n{done}",
+                Change({n: self.masks.get(n) for n in preview.masks}, dict(preview.masks)),
+                step=preview.step,
+            ),
+        )
+
+    def make_final(self, names: Iterable[str]) -> None:
+        """Turn pruned weights into ordinary zeros, as torch's ``remove`` does.
+
+        They read as +0.0 from now on and are not counted as pruned any more.
+
+        Parameters
+        ----------
+        names
+            Any names of the tensors; those of which nothing is pruned stay as they are.
+
+        Raises
+        ------
+        SelectionError
+            If nothing is pruned in any of them.
+        """
+        found = [n for n in resolve(self.checkpoint, names) if n in self.masks]
+        if not found:
+            raise SelectionError(
+                "Nothing is pruned in these tensors, so nothing can be made final."
+            )
+        before = {n: self.final.get(n) for n in found}
+        after = {n: m if (old := before[n]) is None else m & old for n, m in self._masks_of(found)}
+        pruned = sum(m.pruned for _, m in self._masks_of(found))
+        place = found[0] if len(found) == 1 else f"{len(found):,} tensors"
+        self._push(
+            "final",
+            Edit(
+                "final",
+                f"Made final: {place}",
+                "\n".join((f"{pruned:,} pruned weights are ordinary zeros now", *found[:20])),
+                Change(dict(self._masks_of(found)), dict.fromkeys(found)),
+                Change(before, after),
+            ),
+        )
+
+    def adopt(self, masks: Mapping[str, BitMask]) -> None:
+        """Put masks in force that the file itself brought; they count as exported.
+
+        Parameters
+        ----------
+        masks
+            By first names.
+        """
+        pruned = sum(mask.pruned for mask in masks.values())
+        detail = "\n".join((f"{pruned:,} weights pruned in {len(masks):,} tensors", *masks))
+        change = Change({n: self.masks.get(n) for n in masks}, dict(masks))
+        self._push("found", Edit("found", "Mask found in the file", detail, change))
+        self._exported = self._record()
+
+    def undo(self) -> None:
+        """Take the last change back; nothing happens if there is none."""
+        if self.can_undo:
+            self._go_to(self.position - 1, "undo")
+
+    def redo(self) -> None:
+        """Do the next change again; nothing happens if there is none."""
+        if self.can_redo:
+            self._go_to(self.position + 1, "redo")
+
+    def jump(self, position: int) -> None:
+        """Put the state at an index of `items` in force; raises IndexError if there is none."""
+        if position != self.position:
+            self._go_to(position, "jump")
+
+    def mark_exported(self) -> None:
+        """Take note that the state in force is safe in a file."""
+        self._exported = self._record()
+        self._tell("exported", ())
+
+    def go_on_from(self, checkpoint: Checkpoint) -> None:
+        """Read weights from another file with the same tensors from now on.
+
+        For the original that an export kept beside its target. The old checkpoint is the caller's
+        to close.
+
+        Raises
+        ------
+        CheckpointError
+            If names, shapes or types differ.
+        """
+        old = [(e.names, e.shape, e.dtype) for e in self.checkpoint.entries.values()]
+        new = [(e.names, e.shape, e.dtype) for e in checkpoint.entries.values()]
+        if old != new:
+            raise CheckpointError(
+                f"'{checkpoint.path}' does not hold the tensors of '{self.checkpoint.path}'."
+            )
+        self._set(checkpoint, self.masks, self.final)
+        self._tell("source", ())
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Have `callback` told of every change; return a function that ends it."""
+        self._subscribers.append(callback)
+
+        def end() -> None:
+            if callback in self._subscribers:
+                self._subscribers.remove(callback)
+
+        return end
+
+    def close(self) -> None:
+        """Delete the scratch file and forget the subscribers. The checkpoint stays open."""
+        self._subscribers.clear()
+        self._history.close()
+
+    def _record(self) -> Record | None:
+        return self._history.records[self.position - 1] if self.position else None
+
+    def _masks_of(self, names: Iterable[str]) -> list[tuple[str, BitMask]]:
+        return [(n, self.masks[n]) for n in names]
+
+    def _push(self, kind: ChangeKind, edit: Edit) -> None:
+        self._history.push(edit)
+        masks, final = self.masks.with_masks(edit.masks.after), self.final
+        if edit.final.after:
+            final = final.with_masks(edit.final.after)
+        self._set(self.checkpoint, masks, final)
+        self._tell(kind, edit.names)
+
+    def _go_to(self, position: int, kind: ChangeKind) -> None:
+        change = self._history.go_to(position)
+        masks, final = self.masks.with_masks(change.masks), self.final.with_masks(change.final)
+        self._set(self.checkpoint, masks, final)
+        self._tell(kind, change.names)
+
+    def _set(self, checkpoint: Checkpoint, masks: MaskSet, final: MaskSet) -> None:
+        self._snapshot = Snapshot(checkpoint, masks, final, self.revision + 1, self._counts)
+
+    def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
+        change = DocumentChanged(kind, names, self.revision)
+        for callback in tuple(self._subscribers):
+            callback(change)
+
+
+def open_document(
+    checkpoint: Checkpoint,
+    job: Job | None = None,
+    *,
+    budget: int = BUDGET,
+    scratch: Path | None = None,
+) -> Document:
+    """Make a document of a checkpoint; masks that torch's pruning left in it are in force.
+
+    The masks (``NAME_mask`` beside ``NAME_orig``) become the second entry of the history, "Mask
+    found in the file", which can be taken back. A mask with other values than 0 and 1 is left
+    alone: its tensor is opened as it is, with a notice.
+
+    Parameters
+    ----------
+    checkpoint
+        The file, opened.
+    job
+        Told the elements of the masks that were read; may cancel.
+    budget, scratch
+        See `Document`.
+    """
+    job = job or Job()
+    pairs = [e for e in checkpoint.entries.values() if e.mask_of and e.prunable]
+    job.start(sum(e.numel for e in pairs), "")
+    masks: dict[str, BitMask] = {}
+    odd: list[str] = []
+    for entry in pairs:
+        job.label(entry.name)
+        mask = read_mask(checkpoint, entry.mask_of, job)
+        if mask is None or mask.size != entry.numel:
+            odd.append(entry.name)
+        else:
+            masks[entry.name] = mask
+    notices = (_odd_masks(odd),) if odd else ()
+    document = Document(checkpoint, notices=notices, budget=budget, scratch=scratch)
+    if masks:
+        document.adopt(masks)
+    return document
+
+
+def _odd_masks(names: list[str]) -> Notice:
+    many = f"The masks of {len(names):,} tensors hold" if len(names) > 1 else "One mask holds"
+    return Notice(
+        f"{many} other values than 0 and 1: these tensors are opened as not pruned.",
+        "\n".join(names),
+    )

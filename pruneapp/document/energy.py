@@ -1,0 +1,102 @@
+"""How much of a tensor's sum of squares a step leaves, and where it cuts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.document.blocks import aligned, block_sums, real_values
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.contract import BLOCK
+from pruneapp.kernels.values import Floats
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+# Squares in float64 that are at work at once: they stay in the cache of a core.
+_PIECE = 64 * BLOCK
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Sums of squares of what is kept.
+
+    Attributes
+    ----------
+    before, after
+        float64. NaN and infinite weights are left out; infinite where float64 overflows.
+    threshold
+        The largest magnitude that went, if nothing smaller was kept; None if there is no such cut
+        or nothing went.
+    """
+
+    before: float
+    after: float
+    threshold: float | None
+
+    @property
+    def share(self) -> float | None:
+        """What is still there, from 0 to 1; None if there was nothing or it cannot be said."""
+        if not (math.isfinite(self.before) and self.before > 0):
+            return None
+        return self.after / self.before
+
+
+def measure_energy(snapshot: Snapshot, name: str, after: BitMask, job: Job) -> Energy:
+    """Add up the squares of a tensor before and after a step, in one pass.
+
+    The order of addition is that of `pruneapp.document.blocks`, so that the result is the same to
+    the last bit whatever the chunks.
+
+    Parameters
+    ----------
+    snapshot
+        The state before.
+    name
+        First name of the tensor.
+    after
+        Its mask after the step, a part of the mask before.
+    job
+        Stepped by the elements.
+    """
+    entry = snapshot.entry(name)
+    before = snapshot.masks.get(name)
+    kept_sums: list[NDArray[np.float64]] = []
+    gone_sums: list[NDArray[np.float64]] = []
+    largest_gone, smallest_kept = -math.inf, math.inf
+    for chunk in aligned(snapshot.chunks(name)):
+        for first in range(0, chunk.bits.size, _PIECE):
+            values = real_values(chunk.bits[first : first + _PIECE], entry.dtype, name)
+            start, stop = chunk.start + first, chunk.start + first + values.size
+            stays = after.bools(start, stop)
+            goes = ~stays if before is None else before.bools(start, stop) & ~stays
+            kept_sums.append(_sums(values, stays))
+            if goes.any():
+                gone_sums.append(_sums(values, goes))
+            if largest_gone <= smallest_kept:  # there may be a cut
+                sizes = np.abs(values)
+                gone = np.fmax.reduce(np.where(goes, sizes, -np.inf))
+                kept = np.fmin.reduce(np.where(stays, sizes, np.inf))
+                largest_gone = max(largest_gone, float(gone))
+                smallest_kept = min(smallest_kept, float(kept))
+            job.step(values.size)
+    cut = math.isfinite(largest_gone) and largest_gone <= smallest_kept
+    kept_energy = math.fsum(x for sums in kept_sums for x in sums)
+    return Energy(
+        before=math.fsum((kept_energy, *(x for sums in gone_sums for x in sums))),
+        after=kept_energy,
+        threshold=largest_gone if cut else None,
+    )
+
+
+def _sums(values: Floats, where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the block sums of the squares of the finite values at some places."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.square(values, dtype=np.float64)
+        sums = block_sums(np.multiply(squares, where))
+        if np.isnan(sums).any():  # a NaN, or infinity times 0
+            squares[~(where & np.isfinite(values))] = 0.0
+            sums = block_sums(squares)
+    return sums

@@ -1,0 +1,215 @@
+"""What a step would do, exactly: its masks and its report. Nothing is changed by looking."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pruneapp.answers import SparsityReport, TensorSparsity
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.energy import Energy, measure_energy
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.contract import Kernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods import registry
+from pruneapp.methods.declaration import TensorView
+from pruneapp.methods.run import prune
+from pruneapp.progress import Job
+
+# Passes over a tensor that a row of single weights takes, as long as nobody knows better.
+_LIKELY_PASSES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """The outcome of a step, to be put in force by `Document.apply`.
+
+    Attributes
+    ----------
+    revision
+        Of the state that it was computed from.
+    step
+        What was asked for.
+    masks
+        The masks of all tensors that the step touched, by first names in file order. A mask that
+        did not change is the same object as before.
+    report
+        Numbers.
+    """
+
+    revision: int
+    step: Step
+    masks: Mapping[str, BitMask]
+    report: SparsityReport
+
+
+def compute_preview(
+    snapshot: Snapshot,
+    step: Step,
+    kernel: Kernel,
+    job: Job,
+    *,
+    energy: bool = True,
+    given: Mapping[str, BitMask] | None = None,
+    scores: Checkpoint | None = None,
+) -> Preview:
+    """Compute what a step would do to a state.
+
+    Rows are done in order, each on what the ones before left.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    step
+        What is asked for.
+    kernel
+        Does the arithmetic.
+    job
+        Started with the elements times the passes over them; may cancel.
+    energy
+        Whether to read the touched tensors once more, for `TensorSparsity.energy` and
+        `TensorSparsity.threshold`.
+    given
+        Masks for methods that take one, by any name of the tensor.
+    scores
+        Importance scores in place of the weights: tensors of the same names and shapes.
+
+    Raises
+    ------
+    FileChangedError
+        If a file changed on disk; looked at before anything is computed.
+    SelectionError
+        If a tensor cannot be pruned, or a row selects none.
+    ParameterError
+        If a value does not suit a tensor; or scores or a mask are missing, of another shape, or
+        not wanted by any row.
+    """
+    snapshot.checkpoint.verify_unchanged()
+    if scores is not None:
+        scores.verify_unchanged()
+    _check_extras(step, given, scores)
+    rows = [(row, resolve(snapshot.checkpoint, row.names)) for row in step.rows]
+    touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
+    sizes = {name: snapshot.entry(name).numel for name in touched}
+    reserved = [_reserve(row, names, sizes) for row, names in rows]
+    # A row says itself how much it does once it knows; until then its reserve stands in the total.
+    job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
+    working = snapshot.masks
+    for (row, names), reserve in zip(rows, reserved, strict=True):
+        state = Snapshot(snapshot.checkpoint, working, snapshot.final, snapshot.revision)
+        views = [_view(state, row, name, given, scores) for name in names]
+        job.extend(-reserve)
+        made = prune(views, registry.get(row.method), row.values, step.scope, kernel, job)
+        working = working.with_masks(made)
+    masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}
+    return Preview(
+        snapshot.revision,
+        step,
+        masks,
+        _report(snapshot, masks, job, energy=energy),
+    )
+
+
+def _check_extras(
+    step: Step, given: Mapping[str, BitMask] | None, scores: Checkpoint | None
+) -> None:
+    methods = [registry.get(row.method) for row in step.rows]
+    names = ", ".join(f"'{m.name}'" for m in methods)
+    if given is not None and not any(m.takes_mask for m in methods):
+        raise ParameterError(f"{names} takes no mask.", remedy="Use 'custom_from_mask'.")
+    if scores is not None and not any(m.takes_scores for m in methods):
+        raise ParameterError(f"{names} takes no importance scores.", remedy="Leave them out.")
+
+
+def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:
+    passes = _LIKELY_PASSES if registry.get(row.method).granularity == "weights" else 1
+    return passes * sum(sizes[name] for name in names)
+
+
+def _view(
+    state: Snapshot,
+    row: Row,
+    name: str,
+    given: Mapping[str, BitMask] | None,
+    scores: Checkpoint | None,
+) -> TensorView:
+    method = registry.get(row.method)
+    entry = state.entry(name)
+    mask = None
+    if method.takes_mask:
+        mask = next((given[n] for n in entry.names if n in given), None) if given else None
+        if mask is None:
+            raise ParameterError(
+                f"'{method.name}' needs a mask for '{name}', and there is none.",
+                remedy="Give one, or leave the tensor out.",
+            )
+        if mask.size != entry.numel:
+            raise ParameterError(
+                f"The mask for '{name}' must have {entry.numel:,} elements (got {mask.size:,})."
+            )
+    ranked = None
+    if scores is not None and method.takes_scores:
+        ranked = _scores(scores, state, name)
+    return state.view(name, scores=ranked, given=mask)
+
+
+def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
+    entry = state.entry(name)
+    known = next((n for n in entry.names if any(n in e.names for e in scores.entries.values())), "")
+    if not known:
+        raise ParameterError(
+            f"'{scores.path}' holds no importance scores for '{name}'.",
+            remedy="It must hold a tensor of the same name and shape for every selected one.",
+        )
+    found = scores.entry(known)
+    if found.shape != entry.shape:
+        raise ParameterError(
+            f"The importance scores of '{name}' must have its shape {list(entry.shape)} "
+            f"(got {list(found.shape)})."
+        )
+    return TensorView(
+        name=name,
+        shape=found.shape,
+        dtype=found.dtype,
+        kept=None,
+        read=lambda: scores.chunks(known),
+    )
+
+
+def _shared(before: BitMask | None, after: BitMask) -> BitMask:
+    # Nothing comes back in a step, so masks that keep as many are the same.
+    return before if before is not None and before.kept == after.kept else after
+
+
+def _report(
+    snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job, *, energy: bool
+) -> SparsityReport:
+    rows: list[TensorSparsity] = []
+    sums: list[Energy] = []
+    for name, mask in masks.items():
+        found = Energy(math.nan, math.nan, None)
+        if energy:
+            job.label(name)
+            found = measure_energy(snapshot, name, mask, job)
+            sums.append(found)
+        before = snapshot.masks.pruned(name)
+        share, cut = found.share, found.threshold
+        rows.append(TensorSparsity(name, mask.size, before, mask.pruned, share, cut))
+    before = sum(mask.pruned for mask in snapshot.masks.values())
+    after = before + sum(row.gone for row in rows)
+    total = Energy(math.fsum(s.before for s in sums), math.fsum(s.after for s in sums), None)
+    return SparsityReport(
+        tuple(rows), model_size(snapshot.checkpoint), before, after, total.share if energy else None
+    )
+
+
+def model_size(checkpoint: Checkpoint) -> int:
+    """Return how many elements a checkpoint holds, without masks that lie beside their tensors."""
+    entries = checkpoint.entries.values()
+    masks = {e.mask_of for e in entries if e.mask_of}
+    return sum(e.numel for e in entries if e.name not in masks)

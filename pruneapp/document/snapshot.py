@@ -1,0 +1,96 @@
+"""One frozen state of a document: everything that a job may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
+from pruneapp.document.counts import UnitCounts
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.methods.declaration import TensorView
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A state of a document. Cheap: it refers to immutable masks and to the file.
+
+    Attributes
+    ----------
+    checkpoint
+        The file, never changed.
+    masks
+        What is kept; a tensor without a mask is kept whole. By first names.
+    final
+        Weights made final (torch's ``remove``): where a bit is 0 the weight reads as +0.0, and
+        counts as an ordinary weight that is there.
+    revision
+        Number of the state; answers made from it are true for this number alone.
+    counts
+        Counts of channels that are left, kept from state to state.
+    """
+
+    checkpoint: Checkpoint
+    masks: MaskSet = field(default_factory=MaskSet)
+    final: MaskSet = field(default_factory=MaskSet)
+    revision: int = 0
+    counts: UnitCounts = field(default_factory=UnitCounts, repr=False)
+
+    def entry(self, name: str) -> TensorEntry:
+        """Return the tensor that has `name` among its names."""
+        return self.checkpoint.entry(name)
+
+    def chunks(
+        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[RawChunk]:
+        """Yield raw elements in flat order, as `Checkpoint.chunks`, final weights as +0.0.
+
+        Pruned weights come with their original bits.
+        """
+        mask = self.final.get(self.entry(name).name)
+        for chunk in self.checkpoint.chunks(name, start, stop, size):
+            yield chunk if mask is None else RawChunk(chunk.start, _zeroed(chunk, mask))
+
+    def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
+        """Return elements `start` to `stop`, final weights as +0.0, in memory of their own."""
+        bits = self.checkpoint.bits(name, start, stop)
+        mask = self.final.get(self.entry(name).name)
+        return bits if mask is None else _zeroed(RawChunk(start, bits), mask)
+
+    def mask(self, name: str) -> BitMask | None:
+        """Return what is kept of a tensor; None for everything."""
+        return self.masks.get(self.entry(name).name)
+
+    def zeroed(self, name: str) -> BitMask | None:
+        """Return the mask of everything that an export writes as +0.0; None for nothing."""
+        first = self.entry(name).name
+        mask, final = self.masks.get(first), self.final.get(first)
+        if mask is None or final is None:
+            return mask if final is None else final
+        return mask & final
+
+    def view(
+        self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None
+    ) -> TensorView:
+        """Return what a method sees of a tensor."""
+        entry = self.entry(name)
+        return TensorView(
+            name=entry.name,
+            shape=entry.shape,
+            dtype=entry.dtype,
+            kept=self.masks.get(entry.name),
+            read=lambda: self.chunks(entry.name),
+            scores=scores,
+            given=given,
+        )
+
+
+def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
+    # +0.0 has no bit set in any float type, so a product of the bits is exact. The chunk is the
+    # reader's memory and stays as it is.
+    kept = mask.bools(chunk.start, chunk.start + chunk.bits.size)
+    return np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)

@@ -1,0 +1,231 @@
+"""What a person asks for: one or several methods, each with its values and its tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from pruneapp.errors import ParameterError
+from pruneapp.methods import registry
+from pruneapp.methods.declaration import Method, Scope
+from pruneapp.methods.run import check_scope
+from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
+
+# Prefixes that wrappers of torch put before every name; they say nothing about the model.
+_WRAPPERS = ("module", "_orig_mod")
+_NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
+_MOST_ROWS_NAMED = 3
+_MOST_TENSORS_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on some tensors.
+
+    Attributes
+    ----------
+    names
+        Any names of the tensors.
+    method
+        Name in the registry.
+    values
+        Of the method's parameters; completed with defaults and checked when the row is made.
+    pattern
+        What the person typed to choose the tensors, for labels; empty if they were checked by
+        hand.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such method, or a value breaks its rule.
+    """
+
+    names: tuple[str, ...]
+    method: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    pattern: str = ""
+
+    def __post_init__(self) -> None:
+        valid = registry.get(self.method).validate(self.values)
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "values", MappingProxyType(valid))
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.method, tuple(self.values.items()), self.pattern))
+
+    def label(self) -> str:
+        """Say it in words: "L2 30 %, dim 0, on layer3"."""
+        method = registry.get(self.method)
+        head, *rest = _said(method, self.values)
+        place = f"on {self.place()}"
+        return ", ".join((head, *rest, place)) if rest else f"{head} {place}"
+
+    def place(self) -> str:
+        """Say where: the pattern without its stars, a name, or how many tensors of which part."""
+        shown = self.pattern.strip("*.")
+        if shown and "*" not in shown:
+            return shown
+        if self.pattern and shown:
+            return self.pattern
+        if len(self.names) == 1:
+            return ".".join(_parts(self.names[0]))
+        part = _common_part(self.names)
+        return f"{len(self.names):,} tensors" + (f" of {part}" if part else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON: the method's name and all that it needs."""
+        params = {p.name: p for p in registry.get(self.method).params}
+        return {
+            "name": self.method,
+            "configuration": {
+                "values": {n: _plain(params[n], v) for n, v in self.values.items()},
+                "names": list(self.names),
+                "pattern": self.pattern,
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Row:
+        """Make a row from what `to_dict` returned; raises `ParameterError`."""
+        name, given = _named(data, {"values", "names", "pattern"})
+        values, names = given.get("values", {}), given.get("names", ())
+        if not isinstance(values, Mapping):
+            raise ParameterError(f"'values' of '{name}' must be an object (got {values!r}).")
+        if isinstance(names, str) or not all(isinstance(n, str) for n in names):
+            raise ParameterError(f"'names' of '{name}' must be a list of names (got {names!r}).")
+        params = {p.name: p for p in registry.get(name).params}
+        parsed = {
+            n: params[n].parse(v) if isinstance(v, str) and n in params else v
+            for n, v in values.items()
+        }
+        return cls(tuple(names), name, parsed, str(given.get("pattern", "")))
+
+
+@dataclass(frozen=True)
+class Step:
+    """Some rows, applied as one, in order: each on what the ones before left.
+
+    Attributes
+    ----------
+    rows
+        At least one.
+    scope
+        Whether each tensor of a row is cut by itself, or all of them by one threshold.
+
+    Raises
+    ------
+    ParameterError
+        If there is no row, or a row's method does not know the scope.
+    """
+
+    rows: tuple[Row, ...]
+    scope: Scope = "local"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(self.rows))
+        if not self.rows:
+            raise ParameterError("A step needs at least one row.")
+        for row in self.rows:
+            check_scope(registry.get(row.method), self.scope)
+
+    def label(self) -> str:
+        """Say it in words: "L1 20 % on 19 tensors, global"."""
+        said = [row.label() for row in self.rows[:_MOST_ROWS_NAMED]]
+        if len(self.rows) > _MOST_ROWS_NAMED:
+            said.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
+        return "; ".join(said) + (", global" if self.scope == "global" else "")
+
+    def detail(self) -> str:
+        """Say all of it, a line for each value and each of the first tensors."""
+        lines = []
+        for row in self.rows:
+            method = registry.get(row.method)
+            lines.append(method.label)
+            lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in method.params]
+            if row.pattern:
+                lines.append(f"  Pattern: {row.pattern}")
+            lines += [f"  {name}" for name in row.names[:_MOST_TENSORS_NAMED]]
+            if len(row.names) > _MOST_TENSORS_NAMED:
+                lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
+        each = "one threshold for all" if self.scope == "global" else "each tensor by itself"
+        return "\n".join((*lines, f"Scope: {each}"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        rows = [row.to_dict() for row in self.rows]
+        return {"name": "step", "configuration": {"scope": self.scope, "rows": rows}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Step:
+        """Make a step from what `to_dict` returned; raises `ParameterError`."""
+        name, given = _named(data, {"scope", "rows"})
+        if name != "step":
+            raise ParameterError(f"A step has the name 'step' (got {name!r}).")
+        rows = given.get("rows", ())
+        if isinstance(rows, (str, Mapping)):
+            raise ParameterError(f"'rows' must be a list (got {rows!r}).")
+        return cls(tuple(Row.from_dict(row) for row in rows), given.get("scope", "local"))
+
+
+def _named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
+    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
+        raise ParameterError(f"An object with 'name' and 'configuration' is needed (got {data!r}).")
+    given = data.get("configuration", {})
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"'configuration' must be an object (got {given!r}).")
+    unknown = sorted(str(key) for key in given if key not in known)
+    if unknown:
+        raise ParameterError(f"'{unknown[0]}' is not part of '{data['name']}'.")
+    return data["name"], given
+
+
+def _plain(param: Param, value: Any) -> Any:
+    # JSON has no infinity; the text that the parameter itself reads stands in for it.
+    if isinstance(value, float) and not math.isfinite(value):
+        return param.format(value)
+    return value
+
+
+def _said(method: Method, values: Mapping[str, Any]) -> list[str]:
+    """Return the head ("L1 20 %") and what else must be said ("dim 0")."""
+    head = method.label.split(",")[0]
+    rest = []
+    amount = ""
+    for param in method.params:
+        value = values[param.name]
+        if isinstance(param, AmountParam):
+            amount = _amount(value, method)
+        elif isinstance(param, NormParam):
+            head = _NORM_WORDS.get(value) or f"L{value:g}".replace("inf", "∞").replace("-", "−")
+        elif isinstance(param, (DimParam, SeedParam)):
+            rest.append(f"{param.name} {value}".replace("-", "−"))
+        elif value != param.default:
+            rest.append(f"{param.label.lower()} {param.format(value)}")
+    return [f"{head} {amount}".strip(), *rest]
+
+
+def _amount(amount: Amount, method: Method) -> str:
+    if isinstance(amount, float):
+        return f"{amount * 100:.10g} %"
+    unit = "channel" if method.granularity == "channels" else "weight"
+    return f"{amount:,} {unit}" + ("" if amount == 1 else "s")
+
+
+def _parts(name: str) -> list[str]:
+    parts = name.split(".")
+    while len(parts) > 1 and parts[0] in _WRAPPERS:
+        parts = parts[1:]
+    return parts
+
+
+def _common_part(names: tuple[str, ...]) -> str:
+    split = [_parts(name)[:-1] for name in names]
+    common = []
+    for here in zip(*split, strict=False):
+        if len(set(here)) > 1:
+            break
+        common.append(here[0])
+    return ".".join(common)

@@ -1,0 +1,72 @@
+"""A checkpoint in memory, for tests of what stands above the readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import ml_dtypes  # noqa: F401 - numpy learns the names of its types
+import numpy as np
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.reader import Bits, Checkpoint, Contents, RawChunk
+
+BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy}
+
+
+def entry_of(name: str, array: np.ndarray, **facts) -> TensorEntry:
+    """Describe an array as a reader would, with as much of the annotation as tests need."""
+    dtype = BY_NUMPY[str(array.dtype)]
+    facts.setdefault("why_not", dtype.why_not)
+    return TensorEntry(name, array.shape, dtype, Location(0, 0), **facts)
+
+
+class MemoryCheckpoint(Checkpoint):
+    """Arrays under names; `chunk` is how many elements a chunk has.
+
+    Like the real reader it uses one buffer again and again, so that a reader of chunks which
+    keeps or changes them is found out.
+    """
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], *, chunk: int = 1000, **entries):
+        self.arrays = {name: np.asarray(array) for name, array in arrays.items()}
+        self.chunk = chunk
+        self.elements_read = 0
+        self.verified = 0
+        made = tuple(
+            replace(entry_of(name, array, **entries.get(name, {})))
+            for name, array in self.arrays.items()
+        )
+        super().__init__(
+            Path("memory.safetensors"), Contents("safetensors", "memory", made, {}), ()
+        )
+
+    def _flat(self, name: str) -> Bits:
+        array = self.arrays[self.entry(name).name]
+        return np.ascontiguousarray(array).reshape(-1).view(self.entry(name).dtype.storage)
+
+    def chunks(
+        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[RawChunk]:
+        flat = self._flat(name)
+        stop = flat.size if stop is None else stop
+        size = size or self.chunk
+        buffer = np.empty(size, flat.dtype)
+        for first in range(start, stop, size):
+            piece = flat[first : min(first + size, stop)]
+            buffer[:] = 0xA5
+            buffer[: piece.size] = piece
+            self.elements_read += piece.size
+            view = buffer[: piece.size]
+            view.flags.writeable = False
+            yield RawChunk(first, view)
+
+    def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
+        piece = self._flat(name)[start:stop].copy()
+        self.elements_read += piece.size
+        return piece
+
+    def verify_unchanged(self) -> None:
+        self.verified += 1

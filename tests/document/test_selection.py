@@ -1,0 +1,93 @@
+"""Patterns over names."""
+
+from __future__ import annotations
+
+import fnmatch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.document.selection import default_selection, resolve, select
+from pruneapp.errors import SelectionError, UnknownTensorError
+
+
+def test_a_star_crosses_dots_and_the_result_is_in_file_order(model):
+    assert select(model, ["*fc*", "module.conv*.weight"]) == (
+        "module.conv1.weight",
+        "module.conv2.weight",
+        "module.fc.weight",
+        "module.fc.bias",
+    )
+
+
+def test_a_tied_tensor_is_found_by_any_name_and_given_by_its_first(model):
+    assert select(model, ["*decoder*"]) == ("module.fc.weight",)
+    assert select(model, ["*decoder*", "*fc.weight"]) == ("module.fc.weight",)
+
+
+def test_patterns_match_whole_names_in_their_own_case(model):
+    with pytest.raises(SelectionError, match=r"Nearest: 'module.conv1.weight'"):
+        select(model, ["CONV1.weight"])
+    with pytest.raises(SelectionError, match=r"Nearest: 'module.conv1.weight'"):
+        select(model, ["conv1"])
+    with pytest.raises(SelectionError, match=r"Nearest: 'module.fc.weight'"):
+        select(model, ["module.fcc.weigth"])
+
+
+def test_every_pattern_must_match_something(model):
+    with pytest.raises(SelectionError, match="'layer9'"):
+        select(model, ["*conv*", "layer9"])
+
+
+def test_what_cannot_be_pruned_is_left_out_or_named_with_the_reason(model):
+    assert select(model, ["*bn1*"]) == ("module.bn1.weight",)
+    with pytest.raises(SelectionError, match="num_batches_tracked.*whole numbers are not pruned"):
+        select(model, ["*tracked"])
+
+
+def test_no_pattern_is_refused(model):
+    with pytest.raises(SelectionError, match="No pattern"):
+        select(model, [])
+
+
+def test_a_name_with_brackets_is_found_as_it_stands():
+    names = ("w[0]", "w[1]", "w0")
+    checkpoint = MemoryCheckpoint({name: np.ones(3, np.float32) for name in names})
+    assert select(checkpoint, ["w[1]"]) == ("w[1]",)
+    assert select(checkpoint, ["w[0]"]) == ("w0",)  # a glob first: a class of characters
+
+
+def test_the_default_is_what_the_entries_say(model):
+    assert default_selection(model) == (
+        "module.conv1.weight",
+        "module.conv2.weight",
+        "module.fc.weight",
+    )
+
+
+def test_resolving_names_refuses_unknown_unprunable_and_none(model):
+    assert resolve(model, ["module.fc.bias", "module.decoder.weight", "module.fc.weight"]) == (
+        "module.fc.weight",
+        "module.fc.bias",
+    )
+    with pytest.raises(UnknownTensorError, match="nothing_here"):
+        resolve(model, ["nothing_here"])
+    with pytest.raises(SelectionError, match="whole numbers"):
+        resolve(model, ["module.bn1.num_batches_tracked"])
+    with pytest.raises(SelectionError, match="No tensor is selected"):
+        resolve(model, [])
+
+
+@given(st.text("abc.*?[]!", max_size=8))
+def test_globs_are_those_of_fnmatchcase(pattern):
+    names = ["a", "a.b", "abc.ab", "c.b.a", "bb", "a.*"]
+    checkpoint = MemoryCheckpoint({name: np.ones(1, np.float32) for name in names})
+    expected = tuple(n for n in names if fnmatch.fnmatchcase(n, pattern))
+    if expected:
+        assert select(checkpoint, [pattern]) == expected
+    elif pattern not in names:
+        with pytest.raises(SelectionError):
+            select(checkpoint, [pattern])
