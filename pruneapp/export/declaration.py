@@ -13,7 +13,7 @@ from typing import Any
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.checkpoint.source import ByteSource
+from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.params import Param
 
@@ -30,6 +30,8 @@ class Part:
         The tensors of this file, in the order of the source.
     source
         The file that they come from; None if they come from several.
+    metadata
+        Text that a safetensors source keeps beside these tensors.
     suffix
         Of the name of the file to be written, in lower case; says which container where a format
         has several.
@@ -37,8 +39,14 @@ class Part:
 
     snapshot: Snapshot
     entries: tuple[TensorEntry, ...]
-    source: ByteSource | None
+    source: FileSource | None
+    metadata: Mapping[str, str]
     suffix: str
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What the tensors come from."""
+        return self.snapshot.checkpoint
 
 
 @dataclass(frozen=True)

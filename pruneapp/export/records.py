@@ -58,7 +58,7 @@ def finalized(snapshot: Snapshot, entry: TensorEntry) -> Record:
     """Return a tensor with +0.0 wherever it is pruned or was made final; else bit for bit."""
 
     def pieces() -> Iterator[memoryview]:
-        chunks = snapshot.chunks(entry.name, 0, entry.numel)
+        chunks = snapshot.chunks(entry.name)
         gone = snapshot.zeroed(entry.name)
         return _as_bytes(chunks if gone is None else zero(chunks, gone))
 
@@ -69,7 +69,7 @@ def original(snapshot: Snapshot, entry: TensorEntry, suffix: str) -> Record:
     """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
 
     def pieces() -> Iterator[memoryview]:
-        return _as_bytes(snapshot.chunks(entry.name, 0, entry.numel))
+        return _as_bytes(snapshot.chunks(entry.name))
 
     return _renamed(entry, suffix, pieces)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.checkpoint.source import ByteSource
 from pruneapp.errors import ExportError
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized
@@ -82,41 +82,31 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def in_order(part: Part, records: Sequence[Record]) -> list[Record]:
-    """Return records in the order in which a safetensors file should hold them.
+def in_order(part: Part) -> list[TensorEntry]:
+    """Return the tensors in the order in which a safetensors file should hold them.
 
     The order of the source; only where a torch file has it so that numbers would lie on odd
     addresses, which some readers refuse, the widest types come first, as in the reference.
     """
-    if part.snapshot.checkpoint.format == "safetensors":
-        return list(records)
+    if part.checkpoint.format == "safetensors":
+        return sorted(part.entries, key=_place)
     offset = 0
-    for record in records:
-        width = max(record.dtype.bits // 8, 1)
-        if offset % width:
-            return sorted(records, key=lambda r: -r.dtype.bits)
-        offset += record.nbytes
-    return list(records)
+    for entry in part.entries:
+        if offset % max(entry.dtype.bits // 8, 1):
+            return sorted(part.entries, key=lambda e: -e.dtype.bits)
+        offset += entry.nbytes
+    return list(part.entries)
+
+
+def _place(entry: TensorEntry) -> tuple[int, int]:
+    return entry.location.source, entry.location.offset
 
 
 def metadata_for(part: Part) -> dict[str, str]:
     """Return the metadata that a safetensors file of this part should carry."""
-    checkpoint = part.snapshot.checkpoint
-    if checkpoint.format != "safetensors":
-        return {"format": "pt"}  # older transformers refuse a file without it
-    if part.source is None or len({s.path for s in checkpoint.sources}) == 1:
-        return dict(checkpoint.metadata)
-    return _metadata_of(part.source)
-
-
-def _metadata_of(source: ByteSource) -> dict[str, str]:
-    # A shard has its own, and the checkpoint as a whole keeps but one.
-    size = bytearray(8)
-    source.read_into(0, memoryview(size))
-    text = bytearray(struct.unpack("<Q", size)[0])
-    source.read_into(8, memoryview(text))
-    found: dict[str, str] = json.loads(text).get(_METADATA, {})
-    return found
+    if part.checkpoint.format == "safetensors":
+        return dict(part.metadata)
+    return {"format": "pt"}  # older transformers refuse a file without it
 
 
 def refuses(checkpoint: Checkpoint) -> str:
@@ -130,8 +120,8 @@ def refuses(checkpoint: Checkpoint) -> str:
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
     if reason := refuses(part.snapshot.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    records = [finalized(part.snapshot, entry) for entry in part.entries]
-    return plan_safetensors(in_order(part, records), metadata_for(part))
+    records = [finalized(part.snapshot, entry) for entry in in_order(part)]
+    return plan_safetensors(records, metadata_for(part))
 
 
 SAFETENSORS = Format(

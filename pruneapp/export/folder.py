@@ -1,0 +1,148 @@
+"""Models of several files: shards, their index, and what lies beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.writer import PIECE_BYTES, flush_folder, write_error
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError
+from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.parts import renamed, shards
+
+# What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
+_COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
+_LARGEST_COMPANION = 64 << 20
+
+
+def plan(snapshot: Snapshot, form: Format, values: Mapping[str, Any]) -> dict[str, Plan]:
+    """Plan every shard by the name of its file, and the index as the last."""
+    plans = {named.name: form.plan(named.part, values) for named in shards(snapshot, form)}
+    index = snapshot.checkpoint.contents.index
+    if index is not None:
+        data = _index(index, plans)
+        plans[renamed(index.name, form)] = Plan(len(data), lambda: iter((data,)), {})
+    return plans
+
+
+def _index(path: Path, plans: Mapping[str, Plan]) -> bytes:
+    try:
+        text = path.read_bytes()
+        old = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise ExportError(
+            f"'{path}', the index of the model, can no longer be read.",
+            remedy="Put it back, then open the model again.",
+            details=str(error),
+        ) from None
+    where = {name: file for file, plan in plans.items() for name in plan.names}
+    if old.get("weight_map") == where:
+        return text  # byte for byte
+    # Names in the order of the old index, the new ones where the old one stood.
+    metadata = dict(old.get("metadata", {}))
+    metadata["total_size"] = sum(
+        nbytes for plan in plans.values() for nbytes in plan.names.values()
+    )
+    new = {"metadata": metadata, "weight_map": where}
+    return (json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def companions(checkpoint: Checkpoint, target: Path) -> dict[str, Path]:
+    """Return the files beside the shards that a copy of the model needs, by name.
+
+    Nothing where the target is the folder itself, and nothing that is there already.
+    """
+    home = checkpoint.contents.shards[0].path.parent
+    if target.exists() and home.samefile(target):
+        return {}
+    found = {}
+    for path in sorted(home.iterdir()):
+        wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
+        if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
+            continue
+        if _is_own(path, home) and not (target / path.name).exists():
+            found[path.name] = path
+    return found
+
+
+def _is_own(path: Path, home: Path) -> bool:
+    # A link may point anywhere; only the cache of the very model is followed.
+    try:
+        resolved = path.resolve(strict=True)
+        inside = [home.resolve()]
+        if home.parent.name == "snapshots":
+            inside.append((home.parent.parent / "blobs").resolve())
+        small = path.stat().st_size <= _LARGEST_COMPANION
+    except OSError:
+        return False
+    return resolved.is_file() and small and any(resolved.parent == folder for folder in inside)
+
+
+def copy_of(path: Path) -> Plan:
+    """Plan a copy of a small file."""
+    size = path.stat().st_size
+
+    def pieces() -> Iterator[bytes | memoryview]:
+        with path.open("rb") as source:
+            while piece := source.read(PIECE_BYTES):
+                yield piece
+
+    return Plan(size, pieces, {})
+
+
+class Place:
+    """A folder to write files into; a context manager.
+
+    A folder that is there is written into. A new one is made under another name, and gets its own
+    by `commit`: leaving the context without it removes everything.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._partial: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where to write the files."""
+        return self._partial or self._target
+
+    def __enter__(self) -> Self:
+        if not self._target.exists():
+            partial = self._target.with_name(f"{self._target.name}.partial-{secrets.token_hex(4)}")
+            try:
+                partial.mkdir()
+            except OSError as error:
+                raise write_error(self._target, error, 0) from error
+            self._partial = partial
+        return self
+
+    def commit(self) -> None:
+        """Give a new folder its name."""
+        if self._partial is None:
+            return
+        flush_folder(self._partial)
+        try:
+            os.rename(self._partial, self._target)  # noqa: PTH104 - replaces nothing but emptiness
+        except OSError as error:
+            raise write_error(self._target, error, 0) from error
+        self._partial = None
+        flush_folder(self._target.parent)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._partial is not None:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(self._partial)

@@ -1,0 +1,66 @@
+"""Which tensors go into which file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.declaration import Format, Part
+
+
+@dataclass(frozen=True)
+class NamedPart:
+    """A part and the name of its file in a folder."""
+
+    name: str
+    part: Part
+
+
+def whole(snapshot: Snapshot, suffix: str) -> Part:
+    """Return everything as one file; shards are put together."""
+    checkpoint = snapshot.checkpoint
+    files = open_files(checkpoint)
+    return Part(
+        snapshot,
+        tuple(checkpoint.entries.values()),
+        files[0] if len(files) == 1 else None,
+        checkpoint.metadata,
+        suffix,
+    )
+
+
+def shards(snapshot: Snapshot, form: Format) -> Iterator[NamedPart]:
+    """Yield every shard of a model of several files under the name of its new file."""
+    checkpoint = snapshot.checkpoint
+    for shard in checkpoint.contents.shards:
+        name = renamed(shard.path.name, form)
+        entries = tuple(
+            e for e in checkpoint.entries.values() if e.location.source in shard.sources
+        )
+        files = [s for i in shard.sources if isinstance(s := checkpoint.sources[i], FileSource)]
+        suffix = name[name.rfind(".") :].lower()
+        yield NamedPart(name, Part(snapshot, entries, files[0], shard.metadata, suffix))
+
+
+def renamed(name: str, form: Format) -> str:
+    """Return what a shard or an index is called in another format, as is the custom.
+
+    ``pytorch_model-00001-of-00002.bin`` is ``model-00001-of-00002.safetensors``.
+    """
+    index = ".index.json" if name.endswith(".index.json") else ""
+    stem, dot, suffix = name.removesuffix(index).rpartition(".")
+    if dot + suffix.lower() in form.suffixes:
+        return name
+    if ".safetensors" in form.suffixes:
+        stem, suffix = stem.removeprefix("pytorch_"), "safetensors"
+    else:
+        stem, suffix = f"pytorch_{stem}", "bin"
+    return f"{stem}.{suffix}{index}"
+
+
+def open_files(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
+    """Return the files on disk that a checkpoint reads."""
+    return tuple(s for s in checkpoint.sources if isinstance(s, FileSource))

@@ -1,0 +1,28 @@
+"""Every export format by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pruneapp.errors import ParameterError
+from pruneapp.export.declaration import Format
+from pruneapp.export.resumable import RESUMABLE
+from pruneapp.export.safetensors import SAFETENSORS
+from pruneapp.export.torch import TORCH
+
+__all__ = ["FORMATS", "Format", "get"]
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {form.name: form for form in (SAFETENSORS, TORCH, RESUMABLE)}
+)
+
+
+def get(name: str) -> Format:
+    """Return a format; raises `ParameterError` for a name that is none."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise ParameterError(
+            f"'format' must be one of {', '.join(FORMATS)} (got {name!r})."
+        ) from None

@@ -1,0 +1,107 @@
+"""What an export did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that was written, read back and compared.
+
+    Attributes
+    ----------
+    path
+        Where it is.
+    nbytes
+        Its size.
+    sha256
+        Its checksum in hexadecimal digits.
+    """
+
+    path: Path
+    nbytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class WrittenTensor:
+    """A tensor that was written.
+
+    Attributes
+    ----------
+    name
+        As in the source.
+    numel
+        How many numbers it has.
+    pruned
+        How many of them are pruned, those that were made final among them.
+    """
+
+    name: str
+    numel: int
+    pruned: int
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What an export wrote.
+
+    Attributes
+    ----------
+    path
+        The file or folder that was asked for.
+    format
+        Name of the format.
+    files
+        What was written; the weights first.
+    tensors
+        Every tensor of the checkpoint, in its order.
+    kept_originals
+        Where the files that the export took the place of are now.
+    moved_to
+        What the document goes on from, if it is not where it was: the kept original, or the
+        folder of a model of several files.
+    undo_ends
+        Whether the originals are gone, so that the document cannot go on: open the export.
+    notices
+        What the person should know, a sentence each.
+    verified
+        Whether every byte was read back from the disk and compared.
+    """
+
+    path: Path
+    format: str
+    files: tuple[WrittenFile, ...]
+    tensors: tuple[WrittenTensor, ...]
+    kept_originals: tuple[Path, ...] = ()
+    moved_to: Path | None = None
+    undo_ends: bool = False
+    notices: tuple[str, ...] = ()
+    verified: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all files."""
+        return sum(file.nbytes for file in self.files)
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of the first file."""
+        return self.files[0].sha256
+
+    @property
+    def numel(self) -> int:
+        """Numbers in all tensors."""
+        return sum(tensor.numel for tensor in self.tensors)
+
+    @property
+    def pruned(self) -> int:
+        """How many of them are pruned."""
+        return sum(tensor.pruned for tensor in self.tensors)
+
+    @property
+    def kept_original(self) -> Path | None:
+        """Where the original is now, if the export took its place."""
+        return self.kept_originals[0] if self.kept_originals else None

@@ -1,0 +1,99 @@
+"""Original weights and masks side by side, as torch's pruning keeps them in a module.
+
+``torch.nn.utils.prune`` turns a parameter NAME into the parameter NAME_orig and the buffer
+NAME_mask; ``state_dict()`` of such a module holds both, and so does this file. It loads into a
+module pruned by torch, and it can be opened here to go on pruning, or to undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError
+from pruneapp.export import safetensors, torch_zip
+from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.records import Record, finalized, mask, original
+
+# Buffers of torch's own norm layers; they stand behind the parameters in a state dict.
+_BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+
+
+def _refuses(checkpoint: Checkpoint) -> str:
+    reasons = (safetensors.refuses(checkpoint), torch_zip.refuses(checkpoint))
+    return reasons[0] if all(reasons) else ""
+
+
+def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+    if part.suffix == ".safetensors":
+        if reason := safetensors.refuses(part.checkpoint):
+            raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
+        records = [r for e in safetensors.in_order(part) for r in _records(part.snapshot, e)]
+        return safetensors.plan_safetensors(records, safetensors.metadata_for(part))
+    if reason := torch_zip.refuses(part.checkpoint):
+        raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
+    return torch_zip.plan_state_dict(list(_in_torchs_order(part)))
+
+
+def _records(snapshot: Snapshot, entry: TensorEntry) -> Iterator[Record]:
+    kept = snapshot.mask(entry.name)
+    if kept is None:
+        yield finalized(snapshot, entry)
+    else:
+        yield original(snapshot, entry, "_orig")
+        yield mask(entry, kept, "_mask")
+
+
+def _in_torchs_order(part: Part) -> Iterator[Record]:
+    """Yield module by module: parameters, pruned parameters, buffers, masks.
+
+    Pruning takes a parameter out and puts it back under its new name, so it is the last of its
+    module's parameters; the mask is the last of its buffers.
+    """
+    for entries in _by_module(part.entries):
+        snapshot = part.snapshot
+        masks = []
+        pruned = []
+        buffers = []
+        for entry in entries:
+            kept = snapshot.mask(entry.name)
+            if kept is not None:
+                pruned.append(original(snapshot, entry, "_orig"))
+                masks.append(mask(entry, kept, "_mask"))
+            elif entry.name.rpartition(".")[2] in _BUFFERS:
+                buffers.append(finalized(snapshot, entry))
+            else:
+                yield finalized(snapshot, entry)
+        yield from (*pruned, *buffers, *masks)
+
+
+def _by_module(entries: Iterable[TensorEntry]) -> Iterator[list[TensorEntry]]:
+    group: list[TensorEntry] = []
+    module = ""
+    for entry in entries:
+        here = entry.name.rpartition(".")[0]
+        if group and here != module:
+            yield group
+            group = []
+        module = here
+        group.append(entry)
+    if group:
+        yield group
+
+
+RESUMABLE = Format(
+    name="resumable",
+    label="Resumable: weights and masks",
+    help=(
+        "Original weights (NAME_orig) and masks (NAME_mask), as torch's pruning keeps them. Loads "
+        "into a module pruned by torch, and opens here to go on or to undo. Larger than the "
+        "original: every pruned tensor is there twice. Ends in .safetensors or, as torch writes "
+        "it, in .pt."
+    ),
+    suffixes=(".safetensors", ".pt", ".pth", ".th", ".bin", ".ckpt"),
+    plan=_plan,
+    refuses=_refuses,
+)

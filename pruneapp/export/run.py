@@ -1,0 +1,206 @@
+"""Running an export: plan, write, read back, publish, report."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError
+from pruneapp.export import folder, parts
+from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.publish import publish
+from pruneapp.export.registry import get
+from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
+from pruneapp.export.target import check_file, check_folder
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+
+__all__ = ["ExportReport", "ExportRequest", "export", "planned_size"]
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What to write where.
+
+    Attributes
+    ----------
+    format
+        Name of the format.
+    path
+        The file; for a model of several files the folder, or a file to put them together in.
+    replace_original
+        Delete the original after the export has taken its place; undo ends with it.
+    params
+        Values of the format's parameters.
+    """
+
+    format: str
+    path: Path
+    replace_original: bool = False
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def planned_size(snapshot: Snapshot, format: str) -> int | None:  # noqa: A002 - the word for it
+    """Return how many bytes an export will take, to the byte; None if it is not possible.
+
+    Files that are copied along with a model of several files are not counted.
+    """
+    form = get(format)
+    try:
+        values = validate_all(form.params, {})
+        if snapshot.checkpoint.contents.shards:
+            plans = folder.plan(snapshot, form, values)
+            return sum(plan.nbytes for plan in plans.values())
+        return form.plan(parts.whole(snapshot, _usual_suffix(snapshot, form)), values).nbytes
+    except ExportError:
+        return None
+
+
+def _usual_suffix(snapshot: Snapshot, form: Format) -> str:
+    suffix = snapshot.checkpoint.path.suffix.lower()
+    return suffix if suffix in form.suffixes else form.suffixes[0]
+
+
+def export(snapshot: Snapshot, request: ExportRequest, job: Job) -> ExportReport:
+    """Write a snapshot to disk; the old file is there until the new one is safe.
+
+    Where a file of the checkpoint itself is replaced, it is first kept beside as
+    ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.moved_to`.
+
+    Parameters
+    ----------
+    snapshot
+        The state to write.
+    request
+        What to write where.
+    job
+        Stepped by every byte twice: when it was written, and when it was read back.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold the checkpoint or the system refuses to write it; nothing was
+        changed then.
+    CheckpointError
+        If the source cannot be read or was changed meanwhile.
+    """
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    if reason := form.why_not(snapshot.checkpoint):
+        raise ExportError(reason, remedy="Choose another format.")
+    snapshot.checkpoint.verify_unchanged()
+    if snapshot.checkpoint.contents.shards and _is_folder(request.path, form):
+        return _export_folder(snapshot, request, form, values, job)
+    return _export_file(snapshot, request, form, values, job)
+
+
+def _is_folder(path: Path, form: Format) -> bool:
+    return path.is_dir() or path.suffix.lower() not in form.suffixes
+
+
+def _export_file(
+    snapshot: Snapshot, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
+) -> ExportReport:
+    target = check_file(request.path)
+    checkpoint = snapshot.checkpoint
+    if checkpoint.contents.shards:
+        _refuse_shard(snapshot, target.path)
+    plan = form.plan(parts.whole(snapshot, request.path.suffix.lower()), values)
+    job.start(2 * plan.nbytes, target.path.name)
+    with AtomicFile(target.path, plan.nbytes, job) as file:
+        digest = _write(file, plan)
+        checkpoint.verify_unchanged()
+        kept = publish([file], parts.open_files(checkpoint), job)
+    if kept:
+        checkpoint.path = kept[0]
+    written = WrittenFile(target.path, plan.nbytes, digest)
+    notices = (*target.notices, *plan.notices)
+    return _report(snapshot, request, [written], kept, notices)
+
+
+def _export_folder(
+    snapshot: Snapshot, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
+) -> ExportReport:
+    target = check_folder(request.path)
+    checkpoint = snapshot.checkpoint
+    plans = folder.plan(snapshot, form, values)
+    extras = folder.companions(checkpoint, target.path)
+    plans |= {name: folder.copy_of(path) for name, path in extras.items() if name not in plans}
+    job.start(2 * sum(plan.nbytes for plan in plans.values()), target.path.name)
+    with contextlib.ExitStack() as stack:
+        place = stack.enter_context(folder.Place(target.path))
+        files = []
+        written = []
+        for name, plan in plans.items():
+            job.label(name)
+            file = stack.enter_context(AtomicFile(place.path / name, plan.nbytes, job))
+            written.append(WrittenFile(target.path / name, plan.nbytes, _write(file, plan)))
+            files.append(file)
+        checkpoint.verify_unchanged()
+        kept = publish(files, parts.open_files(checkpoint), job)
+        place.commit()
+    notices = tuple(dict.fromkeys(n for plan in plans.values() for n in plan.notices))
+    return _report(snapshot, request, written, kept, (*target.notices, *notices))
+
+
+def _refuse_shard(snapshot: Snapshot, target: Path) -> None:
+    for shard in snapshot.checkpoint.contents.shards:
+        if target.exists() and shard.path.samefile(target):
+            raise ExportError(
+                f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
+                remedy="Choose another name, or the folder.",
+            )
+
+
+def _write(file: AtomicFile, plan: Plan) -> str:
+    for piece in plan.pieces():
+        file.write(piece)
+    return file.seal()
+
+
+def _report(
+    snapshot: Snapshot,
+    request: ExportRequest,
+    written: Sequence[WrittenFile],
+    kept: Sequence[Path],
+    notices: Sequence[str],
+) -> ExportReport:
+    moved_to = kept[0] if len(kept) == 1 else None
+    said = list(notices)
+    undo_ends = False
+    if kept and request.replace_original:
+        for path in kept:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        left = tuple(path for path in kept if path.exists())
+        undo_ends, moved_to = True, None
+        said.append("The original was deleted, so undo ends here: open the new file to go on.")
+        said.extend(f"'{path}' could not be deleted." for path in left)
+        kept = left
+    elif kept:
+        names = ", ".join(f"'{path.name}'" for path in kept)
+        said.append(f"The original is kept as {names}; undo goes on from there.")
+    return ExportReport(
+        path=request.path,
+        format=request.format,
+        files=tuple(written),
+        tensors=_tensors(snapshot),
+        kept_originals=tuple(kept),
+        moved_to=moved_to,
+        undo_ends=undo_ends,
+        notices=tuple(said),
+        verified=True,  # `AtomicFile.seal` returns only after every byte was compared
+    )
+
+
+def _tensors(snapshot: Snapshot) -> tuple[WrittenTensor, ...]:
+    found = []
+    for entry in snapshot.checkpoint.entries.values():
+        gone = snapshot.zeroed(entry.name)
+        found.append(WrittenTensor(entry.name, entry.numel, 0 if gone is None else gone.pruned))
+    return tuple(found)

@@ -1,0 +1,177 @@
+"""Where an export may go, and keeping the original when it goes onto the source."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pruneapp.checkpoint.writer import PIECE_BYTES, AtomicFile, flush_folder, write_error
+from pruneapp.errors import ExportError
+from pruneapp.progress import Job
+
+# Names that Windows keeps for devices, with whatever suffix; files travel, so nowhere.
+_DEVICES = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
+    f"{port}{digit}" for port in ("COM", "LPT") for digit in "123456789¹²³"
+}
+_FORBIDDEN = frozenset('<>:"|?*\\')
+
+
+@dataclass(frozen=True)
+class Target:
+    """A place to write to that was looked at.
+
+    Attributes
+    ----------
+    path
+        The file or folder itself, links followed.
+    notices
+        What the person should know about it.
+    """
+
+    path: Path
+    notices: tuple[str, ...] = ()
+
+
+def check_file(path: Path) -> Target:
+    """Return where a file named `path` would go.
+
+    A link to a regular file is followed: the file that it points to is written, the link stays.
+
+    Raises
+    ------
+    ExportError
+        If the name is one that not every system can hold, the folder is not there, something else
+        than a regular file has the name, or it lies in a cache whose files are named by content.
+    """
+    _check_name(path)
+    if path.is_symlink():
+        return _followed(path)
+    resolved = _resolved_parent(path)
+    _check_kind(path, resolved)
+    return Target(resolved)
+
+
+def _followed(path: Path) -> Target:
+    try:
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:  # a loop is a RuntimeError before Python 3.13
+        raise ExportError(
+            f"'{path}' is a link that leads nowhere, so nothing is written through it.",
+            remedy="Remove the link or choose another name.",
+            details=str(error),
+        ) from None
+    _check_cache(resolved)
+    _check_kind(path, resolved)
+    return Target(resolved, (f"'{path}' is a link; '{resolved}' was written.",))
+
+
+def check_folder(path: Path) -> Target:
+    """Return where a folder named `path` would go; see `check_file`."""
+    _check_name(path)
+    resolved = path.resolve() if path.exists() else _resolved_parent(path)
+    _check_cache(resolved)
+    if resolved.exists() and not resolved.is_dir():
+        raise ExportError(
+            f"'{path}' is a file, but a model of several files needs a folder.",
+            remedy="Choose another name.",
+        )
+    return Target(resolved)
+
+
+def _resolved_parent(path: Path) -> Path:
+    parent = path.parent
+    if not parent.is_dir():
+        raise ExportError(
+            f"'{path}' cannot be written: the folder '{parent}' is not there.",
+            remedy="Make the folder first, or choose another.",
+        )
+    resolved = parent.resolve() / path.name
+    _check_cache(resolved)
+    return resolved
+
+
+def _check_name(path: Path) -> None:
+    name = path.name
+    stem = name.split(".")[0].rstrip(" ").upper()
+    if not name or name == "..":
+        reason = "it names no file"
+    elif any(c in _FORBIDDEN or ord(c) < 32 for c in name):
+        reason = 'it holds one of < > : " | ? * \\ or a control character'
+    elif stem in _DEVICES:
+        reason = f"'{stem}' is a device on Windows"
+    elif name[-1] in ". ":
+        reason = "it ends in a dot or a space, which Windows drops"
+    else:
+        return
+    raise ExportError(f"'{path}' is no name for a file: {reason}.", remedy="Choose another name.")
+
+
+def _check_kind(path: Path, resolved: Path) -> None:
+    if resolved.is_dir():
+        raise ExportError(f"'{path}' is a folder.", remedy="Add the name of a file to it.")
+    if resolved.exists() and not resolved.is_file():
+        raise ExportError(
+            f"'{path}' is a pipe, socket or device, not a regular file.",
+            remedy="Choose another name.",
+        )
+
+
+def _check_cache(resolved: Path) -> None:
+    for folder in resolved.parents:
+        if folder.name.startswith(("models--", "datasets--")) and (folder / "blobs").is_dir():
+            raise ExportError(
+                f"'{resolved}' lies in a download cache, whose files are named by their content "
+                f"and shared.",
+                remedy="Choose a folder of your own.",
+            )
+
+
+def keep_original(path: Path, job: Job) -> Path:
+    """Give the file at `path` a second name beside it: ``NAME.orig.EXT``, or the next free one.
+
+    A hard link where the file system has them, else a copy.
+
+    Raises
+    ------
+    ExportError
+        If neither can be made.
+    """
+    for kept in _names(path):
+        try:
+            os.link(path, kept)
+        except FileExistsError:
+            continue
+        except (OSError, NotImplementedError):
+            if os.path.lexists(kept):
+                continue
+            _copy(path, kept, job)
+        flush_folder(kept.parent)
+        return kept
+    raise AssertionError  # the names never end
+
+
+def _names(path: Path) -> Iterator[Path]:
+    yield path.with_name(f"{path.stem}.orig{path.suffix}")
+    number = 2
+    while True:
+        yield path.with_name(f"{path.stem}.orig{number}{path.suffix}")
+        number += 1
+
+
+def _copy(path: Path, kept: Path, job: Job) -> None:
+    try:
+        size = path.stat().st_size
+        job.extend(2 * size)
+        with path.open("rb") as source, AtomicFile(kept, size, job) as copy:
+            while piece := source.read(PIECE_BYTES):
+                copy.write(piece)
+            copy.seal()
+            copy.commit()
+        with contextlib.suppress(OSError):
+            shutil.copystat(path, kept)
+    except OSError as error:
+        raise write_error(kept, error, 0) from error
