@@ -1,0 +1,103 @@
+"""Labels for text that comes from files, and for headings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text that loses its middle where room is short.
+
+    The tooltip has the whole, and the context menu copies the whole.
+    """
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._muted = False
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`; line breaks of a hostile name become signs."""
+        super().setText(text.replace("\n", "⏎").replace("\r", "⏎"))
+        self.setToolTip(as_plain(self.text()))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Ask for the whole text, within reason."""
+        margins = self.contentsMargins()
+        width = self.fontMetrics().horizontalAdvance(self.text()[:400]) + 2
+        return QSize(
+            min(width, 600) + margins.left() + margins.right(), self.minimumSizeHint().height()
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with room for a few letters."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * 6, metrics.height() + 2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        rect = self.contentsRect()
+        text = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideMiddle, rect.width()
+        )
+        self.style().drawItemText(
+            painter,
+            rect,
+            int(self.alignment() | Qt.AlignmentFlag.AlignVCenter),
+            self.palette(),
+            self.isEnabled(),
+            text,
+            QPalette.ColorRole.WindowText,
+        )
+        if self.hasFocus():
+            self.style().drawPrimitive(
+                QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self
+            )
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy the whole text."""
+        menu = QMenu(self)
+        copy = menu.addAction(self.tr("Copy"))
+        if menu.exec(event.globalPos()) is copy:
+            QGuiApplication.clipboard().setText(self.text())
+
+
+def as_plain(text: str) -> str:
+    """Return `text` so that a tooltip shows it as it is, even if it looks like HTML."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<span>{escaped}</span>" if text else ""
+
+
+def heading(text: str) -> QLabel:
+    """Return a heading: the only place for bold."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    font = label.font()
+    font.setBold(True)
+    label.setFont(font)
+    return label
+
+
+def plain(text: str = "", *, wrap: bool = False) -> QLabel:
+    """Return a label that takes its text as it is."""
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(wrap)
+    label.setText(text)
+    return label
+
+
+def recolor(widget: QWidget, color: str) -> None:
+    """Set the colour of a widget's text, through its palette."""
+    palette = widget.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, color)
+    palette.setColor(QPalette.ColorRole.Text, color)
+    widget.setPalette(palette)

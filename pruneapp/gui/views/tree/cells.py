@@ -1,0 +1,228 @@
+"""What the cells of the tree say: texts, bars and tooltips of modules and tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt
+
+from pruneapp.answers import TensorRow
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.labels import as_plain
+from pruneapp.gui.views.tree.checks import Checks
+from pruneapp.gui.views.tree.nodes import Nodes
+
+BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
+DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class Column(IntEnum):
+    """The columns."""
+
+    NAME = 0
+    KIND = 1
+    SHAPE = 2
+    TYPE = 3
+    PARAMETERS = 4
+    SPARSITY = 5
+
+
+class Cells(QObject):
+    """The contents of the cells.
+
+    Parameters
+    ----------
+    nodes
+        The tree.
+    checks
+        Its check marks: what is checked says more than what is not.
+    """
+
+    def __init__(self, nodes: Nodes, checks: Checks) -> None:
+        super().__init__()
+        self.nodes = nodes
+        self.checks = checks
+        self.numel_below = nodes.below(nodes.numel)
+        self._usual_below = nodes.below(nodes.by_default)
+        self._pruned = np.zeros(len(nodes.rows), np.int64)
+        self._after: NDArray[np.int64] | None = None
+        self._sum()
+
+    def _sum(self) -> None:
+        self._pruned_below = self.nodes.below(self._pruned)
+        self._after_below = None if self._after is None else self.nodes.below(self._after)
+
+    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
+        """Take how many elements of each tensor are pruned; 0 for those that are left out."""
+        self._pruned = self._values(pruned, np.zeros_like(self._pruned))
+        self._sum()
+
+    def set_preview(self, after: Mapping[str, int] | None) -> None:
+        """Take how many would be; as today for those that are left out."""
+        self._after = None if after is None else self._values(after, self._pruned.copy())
+        self._sum()
+
+    def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
+        if given:
+            for number, row in enumerate(self.nodes.rows):
+                value = given.get(row.name)
+                if value is not None:
+                    values[number] = min(value, int(self.nodes.numel[number]))
+        return values
+
+    def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the pruned share of each of `nodes`."""
+        found: NDArray[np.float64] = self._pruned_below[nodes] / np.maximum(
+            self.numel_below[nodes], 1
+        )
+        return found
+
+    def value(self, node: int, column: int, role: int) -> Any:
+        """Return what a cell says in a role of Qt's; None if nothing."""
+        answer = _ANSWERS.get(role)
+        return None if answer is None else answer(self, node, column)
+
+    def text(self, node: int, column: int) -> str:
+        """Return what is shown."""
+        nodes = self.nodes
+        tensor = int(nodes.tensor[node])
+        if column == Column.NAME:
+            label = nodes.labels[node] or self.tr("(no name)")
+            if nodes.alias[node]:
+                return self.tr("{name} · tied to {other}").format(
+                    name=label, other=nodes.rows[tensor].shown
+                )
+            return label
+        if column == Column.SPARSITY:
+            return self._sparsity_text(node, tensor)
+        if column == Column.PARAMETERS:
+            if nodes.alias[node]:
+                return numbers.NO_NUMBER
+            return numbers.count(int(self.numel_below[node]))
+        if column == Column.KIND:
+            row = nodes.rows[tensor] if tensor >= 0 else self._typical(node)
+            return row.kind if row else ""
+        if tensor < 0:
+            return ""
+        row = nodes.rows[tensor]
+        return numbers.shape(row.shape) if column == Column.SHAPE else row.dtype
+
+    def _typical(self, node: int) -> TensorRow | None:
+        """Return the tensor that says of what kind a module is: one right below it."""
+        inside = [int(self.nodes.tensor[child]) for child in self.nodes.children_of(node)[:8]]
+        found = [self.nodes.rows[number] for number in inside if number >= 0]
+        return next((row for row in found if row.by_default), found[0] if found else None)
+
+    def _shares(self, node: int, _column: int = 0) -> tuple[float, float | None] | None:
+        tensor = int(self.nodes.tensor[node])
+        if self.nodes.alias[node] or (tensor >= 0 and not self.nodes.prunable[tensor]):
+            return None
+        whole = int(self.numel_below[node])
+        before = int(self._pruned_below[node])
+        after = before if self._after_below is None else int(self._after_below[node])
+        quiet = not self._usual_below[node] and not before and not after
+        checked = self.checks.state(node) not in {None, Qt.CheckState.Unchecked}
+        if not whole or (quiet and not checked):
+            return None
+        return before / whole, None if after == before else after / whole
+
+    def _sparsity_text(self, node: int, tensor: int) -> str:
+        if tensor >= 0 and not self.nodes.prunable[tensor]:
+            return self.tr("not prunable")
+        shares = self._shares(node)
+        if shares is None:
+            return numbers.NO_NUMBER
+        before, after = shares
+        if after is None:
+            return numbers.percent(before)
+        # Today's share is in the bar, the tooltip and the accessible text.
+        return f"→ {numbers.percent(after)}"
+
+    def check_state(self, node: int, column: int) -> Qt.CheckState | None:
+        """Return the check mark; None where there is none."""
+        return self.checks.state(node) if column == Column.NAME else None
+
+    def alignment(self, _node: int, column: int) -> int | None:
+        """Return how the text is aligned; None for the usual."""
+        return RIGHT if column in {Column.PARAMETERS, Column.SPARSITY} else None
+
+    def bar(self, node: int, column: int) -> tuple[float, float | None] | None:
+        """Return the shares that the bar paints; None without a bar."""
+        return self._shares(node) if column == Column.SPARSITY else None
+
+    def dim(self, node: int, _column: int) -> bool:
+        """Return whether nothing here can be pruned."""
+        tensor = int(self.nodes.tensor[node])
+        if tensor >= 0:
+            return bool(self.nodes.alias[node]) or not self.nodes.prunable[tensor]
+        return self.checks.state(node) is None
+
+    def why_not(self, node: int) -> str:
+        """Return why a node cannot be checked, as a sentence; empty if it can."""
+        tensor = int(self.nodes.tensor[node])
+        if tensor < 0:
+            return ""
+        row = self.nodes.rows[tensor]
+        if self.nodes.alias[node]:
+            return self.tr("The same tensor as {other}: pruned once, counted once.").format(
+                other=row.shown
+            )
+        return self.tr("Not prunable: {why}.").format(why=row.why_not) if row.why_not else ""
+
+    def tooltip(self, node: int, _column: int) -> str:
+        """Return all that is known, the name whole."""
+        nodes = self.nodes
+        tensor = int(nodes.tensor[node])
+        lines = [nodes.paths[node]]
+        if tensor >= 0:
+            row = nodes.rows[tensor]
+            if row.name != nodes.paths[node] and not nodes.alias[node]:
+                lines.append(self.tr("in the file: {name}").format(name=row.name))
+            facts = (row.kind, numbers.shape(row.shape), row.dtype, numbers.exact_size(row.nbytes))
+            lines.append(" · ".join(fact for fact in facts if fact))
+        if not nodes.alias[node]:
+            lines.append(
+                self.tr("{pruned} of {all} weights pruned").format(
+                    pruned=numbers.count(int(self._pruned_below[node])),
+                    all=numbers.count(int(self.numel_below[node])),
+                )
+            )
+        if why := self.why_not(node):
+            lines.append(why)
+        return "<br>".join(as_plain(line) for line in lines)
+
+    def accessible(self, node: int, column: int) -> str | None:
+        """Return what a screen reader says; None for what is shown."""
+        if column != Column.SPARSITY:
+            return None
+        shares = self._shares(node)
+        if shares is None:
+            return self.text(node, column)
+        before, after = shares
+        if after is None:
+            return self.tr("{share} pruned").format(share=numbers.percent(before))
+        return self.tr("{share} pruned, {after} if the step is done").format(
+            share=numbers.percent(before), after=numbers.percent(after)
+        )
+
+    def description(self, node: int, column: int) -> str | None:
+        """Return what a screen reader adds."""
+        return self.why_not(node) if column == Column.NAME else None
+
+
+# By plain ints: a repaint asks for hundreds of values.
+_ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
+    int(Qt.ItemDataRole.DisplayRole): Cells.text,
+    int(Qt.ItemDataRole.CheckStateRole): Cells.check_state,
+    int(Qt.ItemDataRole.TextAlignmentRole): Cells.alignment,
+    int(Qt.ItemDataRole.ToolTipRole): Cells.tooltip,
+    int(Qt.ItemDataRole.AccessibleTextRole): Cells.accessible,
+    int(Qt.ItemDataRole.AccessibleDescriptionRole): Cells.description,
+    BAR_ROLE: Cells.bar,
+    DIM_ROLE: Cells.dim,
+}

@@ -1,0 +1,126 @@
+"""Which tensors are checked, and what a module's check mark says of those below it.
+
+A click on a module is meant for what is pruned by default; biases and norms are checked by hand.
+So a module is "checked" as soon as everything that its click would check is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+
+from pruneapp.gui.views.tree.nodes import Nodes
+
+State = Qt.CheckState
+
+
+class Checks:
+    """The check marks of a tree.
+
+    Parameters
+    ----------
+    nodes
+        The tree.
+
+    Attributes
+    ----------
+    checked
+        ``bool[rows]``: the tensors that are checked, shown or not.
+    """
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self.checked: NDArray[np.bool_] = nodes.by_default.copy()
+        self._shown = np.ones(len(nodes.rows), np.bool_)
+        self._count()
+
+    def limit(self, shown: NDArray[np.bool_]) -> None:
+        """Take note of which nodes are shown: a click reaches only those (``bool[nodes]``)."""
+        self._shown = shown[self._nodes.leaf]
+        self._count()
+
+    def _count(self) -> None:
+        nodes = self._nodes
+        can = nodes.prunable & self._shown
+        usual = nodes.by_default & self._shown
+        self._can = nodes.below(can)
+        self._usual = nodes.below(usual)
+        self._checked = nodes.below(can & self.checked)
+        self._usual_checked = nodes.below(usual & self.checked)
+
+    def state(self, node: int) -> State | None:
+        """Return the mark of a node; None if nothing below it can be pruned, or it is an alias."""
+        nodes = self._nodes
+        tensor = int(nodes.tensor[node])
+        if tensor >= 0:
+            if nodes.alias[node] or not nodes.prunable[tensor]:
+                return None
+            return State.Checked if self.checked[tensor] else State.Unchecked
+        if not self._can[node]:
+            return None
+        if not self._checked[node]:
+            return State.Unchecked
+        if self._usual[node]:
+            complete = self._usual_checked[node] == self._usual[node]
+        else:
+            complete = self._checked[node] == self._can[node]
+        return State.Checked if complete else State.PartiallyChecked
+
+    def reached(self, node: int) -> NDArray[np.bool_]:
+        """Return ``bool[rows]``: the tensors that a click on an unchecked `node` checks."""
+        nodes = self._nodes
+        tensor = int(nodes.tensor[node])
+        if tensor >= 0:
+            found: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
+            found[tensor] = nodes.prunable[tensor] and not nodes.alias[node]
+            return found
+        below = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node]) & self._shown
+        usual: NDArray[np.bool_] = below & nodes.by_default
+        return usual if usual.any() else np.logical_and(below, nodes.prunable)
+
+    def set_nodes(self, numbers: Iterable[int], *, on: bool) -> bool:
+        """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
+        after = self.checked.copy()
+        nodes = self._nodes
+        for node in numbers:
+            if on:
+                after |= self.reached(node)
+            elif nodes.tensor[node] >= 0:
+                after[nodes.tensor[node]] &= bool(nodes.alias[node])
+            else:
+                after &= ~((nodes.leaf >= node) & (nodes.leaf < nodes.end[node]) & self._shown)
+        return self.replace(after)
+
+    def replace(self, checked: NDArray[np.bool_]) -> bool:
+        """Check exactly these (``bool[rows]``); returns whether anything changed."""
+        checked = checked & self._nodes.prunable
+        if np.array_equal(checked, self.checked):
+            return False
+        self.checked = checked
+        self._count()
+        return True
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the checked tensors in file order."""
+        rows = self._nodes.rows
+        return tuple(rows[number].name for number in np.nonzero(self.checked)[0].tolist())
+
+    def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""
+        wanted = set(names)
+        return np.fromiter(
+            (
+                row.name in wanted or any(alias in wanted for alias in row.aliases)
+                for row in self._nodes.rows
+            ),
+            np.bool_,
+            len(self._nodes.rows),
+        )
+
+    @property
+    def hidden(self) -> int:
+        """How many checked tensors the filter hides."""
+        return int((self.checked & ~self._shown).sum())

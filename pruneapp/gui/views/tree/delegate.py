@@ -1,0 +1,81 @@
+"""How a cell of the tree is painted: dimmed where nothing can be pruned, and the bar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPalette
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from pruneapp.gui.views.parts.bar import paint_bar, with_defaults
+from pruneapp.gui.views.tree.cells import BAR_ROLE, DIM_ROLE, Column
+
+BAR_WIDTH = 56
+BAR_HEIGHT = 8
+ROW_HEIGHT = 20
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints cells of the tree."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """Give every row the same height."""
+        found = super().sizeHint(option, index)
+        if index.column() == Column.SPARSITY:
+            found.setWidth(found.width() + BAR_WIDTH + 12)
+        return QSize(found.width(), max(ROW_HEIGHT, option.fontMetrics.height() + 4))
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Dim what cannot be pruned, and what is beside the point."""
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideMiddle
+        column = index.column()
+        if index.data(DIM_ROLE) or Column.NAME < column < Column.SPARSITY:
+            option.palette.setColor(QPalette.ColorRole.Text, self._colors["muted"])
+        if column in {Column.PARAMETERS, Column.SPARSITY}:
+            tabular(option.font)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Paint a cell; in the last column the bar, and the share to its right."""
+        super().paint(painter, option, index)
+        shares = index.data(BAR_ROLE)
+        if shares is None:
+            return
+        before, after = shares
+        cell: QRect = option.rect
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        text = str(index.data(Qt.ItemDataRole.DisplayRole))
+        free = cell.width() - option.fontMetrics.horizontalAdvance(text) - 24
+        if free < BAR_HEIGHT:
+            return
+        bar = QRectF(
+            cell.left() + 8,
+            cell.center().y() - BAR_HEIGHT / 2 + 0.5,
+            min(BAR_WIDTH, free),
+            BAR_HEIGHT,
+        )
+        outline = self._colors["accent_text"] if selected else ""
+        paint_bar(painter, bar, before, after, self._colors, outline=outline)
+
+
+def tabular(font: QFont) -> None:
+    """Make all digits of `font` equally wide, where it can."""
+    font.setFeature(QFont.Tag("tnum"), 1)

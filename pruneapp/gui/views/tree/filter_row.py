@@ -1,0 +1,114 @@
+"""The controls of the filter above the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+
+from pruneapp.gui.views.tree.filter import Filter
+
+
+class FilterRow(QWidget):
+    """A text, a kind and two conditions.
+
+    Signals
+    -------
+    changed
+        Something else is asked for.
+    left
+        The person goes on to the tree, by Down or Return.
+    """
+
+    changed = Signal()
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = QLineEdit(self)
+        self.text.setPlaceholderText(self.tr("Filter  (Ctrl+F)"))
+        self.text.setClearButtonEnabled(True)
+        self.text.setAccessibleName(self.tr("Filter by name"))
+        self.text.setToolTip(
+            self.tr("Words in the name, or a pattern over the whole name: *.conv?.weight")
+        )
+        self.text.setAccessibleDescription(self.text.toolTip())
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName(self.tr("Filter by kind"))
+        self.kind.setToolTip(self.tr("Show one kind of layer. Kinds are inferred from names."))
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.matrices = QCheckBox(self.tr("2-D and larger"), self)
+        self.matrices.setToolTip(self.tr("Show tensors of two or more dimensions."))
+        self.large = QCheckBox(self.tr("Over a million"), self)
+        self.large.setToolTip(self.tr("Show tensors of more than a million weights."))
+        for box in (self.matrices, self.large):
+            box.setAccessibleDescription(box.toolTip())
+        self.reset(())
+
+        boxes = QHBoxLayout()
+        boxes.setSpacing(16)
+        boxes.addWidget(self.matrices)
+        boxes.addWidget(self.large)
+        boxes.addStretch(1)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.text, 0, 0)
+        layout.addWidget(self.kind, 0, 1)
+        layout.addLayout(boxes, 1, 0, 1, 2)
+        layout.setColumnStretch(0, 1)
+
+        self.text.textChanged.connect(self.changed)
+        self.kind.currentIndexChanged.connect(self.changed)
+        self.matrices.toggled.connect(self.changed)
+        self.large.toggled.connect(self.changed)
+        self.text.installEventFilter(self)
+
+    def reset(self, kinds: Sequence[str]) -> None:
+        """Ask for everything, of a file with these kinds; says nothing of the change."""
+        blockers = [
+            QSignalBlocker(widget) for widget in (self.text, self.kind, self.matrices, self.large)
+        ]
+        self.text.clear()
+        self.kind.clear()
+        self.kind.addItem(self.tr("All kinds"), "")
+        for kind in kinds:
+            self.kind.addItem(kind, kind)
+        self.matrices.setChecked(False)
+        self.large.setChecked(False)
+        del blockers
+
+    def wanted(self) -> Filter:
+        """Return what is asked for."""
+        return Filter(
+            text=self.text.text().strip(),
+            kind=self.kind.currentData() or "",
+            matrices=self.matrices.isChecked(),
+            large=self.large.isChecked(),
+        )
+
+    def focus_text(self) -> None:
+        """Put the cursor into the text, all of it selected."""
+        self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.text.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Go to the tree by Down or Return; clear the text by Escape."""
+        if watched is self.text and isinstance(event, QKeyEvent):
+            if event.type() == QEvent.Type.KeyPress:
+                if event.key() in {Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+                    self.left.emit()
+                    return True
+                if event.key() == Qt.Key.Key_Escape and self.text.text():
+                    self.text.clear()
+                    return True
+            if (
+                event.type() == QEvent.Type.ShortcutOverride
+                and event.key() == Qt.Key.Key_Escape
+                and self.text.text()
+            ):
+                event.accept()  # or the window's Escape takes it first
+                return True
+        return super().eventFilter(watched, event)

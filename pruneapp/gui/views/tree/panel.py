@@ -1,0 +1,271 @@
+"""The left side of the window: a filter, the tree, and how much is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from pruneapp.answers import TensorRow
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.tree.filter_row import FilterRow
+from pruneapp.gui.views.tree.model import TreeModel
+from pruneapp.gui.views.tree.nodes import ROOT, Nodes, build_nodes
+from pruneapp.gui.views.tree.view import TreeView
+
+# Up to here a filter answers within a key stroke; beyond, it waits for the person to pause.
+_AT_ONCE = 5_000
+_PAUSE_MS = 120
+
+
+class ModuleTree(QWidget):
+    """The tree of modules with its filter.
+
+    Signals
+    -------
+    focusChanged
+        Another tensor is in focus; its name in the file.
+    checkedChanged
+        The person checked or cleared something.
+    """
+
+    focusChanged = Signal(str)  # noqa: N815 - signals are named as Qt names them
+    checkedChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = TreeModel(self)
+        self.filter_row = FilterRow(self)
+        self.view = TreeView(self.model, self)
+        self.footer = plain()
+        self.footer.setAccessibleName(self.tr("Checked tensors"))
+        self._focus = -1
+        self._order: list[int] | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+
+        bottom = QHBoxLayout()
+        bottom.setContentsMargins(4, 0, 4, 0)
+        bottom.addWidget(self.footer, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.filter_row)
+        layout.addWidget(self.view, 1)
+        layout.addLayout(bottom)
+
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.customContextMenuRequested.connect(self._show_menu)
+        self.view.nodeFocused.connect(self._focus_node)
+        self.filter_row.changed.connect(self._filter_soon)
+        self.filter_row.left.connect(self._enter_tree)
+        self._pause.timeout.connect(self._filter_now)
+        self.model.checkedChanged.connect(self._after_check)
+        self.model.modelReset.connect(self._forget_order)
+        self._count()
+
+    # Told
+
+    def set_rows(self, rows: Sequence[TensorRow]) -> None:
+        """Show the tensors of a checkpoint; for more than some thousands use `set_nodes`."""
+        self.set_nodes(build_nodes(rows))
+
+    def set_nodes(self, nodes: Nodes) -> None:
+        """Show a tree that `build_nodes` made, in a worker if it is large."""
+        self._focus = -1
+        self._pause.stop()
+        self.filter_row.reset(sorted({row.kind for row in nodes.rows if row.kind}))
+        self.view.forget()
+        self.model.set_nodes(nodes)
+        self.view.open_at_first()
+        self._count()
+
+    def set_sparsity(self, pruned: Mapping[str, int]) -> None:
+        """Show how many elements of each tensor are pruned; 0 for those that are left out."""
+        self.model.set_sparsity(pruned)
+
+    def set_preview(self, after: Mapping[str, int] | None) -> None:
+        """Show how many would be pruned; None if nothing is asked for."""
+        self.model.set_preview(after)
+
+    def set_checked(self, names: Sequence[str]) -> None:
+        """Check exactly these tensors, by any of their names."""
+        self.model.replace_checked(self.model.checks.of_names(names))
+        self._count()
+
+    def set_focused(self, name: str) -> None:
+        """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""
+        for number, row in enumerate(self.model.nodes.rows):
+            if name == row.name or name in row.aliases:
+                self._focus = number
+                self.view.show_node(int(self.model.nodes.leaf[number]))
+                return
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        colors = with_defaults(colors)
+        self.view.delegate.set_colors(colors)
+        recolor(self.footer, colors["muted"])
+        self.view.viewport().update()
+
+    # Asked
+
+    def checked(self) -> tuple[str, ...]:
+        """Return the names of the checked tensors in file order."""
+        return self.model.checks.names()
+
+    def focused(self) -> str:
+        """Return the name of the tensor in focus; empty if there is none."""
+        return self.model.nodes.rows[self._focus].name if self._focus >= 0 else ""
+
+    # Done by keys and menus of the window
+
+    def focus_filter(self) -> None:
+        """Put the cursor into the filter, its text selected."""
+        self.filter_row.focus_text()
+
+    def step_focus(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) tensor as shown; stops at the ends."""
+        if self._order is None:
+            self._order = self.model.tensor_order()
+        if not self._order:
+            return
+        leaf = int(self.model.nodes.leaf[self._focus]) if self._focus >= 0 else -1
+        try:
+            place = self._order.index(leaf) + step
+        except ValueError:
+            place = 0 if step > 0 else len(self._order) - 1
+        node = self._order[min(max(place, 0), len(self._order) - 1)]
+        self.view.show_node(node)
+        self._focus_node(node)
+
+    def check_all_shown(self) -> None:
+        """Check what a click on everything shown would check."""
+        self.model.check([ROOT], on=True)
+
+    def uncheck_all(self) -> None:
+        """Clear every check mark, shown or not."""
+        if self.model.replace_checked(np.zeros_like(self.model.checks.checked)):
+            self.model.checkedChanged.emit()
+
+    # Inside
+
+    def _focus_node(self, node: int) -> None:
+        nodes = self.model.nodes
+        number = int(nodes.tensor[node])
+        if number < 0:
+            # A layer stands for its weight; a module of layers stands for nothing.
+            inside = [int(nodes.tensor[child]) for child in nodes.children_of(node)[:64]]
+            inside = [found for found in inside if found >= 0]
+            usual = [found for found in inside if nodes.by_default[found]]
+            if not inside:
+                return
+            number = (usual or inside)[0]
+        if number != self._focus:
+            self._focus = number
+            self.focusChanged.emit(nodes.rows[number].name)
+
+    def _filter_soon(self) -> None:
+        if len(self.model.nodes) <= _AT_ONCE:
+            self._filter_now()
+        else:
+            self._pause.start()
+
+    def _filter_now(self) -> None:
+        self.model.set_filter(self.filter_row.wanted())
+        self._count()
+
+    def _enter_tree(self) -> None:
+        if self._pause.isActive():
+            self._pause.stop()
+            self._filter_now()
+        self.view.setFocus()
+        if not self.view.currentIndex().isValid():
+            self.view.setCurrentIndex(self.model.index(0, 0))
+
+    def _forget_order(self) -> None:
+        self._order = None
+
+    def _after_check(self) -> None:
+        self._count()
+        self.checkedChanged.emit()
+
+    def _count(self) -> None:
+        checks = self.model.checks
+        tensors = int(checks.checked.sum())
+        weights = int(self.model.nodes.numel[checks.checked].sum())
+        if not self.model.nodes.rows:
+            text = ""
+        elif tensors == 1:
+            text = self.tr("1 tensor, {weights} weights selected").format(
+                weights=numbers.count(weights)
+            )
+        else:
+            text = self.tr("{tensors} tensors, {weights} weights selected").format(
+                tensors=numbers.count(tensors), weights=numbers.count(weights)
+            )
+        if checks.hidden:
+            text += self.tr(" · {n} not shown").format(n=numbers.count(checks.hidden))
+        self.footer.setText(text)
+
+    # The context menu
+
+    def _show_menu(self, place: QPoint) -> None:
+        index = self.view.indexAt(place)
+        if index.isValid():
+            menu = self.context_menu(index.internalId())
+            menu.exec(self.view.viewport().mapToGlobal(place))
+            menu.deleteLater()
+
+    def context_menu(self, node: int) -> QMenu:
+        """Return the menu for a node."""
+        nodes = self.model.nodes
+        menu = QMenu(self)
+        alike = self._alike(node)
+        check = menu.addAction(
+            self.tr("Check all like this ({n})").format(n=numbers.count(int(alike.sum())))
+        )
+        check.setEnabled(bool(alike.any()))
+        check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))
+        only = self.model.checks.reached(node)
+        check_only = menu.addAction(self.tr("Check only this"))
+        check_only.setEnabled(bool(only.any()))
+        check_only.triggered.connect(lambda: self._replace(only))
+        clear = menu.addAction(self.tr("Clear all check marks"))
+        clear.setEnabled(bool(self.model.checks.checked.any()))
+        clear.triggered.connect(self.uncheck_all)
+        menu.addSeparator()
+        number = int(nodes.tensor[node])
+        name = nodes.paths[node]
+        if number >= 0 and not nodes.alias[node]:
+            name = nodes.rows[number].name
+        copy = menu.addAction(self.tr("Copy name"))
+        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(name))
+        return menu
+
+    def _replace(self, checked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+        if self.model.replace_checked(checked):
+            self.model.checkedChanged.emit()
+
+    def _alike(self, node: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
+        nodes = self.model.nodes
+        examples = np.nonzero(self.model.checks.reached(node))[0].tolist()
+        kinds = {(nodes.rows[n].kind, nodes.labels[nodes.leaf[n]]) for n in examples}
+        leaves = nodes.leaf.tolist()
+        return np.fromiter(
+            (
+                not row.why_not
+                and (row.kind, nodes.labels[leaf]) in kinds
+                and bool(self.model.shown[leaf])
+                for row, leaf in zip(nodes.rows, leaves, strict=True)
+            ),
+            np.bool_,
+            len(nodes.rows),
+        )

@@ -1,0 +1,239 @@
+"""The tree itself: keys, what is unfolded, and which columns there is room for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
+
+from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.views.tree.delegate import BAR_WIDTH, CellDelegate
+from pruneapp.gui.views.tree.model import Index, TreeModel
+from pruneapp.gui.views.tree.nodes import MODULE, ROOT
+
+# In the order in which columns give way to the name where room is short.
+_GIVE_WAY = (Column.TYPE, Column.PARAMETERS, Column.KIND)
+_LETTERS = {  # widths in digits of the font
+    Column.NAME: 17,
+    Column.KIND: 11,
+    Column.SHAPE: 11,
+    Column.TYPE: 10,
+    Column.PARAMETERS: 12,
+}
+_OPEN_AT_FIRST = 16
+_OPEN_WHEN_FILTERED = 2_000
+
+
+class TreeView(QTreeView):
+    """A tree of modules.
+
+    Signals
+    -------
+    nodeFocused
+        The node under the cursor changed, by the person.
+    """
+
+    nodeFocused = Signal(int)  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tree = model
+        self._open: set[int] = set()
+        self._current = (model.nodes, ROOT)
+        self._chosen_columns = False
+        self._restoring = False
+        self.delegate = CellDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self.setUniformRowHeights(True)  # without it a change of 100,000 rows takes 15 s
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        self.setAllColumnsShowFocus(True)
+        self.setIndentation(12)
+        self.setAnimated(False)
+        self.setModel(model)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSortIndicatorClearable(True)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._choose_columns)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.setAccessibleName(self.tr("Module tree"))
+        self._set_widths()
+
+        model.modelAboutToBeReset.connect(self._before_reset)
+        model.modelReset.connect(self._after_reset)
+        model.valuesChanged.connect(self.viewport().update)
+        self.expanded.connect(self._note_expanded)
+        self.collapsed.connect(self._note_collapsed)
+
+    # Columns
+
+    def _set_widths(self) -> None:
+        digit = self.fontMetrics().horizontalAdvance("0")
+        self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
+        text = self.fontMetrics().horizontalAdvance("→ 88.8 %")
+        self._widths[Column.SPARSITY] = text + BAR_WIDTH + 24
+        for column, width in self._widths.items():
+            if column != Column.NAME:
+                self.setColumnWidth(column, width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the columns that there is no room for, unless the person chose them."""
+        super().resizeEvent(event)
+        if not self._chosen_columns:
+            self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        hidden: set[int] = set()
+        for column in (None, *_GIVE_WAY):
+            if column is not None:
+                hidden.add(column)
+            rest = sum(self._widths[c] for c in Column if c not in hidden and c != Column.NAME)
+            if rest + self._widths[Column.NAME] <= self.viewport().width():
+                break
+        for column in _GIVE_WAY:
+            self.setColumnHidden(column, column in hidden)
+
+    def _choose_columns(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        for column in Column:
+            if column == Column.NAME:
+                continue
+            action = menu.addAction(str(self.tree.headerData(column, Qt.Orientation.Horizontal)))
+            action.setCheckable(True)
+            action.setChecked(not self.isColumnHidden(column))
+            action.setData(int(column))
+        menu.addSeparator()
+        fit = menu.addAction(self.tr("As many as fit"))
+        chosen = menu.exec(self.header().mapToGlobal(place))
+        if chosen is fit:
+            self._chosen_columns = False
+            self._fit_columns()
+        elif chosen is not None:
+            self._chosen_columns = True
+            self.setColumnHidden(chosen.data(), not chosen.isChecked())
+
+    # What stays when the model is rebuilt
+
+    def forget(self) -> None:
+        """Fold everything: another file was opened."""
+        self._open = set()
+
+    def open_at_first(self) -> None:
+        """Unfold as many levels as can be seen at once."""
+        self._open = set()
+        level = [ROOT]
+        seen = 0
+        while level:
+            below = [c for node in level for c in self.tree.shown_children(node).tolist()]
+            seen += len(below)
+            if seen > _OPEN_AT_FIRST:
+                break
+            self._open.update(level)
+            level = [node for node in below if self.tree.nodes.tensor[node] == MODULE]
+        self._unfold()
+
+    def _note_expanded(self, index: QModelIndex) -> None:
+        if not self._restoring and not self.tree.filter.active:
+            self._open.add(index.internalId())
+
+    def _note_collapsed(self, index: QModelIndex) -> None:
+        if not self._restoring and not self.tree.filter.active:
+            self._open.discard(index.internalId())
+
+    def _before_reset(self) -> None:
+        current = self.currentIndex()
+        if current.isValid():
+            self._current = (self.tree.nodes, current.internalId())
+
+    def _after_reset(self) -> None:
+        nodes, current = self._current
+        if nodes is not self.tree.nodes:
+            self._current = (self.tree.nodes, ROOT)
+            return
+        self._unfold()
+        self.show_node(current)
+
+    def _unfold(self) -> None:
+        """Unfold what was unfolded, or with a filter everything if it is not too much."""
+        tree = self.tree
+        self._restoring = True
+        self.setUpdatesEnabled(False)
+        wanted = self._open
+        if tree.filter.active and int(tree.shown.sum()) <= _OPEN_WHEN_FILTERED:
+            shown = tree.nodes.count_below(tree.shown) > 0
+            wanted = {int(n) for n in (shown & (tree.nodes.tensor == MODULE)).nonzero()[0]}
+        for node in sorted(wanted):  # from the top down, so that each is laid out once
+            index = tree.index_of(node)
+            if index.isValid():
+                self.setExpanded(index, True)
+        self.setUpdatesEnabled(True)
+        self._restoring = False
+
+    # The cursor
+
+    def show_node(self, node: int) -> bool:
+        """Put the cursor on a node, silently; returns whether it is shown."""
+        index = self.tree.index_of(node) if node != ROOT else QModelIndex()
+        if not index.isValid():
+            return False
+        above = index.parent()
+        while above.isValid():
+            if not self.isExpanded(above):
+                self.setExpanded(above, True)
+            above = above.parent()
+        self._restoring = True
+        self.selectionModel().setCurrentIndex(
+            index,
+            QItemSelectionModel.SelectionFlag.ClearAndSelect
+            | QItemSelectionModel.SelectionFlag.Rows,
+        )
+        self._restoring = False
+        self.scrollTo(index)
+        return True
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Announce the node under the cursor, if it is the person who moved it."""
+        super().currentChanged(current, previous)
+        if current.isValid() and not self._restoring:
+            self.nodeFocused.emit(current.internalId())
+
+    def selected_nodes(self) -> list[int]:
+        """Return the selected nodes from top to bottom."""
+        return [index.internalId() for index in self.selectionModel().selectedRows()]
+
+    # Keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Check with Space, everything shown with Ctrl+A; the rest is Qt's."""
+        if event.key() == Qt.Key.Key_Space and not event.modifiers():
+            nodes = self.selected_nodes()
+            marks = [self.tree.checks.state(node) for node in nodes]
+            if any(mark is not None for mark in marks):
+                # All alike: on, unless all are on already.
+                on = any(mark not in {None, Qt.CheckState.Checked} for mark in marks)
+                self.tree.check(nodes, on=on)
+        elif event.key() == Qt.Key.Key_A and (
+            event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        ):
+            self.tree.check([ROOT], on=True)
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the tree, or why it is empty."""
+        super().paintEvent(event)
+        if self.tree.shown.any() or not self.tree.nodes.rows:
+            return
+        painter = QPainter(self.viewport())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        room = self.viewport().rect().adjusted(16, 24, -16, -16)
+        painter.drawText(
+            QRect(room),
+            int(Qt.AlignmentFlag.AlignHCenter) | int(Qt.TextFlag.TextWordWrap),
+            self.tr("No tensor answers to the filter."),
+        )
+        painter.end()
