@@ -12,7 +12,7 @@ from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, printable, size
 from pruneapp.document.document import Document, open_document
-from pruneapp.document.given import names_in, read_masks
+from pruneapp.document.given import given_masks, names_in
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step
@@ -60,7 +60,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = names_in(masks, checkpoint)
         else:
             names = default_selection(checkpoint)
-        given = None if masks is None else read_masks(masks, checkpoint, names, job)
+        given = None if masks is None else given_masks(checkpoint, names, masks, job)
         step = Step((Row(names, method.name, values),), scope=options.scope)
         preview = compute_preview(
             document.snapshot(), step, kernel, job, energy=False, given=given, scores=scores

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.blocks import aligned
 from pruneapp.errors import ParameterError
@@ -76,15 +77,12 @@ def given_masks(
         and 1.
     """
     entries = {(e := checkpoint.entry(name)).name: e for name in names}
-    known = {name: e for e in masks.entries.values() for name in e.names}
-    known |= {e.mask_of: masks.entry(e.mask_of) for e in masks.entries.values() if e.mask_of}
+    known = _names_of(masks)
     job.start(sum(e.numel for e in entries.values()), "")
     found = {}
     for entry in entries.values():
         job.label(entry.name)
-        # In a file of pairs the tensor has the plain name and its mask the longer one.
-        spelled = [f"{name}_mask" for name in entry.names] + list(entry.names)
-        name = next((s for s in spelled if s in known), None)
+        name = next((s for s in _spelled(entry) if s in known), None)
         if name is None:
             raise ParameterError(
                 f"'{masks.path}' holds no mask for '{entry.name}'.",
@@ -100,3 +98,23 @@ def given_masks(
             raise ParameterError(f"The mask '{name}' holds other values than 0 and 1.")
         found[entry.name] = mask
     return found
+
+
+def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the prunable tensors of `checkpoint` for which `masks` holds one, in file order."""
+    known = _names_of(masks)
+    return tuple(
+        entry.name
+        for entry in checkpoint.entries.values()
+        if entry.prunable and any(s in known for s in _spelled(entry))
+    )
+
+
+def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:
+    known = {name: e for e in masks.entries.values() for name in e.names}
+    return known | {e.mask_of: masks.entry(e.mask_of) for e in masks.entries.values() if e.mask_of}
+
+
+def _spelled(entry: TensorEntry) -> list[str]:
+    # In a file of pairs the tensor has the plain name and its mask the longer one.
+    return [f"{name}_mask" for name in entry.names] + list(entry.names)

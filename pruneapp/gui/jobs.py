@@ -34,6 +34,8 @@ class JobProgress:
 
     Attributes
     ----------
+    title
+        What it is: "Pruning".
     label
         What is worked on now: a tensor, a file.
     done, total
@@ -72,8 +74,8 @@ class Task(Generic[T]):
 class _Reporter:
     """Turns the steps of a job into a few signals a second; lives in the worker's thread."""
 
-    def __init__(self, title: str, emit: Callable[[JobProgress], None]) -> None:
-        self._title = title
+    def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
+        self._task = task
         self._emit = emit
         self._began = time.monotonic()
         self._last = 0.0
@@ -81,12 +83,12 @@ class _Reporter:
     def report(self, done: int, total: int, label: str) -> None:
         """Emit, unless the last signal is too young."""
         now = time.monotonic()
-        if now - self._last < REPORT_EVERY_S:
+        if not self._task.visible or now - self._last < REPORT_EVERY_S:
             return
         self._last = now
         elapsed = now - self._began
         left = elapsed * (total - done) / done if done and total and elapsed > 0.5 else None
-        self._emit(JobProgress(self._title, label, done, total, left))
+        self._emit(JobProgress(self._task.title, label, done, total, left))
 
 
 class _Worker(QObject):
@@ -110,7 +112,7 @@ class _Worker(QObject):
 def _run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
     try:
         task.token.check()
-        task.result = task.work(Job(_Reporter(task.title, emit), task.token))
+        task.result = task.work(Job(_Reporter(task, emit), task.token))
     except (Cancelled, PruneAppError) as error:
         task.error = error
     except BaseException as error:  # noqa: BLE001 - the border where bugs become reports
@@ -197,6 +199,12 @@ class Jobs(QObject):
         self._pending.append(task)
         self._executor.submit(self._answer, task)
         return task
+
+    def show(self, task: Task[Any], title: str) -> None:
+        """Let the status bar show a task that runs already."""
+        if task in self._pending and not task.visible:
+            task.visible, task.title = True, title
+            self.started.emit(title)
 
     def cancel_visible(self) -> bool:
         """Cancel what the status bar shows; False if there is nothing."""

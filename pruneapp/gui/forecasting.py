@@ -1,0 +1,211 @@
+"""Keeps "What would happen" true: counts at once, the exact masks soon after.
+
+Whenever the form, the check marks or the document change, what was known is stale. The estimate
+is there in the same moment; the preview is computed in the background once the person pauses, and
+"Prune" puts that very preview in force, which takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from pruneapp.answers import Estimate, SparsityReport
+from pruneapp.document.estimate import estimate
+from pruneapp.document.preview import Preview, compute_preview
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.extras import Extras
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.session import Session
+from pruneapp.progress import Job
+
+# A person who drags a slider pauses longer than this when they have found the place.
+PAUSE_MS = 150
+# Counting so many tensors takes longer than a frame; more are counted in the background.
+COUNT_HERE = 500
+
+
+class Forecast(Protocol):
+    """The panel that shows what would happen."""
+
+    def set_estimate(self, estimate: Estimate) -> None:
+        """Show the counts."""
+
+    def set_report(self, report: SparsityReport) -> None:
+        """Show the exact numbers."""
+
+    def set_busy(self, busy: bool) -> None:  # noqa: FBT001 - as Qt's setters
+        """Show that the exact numbers are on their way."""
+
+    def set_error(self, text: str) -> None:
+        """Show why nothing can happen."""
+
+
+class Forecasting(QObject):
+    """Asks for estimates and previews, and applies them.
+
+    Parameters
+    ----------
+    session
+        The document.
+    jobs
+        Where previews are computed.
+    panel
+        Told what would happen.
+    ask
+        Returns the step that the form describes now; raises `PruneAppError` if it describes none.
+    extras
+        Masks and scores that the person gave.
+
+    Signals
+    -------
+    changed()
+        `preview` is another one, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        *,
+        panel: Forecast,
+        ask: Callable[[], Step],
+        extras: Extras,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._panel = panel
+        self._ask = ask
+        self._extras = extras
+        self._step: Step | None = None
+        self._task: Task[Preview] | None = None
+        self._counting: Task[Estimate] | None = None
+        self._apply_when_ready = False
+        self.preview: Preview | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self._compute)
+        session.changed.connect(self.refresh)
+        session.opened.connect(self.refresh)
+        session.closed.connect(self.drop)
+
+    def drop(self) -> None:
+        """Forget what was known, and stop finding out."""
+        self._pause.stop()
+        for task in (self._task, self._counting):
+            if task is not None:
+                task.cancel()
+        self._task = self._counting = self._step = None
+        self._apply_when_ready = False
+        if self.preview is not None:
+            self.preview = None
+            self.changed.emit()
+
+    def refresh(self) -> None:
+        """Begin anew: something changed that the answer depends on."""
+        self.drop()
+        document = self._session.document
+        if document is None:
+            return
+        try:
+            self._step = self._ask()
+        except PruneAppError as error:
+            self._panel.set_error(str(error))
+            return
+        snapshot, step = document.snapshot(), self._step
+        if sum(len(row.names) for row in step.rows) > COUNT_HERE:
+            self._counting = self._jobs.answer(
+                lambda _job: estimate(snapshot, step),
+                on_result=self._panel.set_estimate,
+                on_error=self._on_error,
+            )
+        else:
+            try:
+                self._panel.set_estimate(estimate(snapshot, step))
+            except PruneAppError as error:
+                self._on_error(error)
+                return
+        self._pause.start()
+
+    def prune(self) -> None:
+        """Do it: at once if the preview is there, else as soon as it is."""
+        if self._step is None or self._session.document is None:
+            return
+        if self.preview is not None:
+            self._session.apply(self.preview)
+            return
+        self._apply_when_ready = True
+        if self._task is None:
+            self._pause.stop()
+            self._compute()
+        if self._task is not None:
+            self._jobs.show(self._task, self.tr("Pruning"))
+
+    def cancel(self) -> bool:
+        """Stop a prune that was asked for and is not done; False if there is none."""
+        if not self._apply_when_ready:
+            return False
+        self._apply_when_ready = False
+        if self._task is not None:
+            self._task.cancel()
+        return True
+
+    def _compute(self) -> None:
+        document, step = self._session.document, self._step
+        if document is None or step is None:
+            return
+        self._panel.set_busy(True)
+        snapshot: Snapshot = document.snapshot()
+        kernel, extras = self._session.kernel, self._extras.frozen()
+
+        def work(job: Job) -> Preview:
+            return compute_preview(
+                snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
+            )
+
+        self._task = self._jobs.submit(
+            self.tr("Previewing"),
+            work,
+            on_result=self._on_preview,
+            on_error=self._on_error,
+            on_cancelled=self._on_cancelled,
+            visible=False,
+        )
+
+    def _on_preview(self, preview: Preview) -> None:
+        document = self._session.document
+        if document is None or preview.revision != document.revision:
+            return  # the document has moved on; a newer answer is under way
+        self._task = None
+        self._panel.set_busy(False)
+        if self._apply_when_ready:
+            self._apply_when_ready = False
+            self._session.apply(preview)
+            return
+        self.preview = preview
+        self._panel.set_report(preview.report)
+        self.changed.emit()
+
+    def _on_error(self, error: PruneAppError) -> None:
+        self._task = None
+        self._pause.stop()
+        self._panel.set_busy(False)
+        self._panel.set_error(str(error))
+        if self._apply_when_ready:
+            self._apply_when_ready = False
+            self._session.refused.emit(error)
+
+    def _on_cancelled(self) -> None:
+        # Dropped for a newer question, or cancelled by the person: then ask again, unapplied.
+        if self._task is not None and self._task.token.cancelled:
+            self._task = None
+            self._panel.set_busy(False)
