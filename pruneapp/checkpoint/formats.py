@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from pruneapp.checkpoint import refusals, safetensors
-from pruneapp.checkpoint.contract import Reader
-from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.contract import Contents, Reader
+from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import UnrecognizedFileError
+from pruneapp.progress import Job
 
-__all__ = ["Reader", "readers", "recognise"]
+__all__ = ["Reader", "read_headers", "readers", "recognise"]
 
 HEAD_BYTES = 512
 
@@ -22,6 +24,18 @@ def readers() -> tuple[Reader, ...]:
     except ImportError:
         return (safetensors.SAFETENSORS,)
     return (safetensors.SAFETENSORS, ZIP, LEGACY)
+
+
+def read_headers(
+    path: Path, state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Read the headers of whatever lies at `path`; nothing stays open if that fails."""
+    source = FileSource(path)
+    try:
+        return recognise(source).read(source, state_dict, job)
+    except BaseException:
+        source.close()
+        raise
 
 
 def recognise(source: FileSource) -> Reader:

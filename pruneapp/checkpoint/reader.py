@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint import gather
 from pruneapp.checkpoint.contract import Contents, Notice, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.source import ByteSource
 from pruneapp.errors import CheckpointError, UnknownTensorError
 from pruneapp.progress import Job
 
@@ -217,14 +217,16 @@ def open_checkpoint(
     """
     if sys.byteorder != "little":
         raise CheckpointError("Pruneapp reads checkpoints on little-endian machines only.")
-    from pruneapp.checkpoint import formats
+    from pruneapp.checkpoint.annotate import annotate
+    from pruneapp.checkpoint.formats import read_headers
 
     job = job or Job()
     path = Path(path)
-    source = FileSource(path)
+    contents, sources = read_headers(path, state_dict, job)
     try:
-        contents, sources = formats.recognise(source).read(source, state_dict, job)
+        contents = annotate(contents, sources, job)
     except BaseException:
-        source.close()
+        for source in sources:
+            source.close()
         raise
     return Checkpoint(path, contents, sources)

@@ -1,0 +1,117 @@
+"""``NAME_orig`` and ``NAME_mask``, as torch's pruning leaves them, become one entry ``NAME``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pruneapp.checkpoint.contract import Notice
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.gather import SPAN_BYTES, Elements
+from pruneapp.checkpoint.source import ByteSource
+from pruneapp.progress import Job
+
+_ORIG = "_orig"
+_MASK = "_mask"
+# The bits of 1 in the types that masks may have; 0 is 0 in all of them.
+_ONE = {
+    "F64": 0x3FF0_0000_0000_0000,
+    "F32": 0x3F80_0000,
+    "F16": 0x3C00,
+    "BF16": 0x3F80,
+    "F8_E4M3": 0x38,
+    "F8_E5M2": 0x3C,
+    "F8_E4M3FNUZ": 0x40,
+    "F8_E5M2FNUZ": 0x40,
+} | dict.fromkeys(("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"), 1)
+
+
+@dataclass(frozen=True)
+class Folded:
+    """The tensors of a file after folding.
+
+    Attributes
+    ----------
+    entries
+        With one entry, in the place of its original, for each pair.
+    masks
+        The masks that were folded away.
+    notices
+        Which tensors look like halves of pairs and are none.
+    """
+
+    entries: tuple[TensorEntry, ...]
+    masks: tuple[TensorEntry, ...]
+    notices: tuple[Notice, ...]
+
+
+def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], job: Job) -> Folded:
+    """Recognise the pairs: both are there, of one shape, and the mask holds 0 and 1 only."""
+    originals = [e for e in entries if any(name.endswith(_ORIG) for name in e.names)]
+    if not originals:
+        return Folded(entries, (), ())
+    known = {name: e for e in entries for name in e.names}
+    pairs: dict[str, TensorEntry] = {}
+    masks: dict[str, TensorEntry] = {}
+    odd: list[str] = []
+    candidates = [(e, _mask_of(e, known)) for e in originals]
+    job.start(sum(mask.numel for _, mask in candidates if mask is not None), "")
+    for original, mask in candidates:
+        base = original.name.removesuffix(_ORIG)
+        if f"{base}_u" in known and mask is None:
+            continue  # spectral normalization names its original in the same way
+        if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
+            odd.append(original.name)
+            continue
+        pairs[original.name] = replace(
+            original,
+            name=base,
+            aliases=tuple(name.removesuffix(_ORIG) for name in original.aliases),
+            mask_of=f"{base}{_MASK}",
+        )
+        masks[mask.name] = mask
+    notices = (_odd(odd),) if odd else ()
+    left = tuple(pairs.get(e.name, e) for e in entries if e.name not in masks)
+    return Folded(left, tuple(masks.values()), notices)
+
+
+def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntry | None:
+    if not original.name.endswith(_ORIG):
+        return None
+    return known.get(original.name.removesuffix(_ORIG) + _MASK)
+
+
+def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
+    """Whether the mask belongs to every name of the original, and NAME itself is free."""
+    bases = [name.removesuffix(_ORIG) for name in original.names]
+    return (
+        mask.shape == original.shape
+        and mask.dtype.name in _ONE
+        and all(name.endswith(_ORIG) for name in original.names)
+        and all(known.get(base + _MASK) is mask and base not in known for base in bases)
+    )
+
+
+def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> bool:
+    job.label(mask.name)
+    elements = Elements(mask, sources)
+    one = elements.empty(1)
+    one[0] = _ONE[mask.dtype.name]
+    size = SPAN_BYTES // elements.itemsize
+    buffer = elements.empty(min(size, elements.size))
+    for start in range(0, elements.size, size):
+        bits = buffer[: min(size, elements.size - start)]
+        elements.read_into(start, bits)
+        if not bool(((bits == 0) | (bits == one)).all()):
+            return False
+        job.step(bits.size)
+    return True
+
+
+def _odd(names: list[str]) -> Notice:
+    some = f"{len(names):,} tensors are" if len(names) > 1 else "One tensor is"
+    return Notice(
+        f"{some} named like the original of a pruned tensor, but no mask of zeros and ones of "
+        "the same shape lies beside it: opened as it stands, not as pruned.",
+        "\n".join(names),
+    )

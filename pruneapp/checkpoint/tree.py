@@ -1,0 +1,43 @@
+"""Names as people want to see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+# Wrappers put these between the names that the model gave.
+_WRAPPERS = frozenset(
+    {
+        "_orig_mod",  # torch.compile
+        "_fsdp_wrapped_module",
+        "_checkpoint_wrapped_module",
+        "_forward_module",  # Lightning Fabric
+    }
+)
+# These are told from names of the model's own only where every name begins with them:
+# DataParallel and DistributedDataParallel, Lightning.
+_PREFIXES = ("module.", "model.")
+
+
+def display_names(names: Sequence[str]) -> dict[str, str]:
+    """Return each name without what wrappers added. For display only: files keep their names.
+
+    Unique, as the names are: where two would become one, all stay as they are.
+    """
+    shown = [_unwrapped(name) for name in names]
+    while prefix := _common_prefix(shown):
+        shown = [name[len(prefix) :] for name in shown]
+    if len(set(shown)) < len(names) or "" in shown:
+        shown = list(names)
+    return dict(zip(names, shown, strict=True))
+
+
+def _unwrapped(name: str) -> str:
+    if not any(wrapper in name for wrapper in _WRAPPERS):
+        return name
+    return ".".join(part for part in name.split(".") if part not in _WRAPPERS)
+
+
+def _common_prefix(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return next((p for p in _PREFIXES if all(name.startswith(p) for name in names)), "")
