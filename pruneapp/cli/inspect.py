@@ -12,7 +12,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, print_table, printable, size
 from pruneapp.document.document import Document, open_document
-from pruneapp.document.selection import select
+from pruneapp.document.selection import matching
 from pruneapp.progress import CancelToken
 
 
@@ -25,7 +25,7 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
         document = open_document(checkpoint, job)
         try:
             names = (
-                select(checkpoint, options.select, prunable=False)
+                matching(checkpoint, options.select)
                 if options.select
                 else tuple(checkpoint.entries)
             )

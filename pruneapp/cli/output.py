@@ -11,7 +11,8 @@ import msgspec
 
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document in UTF-8."""
-    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    encoded = msgspec.json.encode(value, enc_hook=str)  # paths
+    text = msgspec.json.format(encoded, indent=2).decode()
     sys.stdout.write(text + "\n")
 
 

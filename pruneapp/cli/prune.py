@@ -17,7 +17,6 @@ from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
-from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.kernels.devices import kernel_for
@@ -140,10 +139,19 @@ def _as_json(
     return {
         "method": method.name,
         "values": values,
-        "format": report.format,
-        "label": FORMATS[report.format].label,
         "step": document.items[-1].label,
-        **report.to_dict(),
+        "format": report.format,
+        "path": report.path,
+        "bytes": report.nbytes,
+        "sha256": report.sha256,
+        "verified": report.verified,
+        "files": report.files,
+        "kept_originals": report.kept_originals,
+        "parameters": report.numel,
+        "pruned": report.pruned,
+        "sparsity": report.pruned / report.numel if report.numel else 0.0,
+        "tensors": report.tensors,
+        "notices": report.notices,
     }
 
 

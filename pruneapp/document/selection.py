@@ -54,6 +54,23 @@ def select(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in checkpoint.entries if name in chosen)
 
 
+def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the tensors that match any of `patterns`, prunable or not, in file order.
+
+    Raises
+    ------
+    SelectionError
+        For the first pattern that matches nothing, with the nearest names.
+    """
+    chosen: set[str] = set()
+    for pattern in patterns:
+        matched = _matching(checkpoint, pattern)
+        if not matched:
+            raise _no_match(checkpoint, pattern)
+        chosen.update(e.name for e in matched)
+    return tuple(name for name in checkpoint.entries if name in chosen)
+
+
 def default_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return the tensors that are meant if nothing is said, in file order; maybe none."""
     return tuple(e.name for e in checkpoint.entries.values() if e.by_default)
