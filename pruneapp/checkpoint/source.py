@@ -41,6 +41,10 @@ class ByteSource(Protocol):
     def size(self) -> int:
         """Bytes in all."""
 
+    @property
+    def file(self) -> FileSource:
+        """The file on disk that the bytes come from."""
+
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` with the bytes from `offset` on.
 
@@ -95,6 +99,11 @@ class FileSource:
     def size(self) -> int:
         """Bytes of the file when it was opened."""
         return self._identity.size
+
+    @property
+    def file(self) -> FileSource:
+        """Itself; see `ByteSource`."""
+        return self
 
     @property
     def identity(self) -> Identity:

@@ -40,9 +40,9 @@ def shards(snapshot: Snapshot, form: Format) -> Iterator[NamedPart]:
         entries = tuple(
             e for e in checkpoint.entries.values() if e.location.source in shard.sources
         )
-        files = [s for i in shard.sources if isinstance(s := checkpoint.sources[i], FileSource)]
+        file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        yield NamedPart(name, Part(snapshot, entries, files[0], shard.metadata, suffix))
+        yield NamedPart(name, Part(snapshot, entries, file, shard.metadata, suffix))
 
 
 def renamed(name: str, form: Format) -> str:
@@ -62,5 +62,5 @@ def renamed(name: str, form: Format) -> str:
 
 
 def open_files(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
-    """Return the files on disk that a checkpoint reads."""
-    return tuple(s for s in checkpoint.sources if isinstance(s, FileSource))
+    """Return the files on disk that a checkpoint reads, each once."""
+    return tuple({id(s.file): s.file for s in checkpoint.sources}.values())

@@ -5,17 +5,116 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.checked import CheckedSource
+from pruneapp.checkpoint.torchfile.ziparchive import STORED, read_archive
 from pruneapp.errors import ExportError
 from pruneapp.export import torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.patching import (
+    Checked,
+    PatchedFile,
+    is_injective,
+    overlapping,
+    patch_of,
+)
 from pruneapp.export.records import finalized
+from pruneapp.progress import CancelToken
+
+_ZIP, _LEGACY = "torch", "torch-legacy"
 
 
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
-    if reason := torch_zip.refuses(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
+    reason = _why_not_in_place(part)
+    if not reason:
+        return _in_place(part)
+    if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
+        raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalized(part.snapshot, entry) for entry in part.entries]
-    return torch_zip.plan_state_dict(records)
+    return torch_zip.plan_state_dict(records, _left_behind(part, reason))
+
+
+def _why_not_in_place(part: Part) -> str:
+    """Say why the container that was opened cannot be written; empty if it can."""
+    checkpoint = part.checkpoint
+    if checkpoint.format not in {_ZIP, _LEGACY}:
+        return "the source is no torch file"
+    if part.source is None:
+        return "several files were put together"
+    if unknown := checkpoint.contents.unknown_globals:
+        # A pickle that names unknown code is never written, not even byte for byte.
+        names = ", ".join(unknown[:3]) + (", …" if len(unknown) > 3 else "")
+        return f"the file holds code or whole objects ({names})"
+    if any(entry.mask_of for entry in part.entries):
+        return "pairs of NAME_orig and NAME_mask became NAME"
+    zeroed = _zeroed(part)
+    for entry in zeroed:
+        if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
+            return f"'{entry.name}' lies compressed in it"
+        if not is_injective(entry):
+            return f"elements of '{entry.name}' share their place in it"
+    shared = overlapping(part.entries, frozenset(entry.name for entry in zeroed))
+    return f"'{shared}' shares its numbers with another tensor in it" if shared else ""
+
+
+def _counts_bytes_of_file(source: ByteSource) -> bool:
+    return isinstance(source, FileSource | CheckedSource)
+
+
+def _zeroed(part: Part) -> list[TensorEntry]:
+    return [e for e in part.entries if part.snapshot.zeroed(e.name) is not None and e.numel]
+
+
+def _in_place(part: Part) -> Plan:
+    assert part.source is not None
+    # Preferably the source that compares the checksums of the old bytes as they go by.
+    found = [s for s in part.checkpoint.sources if s.file is part.source]
+    reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
+    patches = []
+    for entry in _zeroed(part):
+        gone = part.snapshot.zeroed(entry.name)
+        assert gone is not None
+        patches.append(patch_of(entry, gone))
+    checked = _checked(part.source) if part.checkpoint.format == _ZIP else ()
+    patched = PatchedFile(reading, patches, checked)
+    names = {name: entry.nbytes for entry in part.entries for name in entry.names}
+    return Plan(patched.nbytes, patched.pieces, names)
+
+
+def _checked(source: FileSource) -> tuple[Checked, ...]:
+    archive = read_archive(source, CancelToken())
+    if not archive.checksums:
+        return ()
+    return tuple(
+        Checked(m.data, m.data + m.stored, m.crc_positions)
+        for m in archive.members.values()
+        if m.method == STORED
+    )
+
+
+def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
+    contents = part.checkpoint.contents
+    if contents.format not in {_ZIP, _LEGACY}:
+        kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
+        left = [key for key in part.metadata if key not in kept]
+        if not left:
+            return ()
+        return (f"A torch state dict has no metadata, so {len(left):,} entries were left behind.",)
+    where = f" '{contents.state_dict}'" if contents.state_dict else ""
+    sentence = (
+        f"A plain state dict was written, because {reason}: the tensors of the state dict{where} "
+        f"are in it, everything else of the opened file was left behind."
+    )
+    return (sentence,)
+
+
+def _refuses(checkpoint: Checkpoint) -> str:
+    # A torch file may hold what we cannot write anew: it is patched.
+    if checkpoint.format in {_ZIP, _LEGACY} and not checkpoint.contents.unknown_globals:
+        return ""
+    return torch_zip.refuses(checkpoint)
 
 
 TORCH = Format(
@@ -27,5 +126,5 @@ TORCH = Format(
     ),
     suffixes=(".pt", ".pth", ".th", ".bin", ".ckpt"),
     plan=_plan,
-    refuses=torch_zip.refuses,
+    refuses=_refuses,
 )

@@ -1,0 +1,236 @@
+"""Zeros laid over the storages of a file, everything else byte for byte.
+
+What a torch file holds beside the chosen tensors (optimizer, hyper-parameters, other state dicts)
+survives without being understood.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.source import ByteSource
+from pruneapp.masks.bitmask import BitMask
+
+_CHUNK_BYTES = 1 << 22
+_CHUNK_ELEMENTS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """Elements that lie side by side in a file, some of which become 0.
+
+    Attributes
+    ----------
+    offset
+        Byte of the first.
+    itemsize
+        Bytes of one.
+    kept
+        0 where an element becomes 0.
+    """
+
+    offset: int
+    itemsize: int
+    kept: BitMask
+
+    @property
+    def end(self) -> int:
+        """The byte behind the last."""
+        return self.offset + self.itemsize * self.kept.size
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A stretch of a file that a checksum covers.
+
+    Attributes
+    ----------
+    start, stop
+        Its bytes.
+    places
+        Bytes at which its CRC-32 is written, four little-endian bytes each.
+    """
+
+    start: int
+    stop: int
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Span:
+    start: int
+    stop: int
+    patch: Patch | None = None
+    covered: Checked | None = None  # what this is a part of
+    checksum: Checked | None = None  # whose CRC this is
+
+
+def extent(entry: TensorEntry) -> int:
+    """Return how many elements lie between the first and the last of a tensor, both included."""
+    if entry.location.strides is None or not entry.numel:
+        return entry.numel
+    steps = zip(entry.shape, entry.location.strides, strict=True)
+    return 1 + sum((size - 1) * stride for size, stride in steps)
+
+
+def is_injective(entry: TensorEntry) -> bool:
+    """Whether no two elements of a tensor lie in the same place (an expanded one has such)."""
+    strides = entry.location.strides
+    if strides is None:
+        return True
+    reach = 0
+    for stride, size in sorted((t, n) for n, t in zip(entry.shape, strides, strict=True) if n > 1):
+        if stride <= reach:
+            return False
+        reach += stride * (size - 1)
+    return True
+
+
+def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str]) -> str:
+    """Return the name of a tensor in `zeroed` that shares bytes with another; empty if none."""
+    places = []
+    for entry in entries:
+        start = entry.location.offset
+        stop = start + entry.dtype.nbytes(extent(entry))
+        places.append((entry.location.source, start, stop, entry.name))
+    places.sort()
+    reach: dict[int, tuple[int, str]] = {}
+    for source, start, stop, name in places:
+        end, other = reach.get(source, (0, ""))
+        if start < end and start < stop and (name in zeroed or other in zeroed):
+            return name if name in zeroed else other
+        # A zeroed tensor must be remembered even where a longer one reaches further: the longer
+        # one began before it, so their overlap was found already.
+        if stop > end:
+            reach[source] = (stop, name)
+    return ""
+
+
+def patch_of(entry: TensorEntry, kept: BitMask) -> Patch:
+    """Return the patch for a tensor, of whatever strides, and the mask of its elements."""
+    itemsize = entry.dtype.bits // 8
+    if entry.location.strides is not None:
+        kept = _in_order_of_storage(entry, kept)
+    return Patch(entry.location.offset, itemsize, kept)
+
+
+def _in_order_of_storage(entry: TensorEntry, kept: BitMask) -> BitMask:
+    strides = entry.location.strides
+    assert strides is not None
+    packed = BitMask.full(extent(entry)).packed.copy()
+    for start in range(0, entry.numel, _CHUNK_ELEMENTS):
+        stop = min(start + _CHUNK_ELEMENTS, entry.numel)
+        gone = np.flatnonzero(~kept.bools(start, stop)) + start
+        where = np.zeros(gone.size, np.int64)
+        for index, stride in zip(np.unravel_index(gone, entry.shape), strides, strict=True):
+            where += index * stride
+        bits = np.left_shift(1, where & 7).astype(np.uint8)
+        np.bitwise_and.at(packed, where >> 3, ~bits)
+    return BitMask(packed, extent(entry))
+
+
+class PatchedFile:
+    """The bytes of a file with patches and mended checksums.
+
+    Parameters
+    ----------
+    source
+        The file, read in order from the first byte to the last.
+    patches
+        Apart from each other.
+    checked
+        The stretches that checksums cover, apart from each other. Those that no patch touches
+        keep theirs, right or wrong.
+    """
+
+    def __init__(
+        self, source: ByteSource, patches: Iterable[Patch], checked: Iterable[Checked]
+    ) -> None:
+        self._source = source
+        self._patches = sorted((p for p in patches if p.kept.size), key=lambda p: p.offset)
+        self._checked = _touched(checked, self._patches)
+
+    @property
+    def nbytes(self) -> int:
+        """Size: that of the source."""
+        return self._source.size
+
+    def pieces(self) -> Iterator[memoryview | bytes]:
+        """Make the bytes from the first to the last."""
+        spans = self._spans()
+        checksums: dict[Checked, int] = {}
+        for one in self._checked:
+            if min(one.places, default=one.stop) < one.start:
+                # Its checksum stands before it, so it must be known before.
+                inside = (s for s in spans if s.covered == one)
+                checksums[one] = _crc(p for s in inside for p in self._read(s))
+        early = frozenset(checksums)
+        for span in spans:
+            if span.checksum is not None:
+                yield struct.pack("<I", checksums[span.checksum])
+                continue
+            for piece in self._read(span):
+                if span.covered is not None and span.covered not in early:
+                    before = checksums.get(span.covered, 0)
+                    checksums[span.covered] = zlib.crc32(piece, before)
+                yield piece
+
+    def _spans(self) -> list[_Span]:
+        crcs = {place: one for one in self._checked for place in one.places}
+        starts = {p.offset: p for p in self._patches}
+        cuts = {0, self._source.size}
+        for patch in self._patches:
+            cuts |= {patch.offset, patch.end}
+        for one in self._checked:
+            cuts |= {one.start, one.stop}
+        for place in crcs:
+            cuts |= {place, place + 4}
+        spans = []
+        at = 0  # of the stretches that checksums cover
+        for start, stop in pairwise(sorted(cuts)):
+            while at < len(self._checked) and self._checked[at].stop <= start:
+                at += 1
+            covered = None
+            if at < len(self._checked) and self._checked[at].start <= start:
+                covered = self._checked[at]
+            spans.append(_Span(start, stop, starts.get(start), covered, crcs.get(start)))
+        return spans
+
+    def _read(self, span: _Span) -> Iterator[memoryview]:
+        patch = span.patch
+        step = _CHUNK_BYTES
+        # Whole elements, also of a patch that does not begin at a multiple of its item size.
+        buffer = np.empty(min(step, span.stop - span.start), np.uint8)
+        for start in range(span.start, span.stop, step):
+            piece = buffer[: min(step, span.stop - start)]
+            self._source.read_into(start, piece.data)
+            if patch is not None:
+                first = (start - patch.offset) // patch.itemsize
+                bits = piece.view(f"u{patch.itemsize}")
+                np.multiply(bits, patch.kept.bools(first, first + bits.size), out=bits)
+            yield piece.data
+
+
+def _crc(pieces: Iterable[memoryview]) -> int:
+    checksum = 0
+    for piece in pieces:
+        checksum = zlib.crc32(piece, checksum)
+    return checksum
+
+
+def _touched(checked: Iterable[Checked], patches: Sequence[Patch]) -> list[Checked]:
+    starts = np.array([p.offset for p in patches], np.int64)
+    found = []
+    for one in sorted(checked, key=lambda c: c.start):
+        first, last = np.searchsorted(starts, (one.start, one.stop))
+        if first < last and math.prod((last, one.stop - one.start)):
+            found.append(one)
+    return found
