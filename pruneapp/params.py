@@ -182,6 +182,44 @@ class IntParam(Param):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FloatParam(Param):
+    """A finite number."""
+
+    bounds: Interval = field(default_factory=Interval)
+
+    def parse(self, text: str) -> float:
+        """Read a number with a point."""
+        try:
+            value = float(text.strip().replace("−", "-"))
+        except ValueError:
+            raise self.refuse(text) from None
+        return self.validate(value)
+
+    def validate(self, value: Any) -> float:
+        """Accept finite numbers within the bounds."""
+        if _is_number(value, Real) and math.isfinite(value) and float(value) in self.bounds:
+            return float(value)
+        raise self.refuse(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return f"a number, {self.bounds}"
+
+    def valid(self) -> Iterator[float]:
+        """Yield the default and the finite borders."""
+        yield self.default
+        yield from (float(b) for b in (self.bounds.low, self.bounds.high) if b is not None)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield what is just outside, and what is no number."""
+        if self.bounds.low is not None:
+            yield self.bounds.low - 1
+        if self.bounds.high is not None:
+            yield self.bounds.high + 1
+        yield from (math.nan, math.inf, "x", None, True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SeedParam(IntParam):
     """The seed of a random choice: the same seed, the same mask, on every machine."""
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.kernels.contract import Slices
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import Norm, NormParam
+from pruneapp.progress import Job
+from pruneapp.prune.bits import float_type, numpy_bits
 
 
 def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
     """Return the norm of every channel along `dim`, float64, on the device of `t`.
 
+    Floats go through the kernel that prunes documents, from every device: a GPU does not keep the
+    order of addition that makes norms the same everywhere.
+
     Parameters
     ----------
     t
-        Two or more dimensions, any type of real numbers.
+        Two or more dimensions, any type of numbers.
     n
         Order of the norm of the flattened slice: any number, inf, -inf; 'fro' is 2; 'nuc' is the
         sum of the singular values of the slice as a matrix, its first remaining dimension by the
@@ -28,12 +36,23 @@ def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
         If `n` is something else. A ``ValueError``.
     """
     n = NormParam().validate(n)
-    x = t.detach().movedim(dim, 0)
-    x = x.to(torch.complex128 if x.is_complex() else torch.float64)
-    if n == "nuc":
-        rows = x.shape[1] if x.dim() > 1 else 1
-        singular: Tensor = torch.linalg.svdvals(x.reshape(x.shape[0], rows, -1))
-        return singular.sum(-1)
-    order = 2.0 if n == "fro" else float(n)
-    norms: Tensor = torch.linalg.vector_norm(x.reshape(x.shape[0], -1), order, dim=1)
-    return norms
+    dtype = float_type(t.dtype)
+    if dtype is None:  # whole and complex numbers, which torch converts
+        t = t.to(torch.complex128 if t.is_complex() else torch.float64)
+        x = t.detach().movedim(dim, 0)
+        if n == "nuc":
+            singular: Tensor = torch.linalg.svdvals(x.reshape(*x.shape[:2], -1))
+            return singular.sum(-1)
+        norms: Tensor = torch.linalg.vector_norm(
+            x.reshape(x.shape[0], -1), 2.0 if n == "fro" else float(n), dim=1
+        )
+        return norms
+    bits = numpy_bits(t.detach().cpu().contiguous())
+    slices = Slices(
+        shape=tuple(t.shape),
+        dtype=dtype,
+        dim=dim % t.dim(),
+        kept=None,
+        read=lambda: iter((RawChunk(0, bits),)),
+    )
+    return torch.from_numpy(CpuKernel().channel_norms(slices, n, Job())).to(t.device)
