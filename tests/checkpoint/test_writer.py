@@ -1,0 +1,271 @@
+"""The old file is there until the new one is safe, whatever fails."""
+
+import errno
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from pruneapp.checkpoint import writer
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.errors import ExportError
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+OLD = b"the old file"
+NEW = bytes(range(256)) * 1000
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch):
+    """Many small writes and flushes, so that every one of them can fail."""
+    monkeypatch.setattr(writer, "PIECE_BYTES", 40_000)
+    monkeypatch.setattr(writer, "FLUSH_BYTES", 90_000)
+
+
+@pytest.fixture(params=["new", "old"])
+def target(request, tmp_path) -> Path:
+    path = tmp_path / "model.safetensors"
+    if request.param == "old":
+        path.write_bytes(OLD)
+        path.chmod(0o640)
+    return path
+
+
+def write(target: Path, data: bytes = NEW, job: Job | None = None) -> str:
+    with AtomicFile(target, len(data), job or Job()) as file:
+        file.write(data)
+        digest = file.seal()
+        file.commit()
+    return digest
+
+
+def untouched(target: Path, before: bytes | None) -> bool:
+    now = target.read_bytes() if target.exists() else None
+    return now == before and len(list(target.parent.iterdir())) == (before is not None)
+
+
+def before(target: Path) -> bytes | None:
+    return target.read_bytes() if target.exists() else None
+
+
+class FailingAt:
+    """Lets a function of os through until its n-th call, which fails."""
+
+    def __init__(self, function, index: int, number: int):
+        self.function, self.index, self.number, self.calls = function, index, number, 0
+
+    def __call__(self, *args, **kwargs):
+        self.calls += 1
+        if self.calls - 1 == self.index:
+            raise OSError(self.number, os.strerror(self.number))
+        return self.function(*args, **kwargs)
+
+
+def test_written_bytes_are_there_with_their_checksum(target):
+    digest = write(target)
+
+    assert target.read_bytes() == NEW
+    assert digest == hashlib.sha256(NEW).hexdigest()
+    assert [p.name for p in target.parent.iterdir()] == [target.name]
+
+
+def test_an_empty_file_can_be_written(target):
+    assert write(target, b"") == hashlib.sha256(b"").hexdigest()
+    assert target.read_bytes() == b""
+
+
+def test_the_mode_is_that_of_the_old_file_or_follows_the_umask(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_bytes(OLD)
+    old.chmod(0o640)
+    umask = os.umask(0o027)
+    try:
+        write(old)
+        write(new)
+    finally:
+        os.umask(umask)
+
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+    assert stat.S_IMODE(new.stat().st_mode) == 0o640
+
+
+def test_progress_counts_every_byte_twice(target):
+    told = []
+
+    class Told:
+        def report(self, done, total, label):
+            told.append(done)
+
+    job = Job(Told())
+    job.start(2 * len(NEW))
+    write(target, job=job)
+
+    assert told[-1] == 2 * len(NEW)
+    assert told == sorted(told)
+
+
+FAULTS = [
+    (call, index, number)
+    for call, indices, numbers in (
+        ("posix_fallocate", range(1), (errno.ENOSPC, errno.EIO, errno.EDQUOT)),
+        ("open", range(1), (errno.EACCES, errno.EROFS, errno.ENAMETOOLONG)),
+        ("write", range(7), (errno.ENOSPC, errno.EIO, errno.EFBIG)),
+        ("fsync", range(3), (errno.EIO, errno.ENOSPC)),
+        ("lseek", range(1), (errno.EIO,)),
+        ("replace", range(1), (errno.EACCES, errno.EIO)),
+    )
+    for index in indices
+    for number in numbers
+]
+
+
+@pytest.mark.parametrize(("call", "index", "number"), FAULTS)
+def test_a_fault_leaves_the_old_file_and_nothing_else(target, monkeypatch, call, index, number):
+    old = before(target)
+    failing = FailingAt(getattr(os, call), index, number)
+    monkeypatch.setattr(writer.os, call, failing)
+    with pytest.raises(ExportError) as caught:
+        write(target)
+    monkeypatch.undo()
+
+    assert failing.calls > index, "the fault was never met"
+    assert untouched(target, old)
+    assert str(target) in caught.value.sentence
+    assert caught.value.remedy
+
+
+def test_a_folder_that_cannot_be_flushed_is_no_fault(target, monkeypatch):
+    """By then the new file is whole and has its name."""
+    flushes = FailingAt(os.fsync, 99, errno.EIO)
+    monkeypatch.setattr(writer.os, "fsync", flushes)
+    write(target)
+    monkeypatch.setattr(writer.os, "fsync", FailingAt(os.fsync, flushes.calls - 1, errno.EIO))
+    write(target, NEW[::-1])
+
+    assert target.read_bytes() == NEW[::-1]
+
+
+def test_a_file_system_that_cannot_reserve_is_written_to_anyway(target, monkeypatch):
+    monkeypatch.setattr(
+        writer.os, "posix_fallocate", FailingAt(os.posix_fallocate, 0, errno.EOPNOTSUPP)
+    )
+    write(target)
+
+    assert target.read_bytes() == NEW
+
+
+def test_a_full_disk_is_told_in_bytes(target, monkeypatch):
+    old = before(target)
+    monkeypatch.setattr(
+        writer.os, "posix_fallocate", FailingAt(os.posix_fallocate, 0, errno.ENOSPC)
+    )
+    monkeypatch.setattr(
+        writer.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 56_000})()
+    )
+    with pytest.raises(ExportError, match="200,000 bytes are missing"):
+        write(target)
+
+    assert untouched(target, old)
+
+
+def test_other_bytes_from_the_disk_are_noticed(target, monkeypatch):
+    old = before(target)
+    real = os.write
+
+    def flips(fd, data):
+        changed = bytearray(data)
+        changed[0] ^= 1
+        return real(fd, changed)
+
+    monkeypatch.setattr(writer.os, "write", flips)
+    with pytest.raises(ExportError, match="other bytes came back"):
+        write(target)
+
+    assert untouched(target, old)
+
+
+def test_short_writes_are_continued(target, monkeypatch):
+    real = os.write
+    monkeypatch.setattr(writer.os, "write", lambda fd, data: real(fd, data[:777]))
+    write(target)
+
+    assert target.read_bytes() == NEW
+
+
+@pytest.mark.parametrize("after", [0, 1, 5, 8, 12])
+def test_cancelling_leaves_nothing(target, after):
+    old = before(target)
+    token = CancelToken()
+
+    class Cancels:
+        calls = 0
+
+        def report(self, done, total, label):
+            self.calls += 1
+            if self.calls > after:
+                token.cancel()
+
+    with pytest.raises(Cancelled):
+        write(target, job=Job(Cancels(), token))
+
+    assert untouched(target, old)
+
+
+def test_an_interrupt_leaves_nothing(target, monkeypatch):
+    old = before(target)
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writer.os, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(target)
+
+    assert untouched(target, old)
+
+
+def test_a_wrong_size_is_a_bug_and_changes_nothing(target):
+    old = before(target)
+    with AtomicFile(target, 3, Job()) as file:
+        file.write(b"four")
+        with pytest.raises(ValueError, match="announced"):
+            file.seal()
+
+    assert untouched(target, old)
+
+
+def test_a_very_long_name_can_still_be_written(tmp_path):
+    target = tmp_path / ("é" * 120 + ".pt")
+    write(target)
+
+    assert target.read_bytes() == NEW
+
+
+def test_an_open_source_goes_on_from_its_new_name(tmp_path):
+    path, kept = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(OLD)
+    source = FileSource(path)
+    os.link(path, kept)
+    source.moved(kept)
+    write(path)
+    source.verify_unchanged()
+
+    assert source.read(0, len(OLD)) == OLD
+    assert source.path == kept
+    source.close()
+
+
+def test_an_open_source_goes_on_from_a_copy(tmp_path):
+    path, kept = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(OLD)
+    source = FileSource(path)
+    kept.write_bytes(OLD)
+    source.moved(kept)
+    path.unlink()
+    source.verify_unchanged()
+
+    assert source.read(4, 3) == b"old"
+    source.close()
