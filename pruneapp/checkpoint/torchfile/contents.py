@@ -1,0 +1,199 @@
+"""From what a pickle describes and where its storages lie to what a reader delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.contract import Contents, Notice, StateDict
+from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.torchfile import state_dicts
+from pruneapp.checkpoint.torchfile.checked import Span
+from pruneapp.checkpoint.torchfile.inflated import Packed
+from pruneapp.checkpoint.torchfile.known_globals import is_known
+from pruneapp.checkpoint.torchfile.placeholders import Compound, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.sparse import check_indices
+from pruneapp.checkpoint.torchfile.state_dicts import Candidate, Found
+from pruneapp.errors import UnsupportedFileError
+
+MAX_NAMED = 1000
+
+
+@dataclass(frozen=True)
+class Index:
+    """All that is known of a file after its headers were read; crosses between processes.
+
+    Attributes
+    ----------
+    contents
+        For the checkpoint.
+    spans
+        Storages of the chosen tensors that have a checksum.
+    packed
+        Storages that are compressed.
+    """
+
+    contents: Contents
+    spans: tuple[Span, ...] = ()
+    packed: tuple[Packed, ...] = ()
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a pickle says, and where its storages lie.
+
+    Attributes
+    ----------
+    path, format, label
+        Of the file.
+    root
+        The object that was saved.
+    names
+        The globals that it refers to, in order.
+    place
+        Source and byte at which a storage begins, by its key.
+    read
+        The bytes of a small dense tensor, None if they are not at hand.
+    script
+        Whether it is a TorchScript archive.
+    notices
+        What is known already.
+    """
+
+    path: Path
+    format: str
+    label: str
+    root: Any
+    names: tuple[str, ...]
+    place: Callable[[str], tuple[int, int]]
+    read: Callable[[Tensor], bytes | None]
+    script: bool = False
+    notices: tuple[Notice, ...] = field(default=())
+
+
+def build(described: Described, key: str | None) -> Contents:
+    """Choose a state dict and describe its tensors.
+
+    Raises
+    ------
+    CheckpointError
+        If there are no tensors, or no state dict `key`.
+    Malformed
+        If a sparse tensor among them is wrong.
+    """
+    unknown = tuple(name for name in described.names if not is_known(name))
+    candidates = state_dicts.find(described.root, script=described.script)
+    if not candidates:
+        code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""
+        raise UnsupportedFileError(f"'{described.path}' holds no tensors of a model.{code}")
+    chosen = state_dicts.choose(candidates, key, described.path)
+    entries, unreadable = _entries(chosen.found, described)
+    notices = [*described.notices, *_about_code(unknown, script=described.script)]
+    if unreadable:
+        notices.append(
+            Notice(
+                f"{len(unreadable)} of its tensors cannot be read and are not shown.",
+                "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
+            )
+        )
+    if not entries:
+        raise UnsupportedFileError(
+            f"'{described.path}' holds no tensors that can be read: "
+            f"{next(iter(unreadable.values()))}."
+        )
+    return Contents(
+        format=described.format,
+        label=described.label,
+        entries=tuple(entries),
+        metadata={},
+        notices=tuple(notices),
+        state_dicts=tuple(_summary(candidate) for candidate in candidates),
+        state_dict=chosen.key,
+        unknown_globals=unknown[:MAX_NAMED],
+    )
+
+
+def _summary(candidate: Candidate) -> StateDict:
+    leaves = candidate.leaves
+    tensors = sum(len(leaf.parts) if isinstance(leaf, Compound) else 1 for leaf in leaves)
+    return StateDict(candidate.key, tensors, candidate.numel)
+
+
+def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
+    details = "\n".join(_printable(name) for name in unknown[:MAX_NAMED])
+    if script:
+        yield Notice(
+            "This file is a TorchScript program; its code was not run. "
+            "Its tensors are shown by the names of its attributes.",
+            details,
+        )
+    elif unknown:
+        yield Notice(f"This file contains code ({_listed(unknown)}); it was not run.", details)
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(_printable(name)[:80] for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:500])
+
+
+def _entries(
+    found: Sequence[Found], described: Described
+) -> tuple[list[TensorEntry], Mapping[str, str]]:
+    """Return an entry for each tensor, tied ones as one, and why others cannot be read."""
+    names: dict[object, list[str]] = {}
+    dense: dict[object, tuple[Tensor, str]] = {}
+    unreadable: dict[str, str] = {}
+    taken = {item.name for item in found}
+
+    def add(name: str, tensor: Tensor, why_not: str) -> None:
+        same = state_dicts.identity(tensor)
+        names.setdefault(same, []).append(name)
+        dense.setdefault(same, (tensor, why_not))
+
+    for item in found:
+        leaf = item.leaf
+        foreign = (
+            f"it lies inside an object of {_printable(item.inside)[:80]}, which Pruneapp does "
+            "not know"
+            if item.inside
+            else ""
+        )
+        if isinstance(leaf, Unreadable):
+            unreadable[item.name] = leaf.reason
+        elif isinstance(leaf, Compound):
+            check_indices(item.name, leaf, described.read)
+            for part, tensor in leaf.parts.items():
+                name = f"{item.name}.{part}"
+                while name in taken:
+                    name += "'"
+                taken.add(name)
+                add(name, tensor, f"it is a part of a {_layout(leaf.layout)} tensor")
+        else:
+            add(item.name, leaf, foreign or leaf.why_not)
+
+    entries = []
+    for same, (tensor, why_not) in dense.items():
+        source, base = described.place(tensor.storage.root.key)
+        entries.append(
+            TensorEntry(
+                name=names[same][0],
+                shape=tensor.shape,
+                dtype=tensor.element.dtype,
+                location=Location(
+                    source, base + tensor.offset, tensor.strides, tensor.storage.root.key
+                ),
+                aliases=tuple(names[same][1:]),
+                why_not=why_not,
+            )
+        )
+    return entries, unreadable
+
+
+def _layout(layout: str) -> str:
+    return layout.replace("sparse_", "sparse ").replace("coo", "COO").replace("cs", "CS")

@@ -1,0 +1,425 @@
+"""Finding the state dicts in what a pickle describes, and choosing one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pruneapp.checkpoint.torchfile.faults import Malformed
+from pruneapp.checkpoint.torchfile.placeholders import (
+    Bag,
+    Compound,
+    Key,
+    Made,
+    Tensor,
+    Unreadable,
+)
+from pruneapp.errors import CheckpointError
+
+# Keys under which training scripts keep a whole model: what is under them is a state dict of its
+# own, never a part of the dict around it.
+MODEL_KEYS = frozenset(
+    "state_dict model_state_dict model module net network weights params params_ema ema "
+    "ema_state_dict model_ema state_dict_ema teacher student generator discriminator G D g d "
+    "netG netD G_state_dict D_state_dict generator_state_dict discriminator_state_dict "
+    "encoder_state_dict decoder_state_dict best_model best_state_dict ema_model".split()
+)
+_MODEL_ENDINGS = ("_state_dict", "_model", "_ema")
+# Keys under which they keep what is no model.
+OTHER_KEYS = frozenset(
+    "optimizer optimizers optimizer_state optimizer_states optimizer_state_dict "
+    "optim optim_state optim_state_dict opt scheduler schedulers lr_scheduler lr_schedulers "
+    "scheduler_state_dict lr_scheduler_state_dict scaler scaler_state_dict amp amp_scaler "
+    "grad_scaler rng_state rng_states cuda_rng_state torch_rng_state random_rng_state loops".split()
+)
+_OTHER_ENDINGS = ("_optimizer", "_optim", "_scheduler", "optimizer_state_dict", "_rng_state")
+
+# An average may hold a little more than the model (its step count), never much more.
+_EMA_MARGIN = 4
+MAX_VISITS = 1_000_000
+MAX_DEPTH = 64
+MAX_NAME = 2 << 20
+MAX_NAME_CHARACTERS = 64 << 20
+
+Leaf = Tensor | Compound | Unreadable
+_LEAVES = (Tensor, Compound, Unreadable)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A tensor inside a state dict.
+
+    Attributes
+    ----------
+    name
+        Keys that lead to it inside the state dict, joined by dots; unique.
+    leaf
+        The tensor.
+    inside
+        Name of the unknown class that it lies in; empty if none.
+    """
+
+    name: str
+    leaf: Leaf
+    inside: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A dict of tensors that may be the model.
+
+    Attributes
+    ----------
+    key
+        The outer keys that lead to it, joined by dots.
+    found
+        Its tensors in file order.
+    """
+
+    key: str
+    found: tuple[Found, ...]
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """The tensors, each once."""
+        return list({identity(found.leaf): found.leaf for found in self.found}.values())
+
+    @property
+    def numel(self) -> int:
+        """How many numbers they hold, tied ones counted once."""
+        return sum(numel(leaf) for leaf in self.leaves)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether all of it lies in objects of unknown classes."""
+        return all(found.inside for found in self.found)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether it seems to be an exponential average of another one."""
+        words = self.key.lower().replace(".", "_").split("_")
+        return "ema" in words or "averaged" in words or "shadow" in words
+
+
+def identity(leaf: Leaf) -> object:
+    """Return what is equal for two names of the very same tensor."""
+    if isinstance(leaf, Tensor):
+        root = leaf.storage.root
+        return (id(root), leaf.offset, leaf.shape, leaf.strides, leaf.element.name)
+    return id(leaf)
+
+
+def numel(leaf: Leaf) -> int:
+    """How many numbers a tensor holds, as far as the file holds them."""
+    if isinstance(leaf, Tensor):
+        count = 1
+        for n in leaf.shape:
+            count *= n
+        return count
+    if isinstance(leaf, Compound):
+        return sum(numel(part) for part in leaf.parts.values())
+    return 0
+
+
+def find(root: Any, *, script: bool = False) -> list[Candidate]:
+    """Return every dict that may be a model, the largest first.
+
+    Parameters
+    ----------
+    root
+        What a pickle describes.
+    script
+        Whether it is a TorchScript archive, in which every object is a module.
+    """
+    walk = _Walk(script)
+    if isinstance(root, _LEAVES):
+        return [Candidate("", (Found("tensor", root),))]
+    walk.mark(root)
+    candidates: list[Candidate] = []
+    # Weights first; a file that has none may still hold whole numbers or single values.
+    for test in (_is_weight, _is_array, _is_leaf):
+        candidates = walk.candidates(root, test)
+        if candidates:
+            break
+    candidates.sort(key=lambda c: (-c.numel, c.averaged))
+    return candidates
+
+
+def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Candidate:
+    """Return the candidate `key`, or the one that is the model if no key is given.
+
+    Raises
+    ------
+    CheckpointError
+        If there is no such candidate; the sentence names those that there are.
+    """
+    if key is not None:
+        for candidate in candidates:
+            if candidate.key == key:
+                return candidate
+        named = ", ".join(f"'{c.key}'" for c in candidates[:20])
+        raise CheckpointError(
+            f"'{path}' holds no state dict named '{key}'.", remedy=f"Choose one of: {named}."
+        )
+    candidates = [c for c in candidates if not c.foreign] or candidates
+    models = [c for c in candidates if not c.averaged]
+    averages = [c for c in candidates if c.averaged]
+    if averages and (not models or averages[0].numel > _EMA_MARGIN * models[0].numel):
+        return averages[0]
+    return models[0]
+
+
+def _is_weight(leaf: Leaf) -> bool:
+    """Whether it is an array of numbers that a model may be made of."""
+    if isinstance(leaf, Tensor):
+        quantized = leaf.element.name.startswith(("q", "complex"))
+        return len(leaf.shape) > 0 and (leaf.element.dtype.prunable or quantized)
+    return True
+
+
+def _is_array(leaf: Leaf) -> bool:
+    return not isinstance(leaf, Tensor) or len(leaf.shape) > 0
+
+
+def _is_leaf(_leaf: Leaf) -> bool:
+    return True
+
+
+def _ends(key: str, keys: frozenset[str], endings: tuple[str, ...]) -> bool:
+    return key in keys or key.endswith(endings)
+
+
+class _Walk:
+    """Visits what a pickle describes; shared parts and cycles are in order."""
+
+    def __init__(self, script: bool) -> None:  # noqa: FBT001 - private
+        self._script = script
+        self._bearing: set[int] = set()
+        self._visits = 0
+
+    def mark(self, root: Any) -> None:
+        """Find all containers that hold a tensor, however deep."""
+        seen: set[int] = set()
+        todo = [root]
+        parents: dict[int, list[int]] = {}
+        hot: list[int] = []
+        while todo:
+            value = todo.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            for child in _contents(value):
+                if isinstance(child, _LEAVES):
+                    hot.append(id(value))
+                elif isinstance(child, _CONTAINERS) and child:
+                    parents.setdefault(id(child), []).append(id(value))
+                    todo.append(child)
+        while hot:
+            at = hot.pop()
+            if at not in self._bearing:
+                self._bearing.add(at)
+                hot.extend(parents.get(at, ()))
+
+    def bears(self, value: Any) -> bool:
+        """Whether a container holds a tensor, however deep."""
+        return id(value) in self._bearing
+
+    def candidates(self, root: Any, test: Any) -> list[Candidate]:
+        """Collect the dicts that hold, without a dict between, a tensor that passes `test`."""
+        found: list[Candidate] = []
+        keys = _Names()
+        seen: set[int] = set()
+        todo: list[tuple[Any, str, int]] = [(root, "", 0)]
+        while todo:
+            value, key, depth = todo.pop()
+            if id(value) in seen or not self.bears(value) or depth > MAX_DEPTH:
+                continue
+            seen.add(id(value))
+            if _is_optimizer(value):
+                continue
+            children = list(self._children(value))
+            if (
+                self._is_module(value)
+                or any(isinstance(child, _LEAVES) and test(child) for _, child, _ in children)
+                or self._holds_layers(children)
+            ):
+                found.append(Candidate(keys.unique(key), self._flatten(value)))
+                if self._is_module(value):
+                    continue
+                children = [c for c in children if _ends(c[0], MODEL_KEYS, _MODEL_ENDINGS)]
+            todo.extend(
+                (child, _joined(key, name), depth + 1)
+                for name, child, _ in reversed(children)
+                if not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+            )
+        return [candidate for candidate in found if candidate.found]
+
+    def _holds_layers(self, children: list[tuple[str, Any, str]]) -> bool:
+        """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
+        layers = [(name, child) for name, child, _ in children if self.bears(child)]
+        return len(layers) >= 3 and all(
+            isinstance(child, dict)
+            and isinstance(child.get("weight"), _LEAVES)
+            and not _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
+            and not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+            for name, child in layers
+        )
+
+    def _flatten(self, root: Any) -> tuple[Found, ...]:
+        found: list[Found] = []
+        names = _Names()
+        outer_is_module = self._is_module(root)
+        todo: list[tuple[Any, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
+        while todo:
+            value, prefix, inside, above = todo.pop()
+            if isinstance(value, _LEAVES):
+                found.append(Found(names.unique(prefix), value, inside))
+                continue
+            if not self.bears(value) or id(value) in above or len(above) > MAX_DEPTH:
+                continue
+            self._visits += 1
+            if self._visits > MAX_VISITS:
+                raise Malformed("its pickle refers to the same tensors too many times")
+            if value is not root and _is_optimizer(value):
+                continue
+            above |= {id(value)}
+            for name, child, cls in reversed(list(self._children(value))):
+                if (
+                    value is root
+                    and not outer_is_module
+                    and not isinstance(child, _LEAVES)
+                    and (
+                        _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
+                        or _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+                    )
+                ):
+                    continue
+                todo.append((child, _joined(prefix, name), inside or cls, above))
+        return tuple(found)
+
+    def _is_module(self, value: Any) -> bool:
+        if not isinstance(value, Made):
+            return False
+        if self._script:
+            return value.path.startswith("__torch__") and bool(value.attributes())
+        attributes = value.attributes()
+        return isinstance(attributes.get("_modules"), dict) and isinstance(
+            attributes.get("_parameters"), dict
+        )
+
+    def _children(self, value: Any) -> Iterator[tuple[str, Any, str]]:
+        """Yield the name of each part, the part, and the unknown class that it lies in."""
+        if isinstance(value, dict):
+            for key, child in value.items():
+                yield shown(key), child, ""
+        elif isinstance(value, (list, tuple)):
+            for index, child in enumerate(value):
+                yield str(index), child, ""
+        elif isinstance(value, Bag):
+            for index, child in enumerate(value.items):
+                yield str(index), child, ""
+        elif isinstance(value, Made):
+            if self._is_module(value):
+                yield from self._module(value)
+            else:
+                for name, child in _parts(value):
+                    yield name, child, value.path
+
+    def _module(self, value: Made) -> Iterator[tuple[str, Any, str]]:
+        """Yield what ``state_dict`` of a pickled module would hold."""
+        attributes = value.attributes()
+        if self._script:
+            for key, child in attributes.items():
+                yield shown(key), child, ""
+            return
+        left_out = attributes.get("_non_persistent_buffers_set")
+        skipped = left_out.items if isinstance(left_out, Bag) else []
+        for group in ("_parameters", "_buffers", "_modules"):
+            members = attributes.get(group)
+            if not isinstance(members, dict):
+                continue
+            for key, child in members.items():
+                if group == "_buffers" and key in skipped:
+                    continue
+                yield shown(key), child, ""
+
+
+_CONTAINERS = (dict, list, tuple, Bag, Made)
+
+
+def _parts(value: Made) -> Iterator[tuple[str, Any]]:
+    state = value.state
+    if isinstance(state, dict):
+        yield from ((shown(key), child) for key, child in state.items())
+    elif state is not None:
+        yield "state", state
+    yield from ((str(index), child) for index, child in enumerate(value.items))
+    yield from ((shown(key), child) for key, child in value.pairs)
+    yield from ((f"args.{index}", child) for index, child in enumerate(value.args))
+
+
+def _contents(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, (list, tuple)):
+        yield from value
+    elif isinstance(value, Bag):
+        yield from value.items
+    elif isinstance(value, Made):
+        yield value.state
+        yield from value.items
+        yield from (child for _, child in value.pairs)
+        yield from value.args
+
+
+def _joined(prefix: str, name: str) -> str:
+    if len(prefix) + len(name) > MAX_NAME:
+        raise Malformed(f"the name of a tensor has more than {MAX_NAME:,} characters")
+    return f"{prefix}.{name}" if prefix else name
+
+
+def _is_optimizer(value: Any) -> bool:
+    return isinstance(value, dict) and "param_groups" in value and "state" in value
+
+
+def shown(key: Any) -> str:
+    """Return a key of a dict as a name that can be shown, written and printed."""
+    if type(key) is str:
+        if key.isascii():
+            return key
+        return key.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
+    if isinstance(key, Key):
+        key = key.value
+        if not _is_flat(key):
+            return f"<{type(key).__name__}>"
+    return repr(key)[:200]
+
+
+def _is_flat(value: Any) -> bool:
+    if type(value) is tuple:
+        return len(value) <= 16 and all(type(v) in _PLAIN for v in value)
+    return type(value) in _PLAIN
+
+
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+class _Names:
+    """Makes names unique: a second ``a.b`` becomes ``a.b (2)``."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+        self._characters = 0
+
+    def unique(self, name: str) -> str:
+        """Return `name`, or the first free one like it."""
+        self._characters += len(name)
+        if self._characters > MAX_NAME_CHARACTERS:
+            raise Malformed("the names of its tensors are longer than any model's")
+        candidate = name
+        while candidate in self._taken:
+            self._taken[name] += 1
+            candidate = f"{name} ({self._taken[name]})"
+        self._taken[candidate] = 1
+        return candidate

@@ -1,0 +1,206 @@
+"""Reading what torch.save has written since version 1.6, and TorchScript: zip archives."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.contract import Contents
+from pruneapp.checkpoint.torchfile.checked import CheckedSource, Span
+from pruneapp.checkpoint.torchfile.contents import Described, Index, build
+from pruneapp.checkpoint.torchfile.faults import Malformed, Unsupported, located
+from pruneapp.checkpoint.torchfile.inflated import (
+    MAX_RATIO,
+    SMALL,
+    InflatedSource,
+    Packed,
+    inflate_all,
+)
+from pruneapp.checkpoint.torchfile.machine import Machine
+from pruneapp.checkpoint.torchfile.placeholders import Storage, Tensor
+from pruneapp.checkpoint.torchfile.rebuild import call
+from pruneapp.checkpoint.torchfile.sparse import MOST_BYTES
+from pruneapp.checkpoint.torchfile.storages import Storages
+from pruneapp.checkpoint.torchfile.ziparchive import DEFLATED, Archive, Member, read_archive
+from pruneapp.progress import CancelToken, Job
+
+MAX_PICKLE = 256 << 20
+# A pickle above this is read in another process, so that the window goes on answering.
+IN_PROCESS = 2 << 20
+
+
+def recognises_zip(head: bytes, _source: FileSource) -> bool:
+    """Whether it begins as a zip archive; which one is told when it is read."""
+    return head.startswith((b"PK\3\4", b"PK\5\6"))
+
+
+def read_zip(
+    source: FileSource, state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Read the directory and the pickle of an archive; see `Reader.read`."""
+    with located(source.path):
+        archive = read_archive(source, job.cancel)
+        index = index_archive(source, archive, state_dict, job.cancel)
+    return index.contents, sources_of(source, index)
+
+
+def sources_of(source: FileSource, index: Index) -> tuple[ByteSource, ...]:
+    """Return the byte sources that the entries of an index refer to."""
+    checked = CheckedSource(source, index.spans) if index.spans else source
+    if not index.packed:
+        return (checked,)
+    return (checked, InflatedSource(source, index.packed))
+
+
+def index_file(path: str, state_dict: str | None) -> Index:
+    """Read the headers of an archive by its path: what another process is asked to do."""
+    source = FileSource(Path(path))
+    try:
+        with located(source.path):
+            cancel = CancelToken()
+            return index_archive(source, read_archive(source, cancel), state_dict, cancel)
+    finally:
+        source.close()
+
+
+def index_archive(
+    source: FileSource, archive: Archive, state_dict: str | None, cancel: CancelToken
+) -> Index:
+    """Read the pickle of an archive and describe its tensors."""
+    _check_kind(archive)
+    _check_byte_order(source, archive)
+    data = read_member(source, archive, archive.members["data.pkl"], MAX_PICKLE)
+    storages = Storages()
+    machine = Machine(data, call, storages, cancel)
+    root = machine.run()
+    packed: dict[str, Packed] = {}
+    start = 0
+    for key, storage in storages.roots.items():
+        member = _member_of(archive, key, storage)
+        if member is not None and member.method == DEFLATED:
+            crc = member.crc if archive.checksums else None
+            label = f"storage '{key[:80]}'"
+            packed[key] = Packed(start, member.size, member.data, member.stored, crc, label)
+            start += member.size
+    inflated = InflatedSource(source, tuple(packed.values())) if packed else None
+
+    def place(key: str) -> tuple[int, int]:
+        if key in packed:
+            return 1, packed[key].start
+        member = archive.members.get(f"data/{key}")
+        return 0, member.data if member else 0
+
+    def read(tensor: Tensor) -> bytes | None:
+        nbytes = tensor.element.itemsize
+        for n in tensor.shape:
+            nbytes *= n
+        if nbytes > MOST_BYTES:
+            return None
+        which, base = place(tensor.storage.root.key)
+        buffer = bytearray(nbytes)
+        (inflated if which and inflated else source).read_into(
+            base + tensor.offset, memoryview(buffer)
+        )
+        return bytes(buffer)
+
+    script = "constants.pkl" in archive.members
+    described = Described(
+        source.path,
+        "torchscript" if script else "torch",
+        "TorchScript" if script else "PyTorch",
+        root,
+        tuple(name.path for name in machine.globals.values()),
+        place,
+        read,
+        script,
+    )
+    try:
+        contents = build(described, state_dict)
+    finally:
+        if inflated is not None:
+            inflated.close()
+    return Index(contents, _spans(archive, contents), tuple(packed.values()))
+
+
+def _spans(archive: Archive, contents: Contents) -> tuple[Span, ...]:
+    if not archive.checksums:
+        return ()
+    labels: dict[str, str] = {}
+    for entry in contents.entries:
+        if entry.location.source == 0:
+            labels.setdefault(entry.location.storage, f"tensor '{entry.name[:200]}'")
+    members = ((archive.members.get(f"data/{key}"), label) for key, label in labels.items())
+    spans = [Span(m.data, m.data + m.size, m.crc, label) for m, label in members if m and m.size]
+    return tuple(sorted(spans, key=lambda span: span.start))
+
+
+def _check_kind(archive: Archive) -> None:
+    """Refuse archives that are not torch.save's, and say what they are."""
+    members = archive.members
+    if "archive_format" in members or any(name.startswith("models/") for name in members):
+        raise Unsupported(
+            "is a program saved by torch.export (.pt2), which Pruneapp does not read yet",
+            "Save its state_dict with torch.save or safetensors instead.",
+        )
+    if "data.pkl" in members:
+        others = [n for n in members if n != "data.pkl" and n.rpartition("/")[2] == "data.pkl"]
+        if others:
+            raise Malformed(f"it holds a second pickle, '{others[0][:80]}'")
+        return
+    if any(name.endswith(".npy") for name in members) or archive.root.endswith(".npy"):
+        raise Unsupported("is a numpy archive (.npz), which Pruneapp does not read yet")
+    if "model.weights.h5" in members:
+        raise Unsupported("is a Keras model, which Pruneapp does not read")
+    raise Unsupported(
+        "is a zip archive without the data.pkl that torch.save writes",
+        "If a checkpoint is inside, unpack it first.",
+    )
+
+
+def _check_byte_order(source: FileSource, archive: Archive) -> None:
+    member = archive.members.get("byteorder")
+    if member is None:
+        return
+    order = read_member(source, archive, member, 64).strip()
+    if order == b"big":
+        raise Unsupported(
+            "was saved on a big-endian machine, whose numbers Pruneapp does not read",
+            "Load it with torch and save it again on a usual machine.",
+        )
+    if order != b"little":
+        raise Malformed("its byteorder is neither little nor big")
+
+
+def read_member(source: FileSource, archive: Archive, member: Member, most: int) -> bytes:
+    """Return the content of a member in memory, its checksum compared.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        If it is larger than `most` bytes, seems to be a bomb, or is not what the directory says.
+    """
+    if member.size > most or member.size > max(MAX_RATIO * member.stored, SMALL):
+        raise Unsupported(
+            f"holds '{member.name[:80]}' of {member.size:,} bytes (stored in {member.stored:,}), "
+            f"which is more than Pruneapp reads"
+        )
+    raw = source.read(member.data, member.stored)
+    content = inflate_all(raw, member.size) if member.method == DEFLATED else raw
+    if content is None or (archive.checksums and zlib.crc32(content) != member.crc):
+        raise Malformed(f"the bytes of '{member.name[:80]}' are not those that were saved")
+    return content
+
+
+def _member_of(archive: Archive, key: str, storage: Storage) -> Member | None:
+    """Return the member that holds a storage; None for an empty storage without one."""
+    member = archive.members.get(f"data/{key}")
+    if member is None:
+        if storage.nbytes == 0:
+            return None
+        raise Malformed(f"storage '{key[:80]}' is missing")
+    if not 0 <= member.size - storage.nbytes < storage.element.itemsize:
+        raise Malformed(
+            f"storage '{key[:80]}' should have {storage.nbytes:,} bytes and has {member.size:,}"
+        )
+    return member
