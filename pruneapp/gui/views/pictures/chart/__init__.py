@@ -1,0 +1,1 @@
+"""Charts of bars in three colours: kept, pruned, and hatched what would go."""

@@ -1,0 +1,122 @@
+"""Bars in three classes of colour, one item a class, whatever their number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtGui import QBrush, QColor, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from pruneapp.gui.views.parts.bar import hatch
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stacks:
+    """Heights of bars that stand on each other, from below.
+
+    Attributes
+    ----------
+    edges
+        ``float64[n + 1]``: where a bar ends the next one begins.
+    kept, going, pruned
+        ``float64[n]``.
+    pruned_first
+        Whether the pruned stand below, instead of the kept.
+    """
+
+    edges: Floats
+    kept: Floats
+    going: Floats
+    pruned: Floats
+    pruned_first: bool = False
+
+    @property
+    def top(self) -> float:
+        """Height of the highest stack."""
+        total = self.kept + self.going + self.pruned
+        return float(total.max()) if total.size else 0.0
+
+
+class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Bars whose stripes are as wide on the screen at any zoom."""
+
+    def __init__(self) -> None:
+        super().__init__(x0=[], x1=[], y0=[], y1=[], pen=None, brush="#000000")
+        self._color, self._ground = "#000000", "#ffffff"
+
+    def set_colors(self, color: str, ground: str) -> None:
+        """Take the colour of the stripes and of what is between them."""
+        self._color, self._ground = color, ground
+        self.update()
+
+    def paint(
+        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
+    ) -> None:
+        """Paint the bars with a brush that undoes the plot's scale."""
+        device = painter.device()
+        ratio = device.devicePixelRatio() if device else 1.0
+        brush = QBrush(hatch(self._color, self._ground, ratio))
+        undone, possible = painter.worldTransform().inverted()
+        if not possible:
+            return
+        brush.setTransform(undone)
+        painter.setPen(pg.mkPen(None))
+        painter.setBrush(brush)
+        painter.drawRects(*self._rectarray.drawargs())
+
+
+class StackedBars:
+    """The items of a plot that show `Stacks`."""
+
+    def __init__(self, plot: Any) -> None:
+        self.kept = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
+        self.going = HatchedBars()
+        self.pruned = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
+        for item in (self.kept, self.going, self.pruned):
+            plot.addItem(item, ignoreBounds=True)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        self.kept.setOpts(brush=QColor(colors["kept"]))
+        self.pruned.setOpts(brush=QColor(colors["pruned"]))
+        self.going.set_colors(colors["pruned"], colors["surface"])
+
+    def set_stacks(self, stacks: Stacks, *, gap: float, log: bool, floor: float) -> None:
+        """Show other bars.
+
+        Parameters
+        ----------
+        gap
+            Share of a bar's width that stays free beside it.
+        log
+            Whether heights are counts of which the logarithm is drawn.
+        floor
+            Where bars begin if `log`.
+        """
+        wide = np.diff(stacks.edges)
+        left, right = stacks.edges[:-1] + wide * gap / 2, stacks.edges[1:] - wide * gap / 2
+        low = np.zeros_like(stacks.kept)
+        parts = [
+            (self.kept, stacks.kept),
+            (self.going, stacks.going),
+            (self.pruned, stacks.pruned),
+        ]
+        for item, part in reversed(parts) if stacks.pruned_first else parts:
+            high = low + part
+            some = part > 0
+            y0, y1 = low[some], high[some]
+            if log:
+                y0, y1 = _log(y0, floor), _log(y1, floor)
+            item.setOpts(x0=left[some], x1=right[some], y0=y0, y1=y1)
+            low = high
+
+
+def _log(heights: Floats, floor: float) -> Floats:
+    return np.log10(np.maximum(heights, 10**floor))

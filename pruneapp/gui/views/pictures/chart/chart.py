@@ -1,0 +1,164 @@
+"""What the charts have in common: bars that can be counted, hovered, read as a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
+from pruneapp.gui.views.pictures.chart.canvas import ChartCanvas
+from pruneapp.gui.views.pictures.frame.legend import Swatch
+from pruneapp.gui.views.pictures.frame.picture import Picture
+from pruneapp.gui.views.pictures.frame.table import Numbers
+
+
+class Chart(Picture):
+    """A picture made of bars."""
+
+    def __init__(
+        self,
+        bottom: pg.AxisItem,
+        left: pg.AxisItem,
+        parent: QWidget | None = None,
+    ) -> None:
+        self.canvas = ChartCanvas(bottom, left)
+        super().__init__(self.canvas, parent)
+        self._log = False
+        self._hovered = -1
+        for axis in (bottom, left):
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(tickLength=-5)
+        left.setWidth(self.fontMetrics().horizontalAdvance("10,000,000") + 30)
+        self.canvas.viewChanged.connect(self._draw)
+        self.canvas.hovered.connect(self._on_hovered)
+        self.canvas.cursorMoved.connect(self._on_cursor_moved)
+        self.canvas.activated.connect(self._on_activated)
+
+    # What a kind of chart is.
+
+    @abstractmethod
+    def edges(self) -> Floats:
+        """Return ``float64[n + 1]``: where the bars stand along x."""
+
+    @abstractmethod
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return the bars from `start` to `stop`, so many of them as one."""
+
+    @abstractmethod
+    def tell(self, bar: int) -> str:
+        """Say what a bar is."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Say in a sentence what can be seen."""
+
+    @abstractmethod
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend."""
+        return []
+
+    def top(self) -> float | None:
+        """Return the upper end of y; None for the highest bar's."""
+        return None
+
+    def choose(self, bar: int) -> None:
+        """Do what a click on a bar means."""
+
+    # How it works.
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        super().set_colors(colors)
+        self.canvas.set_colors(self._colors)
+        self._refresh_words()
+
+    def _begin(self, *, keep_view: bool = False) -> None:
+        """Show other numbers."""
+        edges = self.edges()
+        if keep_view and edges.size - 1 == self.canvas.count:
+            self._draw()
+        else:
+            self._hovered = -1
+            self.canvas.set_edges(edges)
+        self._set_content(present=edges.size > 1)
+        self._refresh_words()
+        self._refresh_table()
+
+    def _draw(self) -> None:
+        start, stop = self.canvas.visible
+        if not self.canvas.count or stop <= start:
+            self.canvas.bars.set_stacks(
+                Stacks(np.zeros(1), *(np.zeros(0),) * 3), gap=0, log=False, floor=0
+            )
+            return
+        wide = self.canvas.width_of_plot
+        group = max(1, int(np.ceil((stop - start) / wide)))
+        start -= start % group  # or bars would change while one moves
+        stacks = self.stacks(start, stop, group)
+        floor = -0.3 if self._log else 0.0
+        gap = 0.15 if wide / (stop - start) >= 4 else 0.0
+        self.canvas.bars.set_stacks(stacks, gap=gap, log=self._log, floor=floor)
+        top = self.top()
+        if top is None:
+            highest = self.highest()
+            if self._log:
+                top = max(1.0, float(np.log10(max(highest, 1.0)))) * 1.05
+            else:
+                top = highest * 1.05 if highest > 0 else 1.0
+        self.canvas.set_top(floor, top)
+
+    def highest(self) -> float:
+        """Return the height of the highest bar of all."""
+        return self.stacks(0, self.canvas.count, 1).top
+
+    def _refresh_words(self) -> None:
+        self._set_legend(self.swatches() if self._has_content else ())
+        self._describe(self.title(), self.summary() if self._has_content else self.empty_text())
+        self._refresh_readout()
+
+    def _refresh_readout(self) -> None:
+        bar = self._hovered if self._hovered >= 0 else self.canvas.cursor_bar
+        if not self._has_content:
+            self.readout.setText("")
+        elif 0 <= bar < self.canvas.count:
+            self.readout.setText(self.tell(bar))
+        else:
+            self.readout.setText(self.summary())
+
+    def _on_hovered(self, bar: int) -> None:
+        if bar != self._hovered:
+            self._hovered = bar
+            self._refresh_readout()
+
+    def _on_cursor_moved(self, _bar: int) -> None:
+        self._hovered = -1
+        self._refresh_readout()
+
+    def _on_activated(self, bar: int) -> None:
+        self.choose(bar)
+
+    def numbers(self) -> Numbers:
+        """Return the numbers of the bars."""
+        raise NotImplementedError
+
+
+def grouped_sum(values: Floats, group: int) -> Floats:
+    """Return sums of every `group` values; the last one may have fewer."""
+    return values if group == 1 else np.add.reduceat(values, np.arange(0, values.size, group))
+
+
+def grouped_max(values: Floats, group: int) -> Floats:
+    """Return the largest of every `group` values."""
+    return values if group == 1 else np.maximum.reduceat(values, np.arange(0, values.size, group))
+
+
+def grouped_edges(edges: Floats, start: int, stop: int, group: int) -> Floats:
+    """Return the edges of bars that are drawn as one."""
+    return np.append(edges[start:stop:group], edges[stop])

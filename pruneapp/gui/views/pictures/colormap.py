@@ -1,0 +1,118 @@
+"""Colours of weights: tables from a small index to the bytes that Qt paints.
+
+Mixtures are made in linear light where they stand for a share of an area (a density), because
+that is what the eye sees of a fine pattern from afar; ramps are made in OKLab, where equal steps
+look equal (Bjorn Ottosson, "A perceptual color space for image processing", 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The pair of the mask, the same in both themes: apart in lightness as well as in hue (4.7 : 1).
+MASK_KEPT = "#24466e"
+MASK_PRUNED = "#f4a340"
+
+# An index of a shaded weight is ``share * SHADES + shade``: 128 shades, the last one for NaN, and
+# 64 shares of what is kept.
+SHADES = 128
+SHARES = 64
+NAN_SHADE = SHADES - 1
+TOP_SHADE = SHADES - 2
+
+Floats = NDArray[np.float64]
+Pixels = NDArray[np.uint32]
+
+_TO_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+
+
+def linear(color: str) -> Floats:
+    """Return ``float64[3]``: red, green, blue of ``#rrggbb`` in linear light, from 0 to 1."""
+    encoded = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+
+
+def pixels(light: Floats) -> Pixels:
+    """Return ``uint32[n]`` as in ``QImage.Format_RGB32``, of ``float64[n, 3]`` in linear light."""
+    light = np.clip(light, 0, 1)
+    encoded = np.where(light <= 0.0031308, light * 12.92, 1.055 * light ** (1 / 2.4) - 0.055)
+    red, green, blue = np.rint(encoded * 255).astype(np.uint32).T
+    packed: Pixels = np.uint32(0xFF000000) | red << np.uint32(16) | green << np.uint32(8) | blue
+    return packed
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance, from 0 to 1."""
+    return float(linear(color) @ (0.2126, 0.7152, 0.0722))
+
+
+def is_dark(colors: Mapping[str, str]) -> bool:
+    """Whether a theme is light on dark."""
+    return luminance(colors["surface"]) < 0.2
+
+
+def mix(first: str, second: str, share: float) -> str:
+    """Return `first` with a `share` of `second` in it, mixed in linear light."""
+    mixed = (1 - share) * linear(first) + share * linear(second)
+    return f"#{int(pixels(mixed[None])[0]) & 0xFFFFFF:06x}"
+
+
+def ramp(stops: Sequence[str], count: int) -> Floats:
+    """Return ``float64[count, 3]`` in linear light: from stop to stop in even steps of OKLab."""
+    light = np.array([linear(stop) for stop in stops])
+    lab = np.cbrt(light @ _TO_LMS.T) @ _TO_LAB.T
+    at = np.linspace(0, len(stops) - 1, count)
+    between = np.stack([np.interp(at, range(len(stops)), axis) for axis in lab.T], axis=1)
+    return (between @ np.linalg.inv(_TO_LAB).T) ** 3 @ np.linalg.inv(_TO_LMS).T
+
+
+def density_table() -> Pixels:
+    """Return ``uint32[256]``: from all pruned to all kept."""
+    share = np.linspace(0, 1, 256)[:, None]
+    return pixels((1 - share) * linear(MASK_PRUNED) + share * linear(MASK_KEPT))
+
+
+def magnitude_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
+    """Return one hue, from what hardly leaves the surface to what stands out most."""
+    if is_dark(colors):
+        return (mix(colors["surface"], colors["kept"], 0.06), "#2f628f", "#a9d4ff")
+    return (mix(colors["surface"], colors["kept"], 0.16), "#5b8fc7", "#0c2a50")
+
+
+def signed_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
+    """Return purple to green through the surface's neutral; orange stays free for the mask."""
+    neutral = mix(colors["surface"], colors["text"], 0.04)
+    if is_dark(colors):
+        return ("#dcb4ff", "#8a55b8", neutral, "#2f8a55", "#98efb4")
+    return ("#43126b", "#a67cc4", neutral, "#6fb583", "#0c4a24")
+
+
+def shade_table(stops: Sequence[str], colors: Mapping[str, str]) -> Pixels:
+    """Return ``uint32[SHARES * SHADES]``: a ramp, mixed with the pruned colour by share.
+
+    The last of the shades is the colour of danger, for NaN.
+    """
+    shades = np.concatenate([ramp(stops, NAN_SHADE), linear(colors["danger"])[None]])
+    share = np.linspace(0, 1, SHARES)[:, None, None]
+    return pixels((share * shades + (1 - share) * linear(MASK_PRUNED)).reshape(-1, 3))
+
+
+def readable_on(pixel: int) -> str:
+    """Return black or white, whichever is easier to read on a pixel."""
+    return "#000000" if luminance(f"#{pixel & 0xFFFFFF:06x}") > 0.18 else "#ffffff"

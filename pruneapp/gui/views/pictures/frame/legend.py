@@ -1,0 +1,129 @@
+"""What the colours mean, in swatches and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, hatch
+
+_SWATCH = 12
+_RAMP = 48
+_GAP = 6
+_SPACE = 16
+
+
+@dataclass(frozen=True)
+class Swatch:
+    """An entry of a legend.
+
+    Attributes
+    ----------
+    label
+        Its word.
+    colors
+        One colour; several for a ramp.
+    hatched
+        Whether it is striped.
+    before
+        Text to the left of a ramp.
+    """
+
+    label: str
+    colors: tuple[str, ...]
+    hatched: bool = False
+    before: str = ""
+
+
+class Legend(QWidget):
+    """A line of swatches, to the right."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[Swatch, ...] = ()
+        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    @property
+    def entries(self) -> tuple[Swatch, ...]:
+        """What is shown."""
+        return self._entries
+
+    def set_entries(self, entries: Sequence[Swatch]) -> None:
+        """Show other swatches."""
+        if tuple(entries) == self._entries:
+            return
+        self._entries = tuple(entries)
+        self.setAccessibleName(self.tr("Legend: {words}").format(words=", ".join(self.words())))
+        self.updateGeometry()
+        self.update()
+
+    def words(self) -> list[str]:
+        """Return the words, in order."""
+        return [f"{e.before} … {e.label}" if e.before else e.label for e in self._entries]
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        self._colors = colors
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for all."""
+        width = sum(self._width(entry) for entry in self._entries)
+        width += _SPACE * max(0, len(self._entries) - 1)
+        return QSize(width, max(_SWATCH, self.fontMetrics().height()) + 4)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for room for all."""
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the swatches."""
+        painter = QPainter(self)
+        left = 0
+        for entry in self._entries:
+            self._paint_entry(painter, entry, left)
+            left += self._width(entry) + _SPACE
+
+    def _width(self, entry: Swatch) -> int:
+        advance = self.fontMetrics().horizontalAdvance
+        before = advance(entry.before) + _GAP if entry.before else 0
+        swatch = _RAMP if len(entry.colors) > 1 else _SWATCH
+        return before + swatch + _GAP + advance(entry.label)
+
+    def _paint_entry(self, painter: QPainter, entry: Swatch, left: int) -> None:
+        height = self.height()
+        painter.setPen(QColor(self._colors["text"]))
+        if entry.before:
+            width = self.fontMetrics().horizontalAdvance(entry.before)
+            painter.drawText(left, 0, width, height, Qt.AlignmentFlag.AlignVCenter, entry.before)
+            left += width + _GAP
+        wide = _RAMP if len(entry.colors) > 1 else _SWATCH
+        rect = QRect(left, (height - _SWATCH) // 2, wide, _SWATCH)
+        painter.fillRect(rect, self._brush(entry, rect))
+        if entry.hatched or len(entry.colors) > 1:
+            painter.setPen(QPen(QColor(self._colors["border"]), 1))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+        painter.setPen(QColor(self._colors["text"]))
+        painter.drawText(
+            left + wide + _GAP,
+            0,
+            self.fontMetrics().horizontalAdvance(entry.label) + 1,
+            height,
+            Qt.AlignmentFlag.AlignVCenter,
+            entry.label,
+        )
+
+    def _brush(self, entry: Swatch, rect: QRect) -> QBrush:
+        if entry.hatched:
+            return hatch(entry.colors[0], self._colors["surface"], self.devicePixelRatioF())
+        if len(entry.colors) == 1:
+            return QBrush(QColor(entry.colors[0]))
+        gradient = QLinearGradient(rect.topLeft(), rect.topRight())
+        for i, color in enumerate(entry.colors):
+            gradient.setColorAt(i / (len(entry.colors) - 1), QColor(color))
+        return QBrush(gradient)

@@ -1,0 +1,290 @@
+"""What every picture is: a canvas or a table or a message, a read-out, a legend, a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QPalette, QPixmap
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, with_defaults
+from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.pictures.frame import exporting
+from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
+from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersView
+
+BUSY_AFTER_MS = 200
+
+
+class Picture(QWidget):
+    """A picture of something, and the same in numbers.
+
+    A view is told what to show by ``set_*``, which never emit; what a person wants of it comes
+    as a signal.
+
+    Attributes
+    ----------
+    controls
+        The switches of this picture; whoever shows it may put them elsewhere.
+
+    Signals
+    -------
+    failed(str)
+        A file could not be written; the sentence says why.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._canvas = canvas
+        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self._has_content = False
+        self._busy = False
+        self._error = ""
+        self._stem = "picture"
+
+        self.controls = QWidget(self)
+        controls = QHBoxLayout(self.controls)
+        controls.setContentsMargins(0, 0, 0, 0)
+        controls.setSpacing(8)
+
+        self._message = plain(wrap=True)
+        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message.setMargin(24)
+        self._message.setAutoFillBackground(True)
+        self._message.setBackgroundRole(QPalette.ColorRole.Base)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._message)
+        self._stack.addWidget(canvas)
+        self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._table: NumbersView | None = None
+        self._updating = QLabel(self.tr("Updating…"), self._stack)
+        self._updating.setAutoFillBackground(True)
+        self._updating.setBackgroundRole(QPalette.ColorRole.Base)
+        self._updating.setMargin(4)
+        self._updating.hide()
+
+        self.readout = ElidedLabel()
+        self.legend = Legend()
+        footer = QHBoxLayout()
+        footer.setContentsMargins(0, 0, 0, 0)
+        footer.setSpacing(16)
+        footer.addWidget(self.readout, 1)
+        footer.addWidget(self.legend)
+
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.controls)
+        column.addWidget(self._stack, 1)
+        column.addLayout(footer)
+
+        self._table_button: QToolButton | None = None
+        self.copy_action = QAction(self.tr("Copy picture"), self)
+        self.copy_action.triggered.connect(self._on_copy)
+        self.png_action = QAction(self.tr("Save PNG…"), self)
+        self.png_action.triggered.connect(self._on_save_png)
+        self.csv_action = QAction(self.tr("Save CSV…"), self)
+        self.csv_action.triggered.connect(self._on_save_csv)
+
+        # A busy state that comes at once flickers.
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(BUSY_AFTER_MS)
+        self._patience.timeout.connect(self._show_state)
+        self._show_state()
+
+    # What a kind of picture says about itself.
+
+    def empty_text(self) -> str:
+        """Say what to do where there is nothing to show."""
+        return self.tr("Choose a tensor in the tree.")
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Reading the tensor…")
+
+    def numbers(self) -> Numbers:
+        """Return the numbers of the picture."""
+        return NOTHING
+
+    # What it is told.
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        self._colors = with_defaults(colors)
+        self.legend.set_colors(self._colors)
+        self._recolor()
+
+    def set_busy(self, busy: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+        """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
+        self._busy = busy
+        if busy and not self._error:
+            if not self._patience.isActive():
+                self._patience.start()
+        else:
+            self._patience.stop()
+            self._show_state()
+
+    def set_error(self, text: str) -> None:
+        """Show why there is no picture; empty for no error."""
+        self._error = text
+        self._patience.stop()
+        if text:
+            self._busy = False
+        self._show_state()
+
+    # What a person may take along.
+
+    def picture(self) -> QPixmap:
+        """Return what is to be seen: the canvas, the read-out and the legend."""
+        return self.grab(self._stack.geometry().united(self.legend.geometry()))
+
+    def save_png(self, path: Path) -> None:
+        """Write the picture; raises OSError."""
+        exporting.save_png(self.picture(), path)
+
+    def save_csv(self, path: Path) -> None:
+        """Write the numbers; raises OSError."""
+        exporting.save_csv(self.numbers(), path)
+
+    # What the kinds of pictures use.
+
+    def _recolor(self) -> None:
+        recolor(self._message, self._colors["danger"] if self._error else self._colors["muted"])
+        recolor(self._updating, self._colors["muted"])
+
+    def _set_stem(self, name: str, what: str) -> None:
+        """Take the name from which names of files are made."""
+        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[-80:]
+        self._stem = f"{safe}-{what}" if safe else what
+
+    def _set_content(self, *, present: bool) -> None:
+        """Say whether there is something to show."""
+        self._has_content = present
+        if present:
+            self._error = ""
+        self._show_state()
+
+    def _describe(self, name: str, summary: str) -> None:
+        """Tell screen readers what is to be seen."""
+        for widget in (self, self._canvas):
+            widget.setAccessibleName(name)
+            widget.setAccessibleDescription(summary)
+
+    def _set_legend(self, entries: Sequence[Swatch]) -> None:
+        self.legend.set_entries(entries)
+
+    def _add_table(self) -> None:
+        """Offer the numbers as a table."""
+        self._table = NumbersView()
+        self._stack.addWidget(self._table)
+        button = QToolButton()
+        button.setText(self.tr("Table"))
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setToolTip(self.tr("Show the same numbers as a table (T)"))
+        button.setAccessibleName(self.tr("Show as a table"))
+        button.toggled.connect(self._on_table_toggled)
+        self._table_button = button
+        self._control_row().addWidget(button)
+
+    def _control_row(self) -> QHBoxLayout:
+        row = self.controls.layout()
+        assert isinstance(row, QHBoxLayout)
+        return row
+
+    @property
+    def shows_table(self) -> bool:
+        """Whether the numbers are shown instead of the picture."""
+        return self._table_button is not None and self._table_button.isChecked()
+
+    def toggle_table(self) -> None:
+        """Show the numbers instead of the picture, or the picture again."""
+        if self._table_button is not None:
+            self._table_button.toggle()
+
+    def _refresh_table(self) -> None:
+        if self._table is not None and self.shows_table:
+            self._table.numbers.set_numbers(self.numbers())
+
+    def _show_state(self) -> None:
+        waiting = self._busy and not self._patience.isActive()
+        if self._error:
+            self._message.setText(f"▲  {self._error}")
+        elif waiting and not self._has_content:
+            self._message.setText(self.busy_text())
+        elif not self._busy:
+            self._message.setText(self.empty_text())
+        else:
+            self._message.setText("")
+        if self._error or not self._has_content:
+            page: QWidget = self._message
+        elif self.shows_table and self._table is not None:
+            page = self._table
+        else:
+            page = self._canvas
+        self._stack.setCurrentWidget(page)
+        self._recolor()
+        self._updating.setVisible(waiting and self._has_content and not self._error)
+        self._updating.adjustSize()
+        self._updating.move(self._stack.width() - self._updating.width() - 4, 4)
+        self._updating.raise_()
+
+    def _on_table_toggled(self) -> None:
+        focused = self._canvas.hasFocus() or (self._table is not None and self._table.hasFocus())
+        self._refresh_table()
+        self._show_state()
+        if focused:
+            page = self._table if self.shows_table and self._table is not None else self._canvas
+            page.setFocus()
+
+    def _on_copy(self) -> None:
+        exporting.copy_picture(self.picture())
+
+    def _on_save_png(self) -> None:
+        self._save(self.tr("Save picture"), "png", self.tr("PNG picture (*.png)"))
+
+    def _on_save_csv(self) -> None:
+        self._save(self.tr("Save numbers"), "csv", self.tr("Comma-separated numbers (*.csv)"))
+
+    def _save(self, title: str, suffix: str, kinds: str) -> None:
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+        proposed = str(Path(folder) / f"{self._stem}.{suffix}")
+        chosen, _ = QFileDialog.getSaveFileName(self, title, proposed, kinds)
+        if not chosen:
+            return
+        try:
+            (self.save_png if suffix == "png" else self.save_csv)(Path(chosen))
+        except OSError as error:
+            why = error.strerror or str(error)
+            self.failed.emit(self.tr("'{file}' was not saved: {why}.").format(file=chosen, why=why))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to take the picture along."""
+        if not self._has_content:
+            return
+        menu = QMenu(self)
+        menu.addActions([self.copy_action, self.png_action, self.csv_action])
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Switch between picture and table."""
+        if event.key() == Qt.Key.Key_T and not event.modifiers() and self._table is not None:
+            self.toggle_table()
+        else:
+            super().keyPressEvent(event)

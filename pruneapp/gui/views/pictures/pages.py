@@ -1,0 +1,187 @@
+"""The pictures side by side as pages, below the heading of the tensor that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.answers import TensorRow, TensorStats
+from pruneapp.gui.views.pictures.channels import ChannelsView
+from pruneapp.gui.views.pictures.distribution import DistributionView
+from pruneapp.gui.views.pictures.frame.picture import Picture
+from pruneapp.gui.views.pictures.heading import TensorHeading
+from pruneapp.gui.views.pictures.model import ModelView
+from pruneapp.gui.views.pictures.numbers import NumbersLine
+from pruneapp.gui.views.pictures.weights import WeightsView
+
+
+class Page(IntEnum):
+    """The pages, in order."""
+
+    WEIGHTS = 0
+    DISTRIBUTION = 1
+    CHANNELS = 2
+    MODEL = 3
+
+
+# What is to be computed for a page, as the functions of the document are called.
+NEEDS: Mapping[Page, str] = {
+    Page.WEIGHTS: "tile",
+    Page.DISTRIBUTION: "histogram",
+    Page.CHANNELS: "channel_norms",
+    Page.MODEL: "sparsity",
+}
+
+
+class PicturePages(QWidget):
+    """Heading, tabs, the picture of the chosen page, and the numbers of the tensor.
+
+    Attributes
+    ----------
+    weights, distribution, channels, model
+        The pictures, to be told what to show.
+
+    Signals
+    -------
+    pageChanged(int)
+        The person chose another page; only this one needs answers (`needs`).
+    tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), channelClicked(int), \
+tensorClicked(str), failed(str)
+        As announced by the pictures.
+    """
+
+    pageChanged = Signal(int)  # noqa: N815 - signals are named as Qt names them
+    tileRequested = Signal(object)  # noqa: N815 - as above
+    pointRequested = Signal(object)  # noqa: N815 - as above
+    dimChanged = Signal(int)  # noqa: N815 - as above
+    channelClicked = Signal(int)  # noqa: N815 - as above
+    tensorClicked = Signal(str)  # noqa: N815 - as above
+    failed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heading = TensorHeading()
+        self.numbers = NumbersLine()
+        self.weights = WeightsView()
+        self.distribution = DistributionView()
+        self.channels = ChannelsView()
+        self.model = ModelView()
+        self._pages: tuple[Picture, ...] = (
+            self.weights,
+            self.distribution,
+            self.channels,
+            self.model,
+        )
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setAccessibleName(self.tr("Pictures"))
+        self._stack = QStackedWidget()
+        self._controls = QStackedWidget()
+        self._controls.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        titles = (
+            self.tr("Weights"),
+            self.tr("Distribution"),
+            self.tr("Channels"),
+            self.tr("Model"),
+        )
+        for number, (picture, title) in enumerate(zip(self._pages, titles, strict=True), 1):
+            self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({number})")
+            self._stack.addWidget(picture)
+            self._controls.addWidget(picture.controls)
+            picture.failed.connect(self.failed)
+
+        bar = QHBoxLayout()
+        bar.setContentsMargins(0, 0, 0, 0)
+        bar.setSpacing(8)
+        bar.addWidget(self.tabs)
+        bar.addWidget(self._controls, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.heading)
+        column.addLayout(bar)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self.numbers)
+
+        self.tabs.currentChanged.connect(self._on_tab_changed)
+        self.weights.tileRequested.connect(self.tileRequested)
+        self.weights.pointRequested.connect(self.pointRequested)
+        self.channels.dimChanged.connect(self.dimChanged)
+        self.channels.channelClicked.connect(self.channelClicked)
+        self.model.tensorClicked.connect(self.tensorClicked)
+
+    @property
+    def page(self) -> Page:
+        """Which page is shown."""
+        return Page(self.tabs.currentIndex())
+
+    def picture(self, page: int | None = None) -> Picture:
+        """Return the picture of a page, of the shown one if none is named."""
+        return self._pages[self.page if page is None else page]
+
+    def needs(self, page: int | None = None) -> str:
+        """Return what to compute for a page: tile, histogram, channel_norms or sparsity."""
+        return NEEDS[self.page if page is None else Page(page)]
+
+    def set_page(self, page: int) -> None:
+        """Show a page."""
+        with QSignalBlocker(self.tabs):
+            self.tabs.setCurrentIndex(page)
+        self._show(page)
+
+    def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
+        """Begin with another tensor, of which so many weights are pruned; None for no tensor.
+
+        The pictures of the tensor become empty until they are told what to show.
+        """
+        self.heading.set_tensor(row, pruned)
+        self.numbers.set_stats(None)
+        self.weights.set_layout(None)
+        self.distribution.set_histogram(None)
+        self.channels.set_norms(None)
+        self.channels.set_dims(())
+        for picture in (self.weights, self.distribution, self.channels):
+            picture.set_error("")
+            picture.set_busy(False)
+
+    def set_pruned(self, pruned: int) -> None:
+        """Take how many weights of the tensor are pruned by now."""
+        self.heading.set_pruned(pruned)
+        self.weights.set_pruned(pruned)
+
+    def set_stats(self, stats: TensorStats | None) -> None:
+        """Show the numbers of the tensor."""
+        self.numbers.set_stats(stats)
+
+    def set_busy(self, page: int, busy: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+        """Say that the answer for a page is on its way."""
+        self._pages[page].set_busy(busy)
+
+    def set_error(self, page: int, text: str) -> None:
+        """Show why a page has no picture; empty for no error."""
+        self._pages[page].set_error(text)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint all anew."""
+        self.heading.set_colors(colors)
+        self.numbers.set_colors(colors)
+        for picture in self._pages:
+            picture.set_colors(colors)
+
+    def _show(self, page: int) -> None:
+        self._stack.setCurrentIndex(page)
+        self._controls.setCurrentIndex(page)
+
+    def _on_tab_changed(self, page: int) -> None:
+        self._show(page)
+        self.pageChanged.emit(page)

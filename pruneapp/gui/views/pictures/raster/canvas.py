@@ -1,0 +1,277 @@
+"""The part of the weights view that one moves about in, by mouse and keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+
+from pruneapp.answers import Layout
+from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.pictures.frame.plots import dress_axis
+from pruneapp.gui.views.pictures.raster.axes import TensorAxis
+from pruneapp.gui.views.pictures.raster.tiles import TilesItem
+from pruneapp.gui.views.pictures.raster.viewport import Viewport
+
+ZOOM_STEP = 1.25
+
+
+class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """Weights between their axes: zoomed by wheel, dragged, with a cursor for the keys.
+
+    Signals
+    -------
+    viewChanged()
+        Something else can be seen, or as large as it was not.
+    hovered(object)
+        Row and column under the mouse; None where there is no weight.
+    cursorMoved(int, int)
+        The person put the cursor on this row and column.
+    maskToggled()
+        The person wants the mask on or off.
+    """
+
+    viewChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+    hovered = Signal(object)
+    cursorMoved = Signal(int, int)  # noqa: N815 - as above
+    maskToggled = Signal()  # noqa: N815 - as above
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.item = TilesItem()
+        self.rows = TensorAxis("left")
+        self.columns = TensorAxis("bottom")
+        self.plot = pg.PlotItem(
+            axisItems={"left": self.rows, "bottom": self.columns}, enableMenu=False
+        )
+        self.plot.hideButtons()
+        self.box = self.plot.getViewBox()
+        self.box.setMouseEnabled(x=False, y=False)
+        self.box.disableAutoRange()
+        self.box.invertY(True)
+        self.box.setDefaultPadding(0)
+        self.box.addItem(self.item, ignoreBounds=True)
+        self.setCentralItem(self.plot)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.item.set_font(self.font())
+        self._view: Viewport | None = None
+        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self._pressed: QPointF | None = None
+        self._dragged = False
+        self.box.sigResized.connect(self._on_resized)
+
+    @property
+    def view(self) -> Viewport | None:
+        """Where one looks; None without a tensor."""
+        return self._view
+
+    def set_layout(self, layout: Layout | None) -> None:
+        """Begin with another tensor, all of it in sight."""
+        self.item.set_layout(layout)
+        self._view = None
+        if layout is None:
+            return
+        for axis, dims, label in (
+            (self.rows, layout.row_dims, layout.row_label),
+            (self.columns, layout.column_dims, layout.column_label),
+        ):
+            extents = tuple(layout.shape[d] for d in dims)
+            axis.set_extents(extents)
+            axis.setLabel(label)
+            axis.showLabel(bool(label))
+        # A fixed width, because a picture that moves while one zooms cannot be aimed at.
+        metrics = self.fontMetrics()
+        widest = ", ".join(str(layout.shape[d] - 1) for d in layout.row_dims)
+        label_height = metrics.height() + 6 if layout.row_label else 0
+        self.rows.setWidth(metrics.horizontalAdvance(widest) + 14 + label_height)
+        self._view = Viewport(
+            layout.rows, layout.columns, max(1.0, self.box.width()), max(1.0, self.box.height())
+        ).fitted()
+        self._apply()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take a theme."""
+        self._colors = colors
+        self.setBackground(colors["surface"])
+        for axis in (self.rows, self.columns):
+            dress_axis(axis, colors, self.font())
+        self.item.set_colors(colors)
+        self.viewport().update()
+
+    def look(self, view: Viewport) -> None:
+        """Look elsewhere."""
+        if view != self._view:
+            self._view = view
+            self._apply()
+            self.viewChanged.emit()
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Go closer by `factor`, towards a pixel of the window, else the cursor or the middle."""
+        if self._view is None:
+            return
+        if at is None:
+            left, top = self._view.width / 2, self._view.height / 2
+            if self.item.cursor is not None:
+                row, column = self.item.cursor
+                x, y = self._view.pixel(row + 0.5, column + 0.5)
+                if 0 <= x <= self._view.width and 0 <= y <= self._view.height:
+                    left, top = x, y
+        else:
+            local = self.box.mapFromScene(self.mapToScene(at.toPoint()))
+            left, top = local.x(), local.y()
+        self.look(self._view.zoomed(factor, left, top))
+
+    def fit(self) -> None:
+        """Look at all of it."""
+        if self._view is not None:
+            self.look(self._view.fitted())
+
+    def weight_at(self, position: QPoint) -> tuple[int, int] | None:
+        """Return row and column at a pixel of this widget."""
+        local = self.box.mapFromScene(self.mapToScene(position))
+        if self._view is None or not self.box.rect().contains(local):
+            return None
+        return self._view.weight_at(local.x(), local.y())
+
+    def pixel_of(self, row: int, column: int) -> QPoint:
+        """Return the pixel of this widget at the middle of a weight."""
+        assert self._view is not None
+        left, top = self._view.pixel(row + 0.5, column + 0.5)
+        return QPoint(self.mapFromScene(self.box.mapToScene(QPointF(left, top))))
+
+    def set_cursor(self, row: int, column: int) -> None:
+        """Put the cursor on a weight and bring it into sight."""
+        if self._view is None:
+            return
+        row = min(max(row, 0), self._view.rows - 1)
+        column = min(max(column, 0), self._view.columns - 1)
+        self.item.cursor = (row, column)
+        self.item.update()
+        self.look(self._view.revealing(row, column))
+
+    def _apply(self) -> None:
+        assert self._view is not None
+        left, top, right, bottom = self._view.visible
+        self.box.setRange(xRange=(left, right), yRange=(top, bottom), padding=0)
+
+    def _on_resized(self) -> None:
+        if self._view is not None:
+            width, height = max(1.0, self.box.width()), max(1.0, self.box.height())
+            self.look(self._view.resized(width, height))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom towards the mouse."""
+        steps = event.angleDelta().y() / 120
+        if steps:
+            self.zoom(ZOOM_STEP**steps, event.position())
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a click or a drag."""
+        if event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
+            self._pressed, self._dragged = event.position(), False
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the picture, or say what is under the mouse."""
+        if self._pressed is not None and self._view is not None:
+            moved = event.position() - self._pressed
+            if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
+                self._dragged = True
+                self._pressed = event.position()
+                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+                self.look(self._view.panned(moved.x(), moved.y()))
+        self.hovered.emit(self.weight_at(event.position().toPoint()))
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Put the cursor where one clicked."""
+        if self._pressed is not None and not self._dragged:
+            found = self.weight_at(event.position().toPoint())
+            if found is not None and event.button() == Qt.MouseButton.LeftButton:
+                self.set_cursor(*found)
+                self.cursorMoved.emit(*found)
+        self._pressed = None
+        self.viewport().unsetCursor()
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Treat the second press as a first one."""
+        self.mousePressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Say that nothing is under the mouse."""
+        self.hovered.emit(None)
+        super().leaveEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Leave the menu to the view around."""
+        event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the cursor, zoom, or switch the mask."""
+        key = event.key()
+        view = self._view
+        plain = not event.modifiers() & (
+            Qt.KeyboardModifier.ControlModifier
+            | Qt.KeyboardModifier.AltModifier
+            | Qt.KeyboardModifier.MetaModifier
+        )
+        if view is None or not plain:
+            event.ignore()
+        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
+            self.zoom(ZOOM_STEP)
+        elif key in {Qt.Key.Key_Minus, Qt.Key.Key_Underscore}:
+            self.zoom(1 / ZOOM_STEP)
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        elif key == Qt.Key.Key_M:
+            self.maskToggled.emit()
+        elif (place := self._moved(key)) is not None:
+            self.set_cursor(*place)
+            assert self.item.cursor is not None
+            self.cursorMoved.emit(*self.item.cursor)
+        else:
+            event.ignore()
+
+    def _moved(self, key: int) -> tuple[int, int] | None:
+        """Return where a key puts the cursor; None for keys that do not move it."""
+        view = self._view
+        assert view is not None
+        first = self.item.cursor is None
+        row, column = self.item.cursor or (math.floor(view.y), math.floor(view.x))
+        page = max(1, math.floor(view.height / view.scale_y) - 1)
+        step = 0 if first else 1  # the first key shows where the cursor is
+        places = {
+            Qt.Key.Key_Left: (row, column - step),
+            Qt.Key.Key_Right: (row, column + step),
+            Qt.Key.Key_Up: (row - step, column),
+            Qt.Key.Key_Down: (row + step, column),
+            Qt.Key.Key_Home: (row, 0),
+            Qt.Key.Key_End: (row, view.columns - 1),
+            Qt.Key.Key_PageUp: (row - page, column),
+            Qt.Key.Key_PageDown: (row + page, column),
+        }
+        return places.get(Qt.Key(key))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint, and show the focus."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self.viewport())
+            painter.setPen(QPen(QColor(self._colors["accent"]), 1))
+            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+            painter.end()
