@@ -216,6 +216,9 @@ class Layout:
         Words for the axes: "output channel × kernel row".
     note
         A sentence about the layout; empty for a matrix.
+    wrap
+        For a vector that is read like lines of text: how many elements a row of the picture has,
+        a divisor of their number; `row_dims` is empty then. 0 for everything else.
     """
 
     shape: tuple[int, ...]
@@ -224,19 +227,26 @@ class Layout:
     row_label: str
     column_label: str
     note: str = ""
+    wrap: int = 0
 
     @cached_property
     def rows(self) -> int:
         """Height of the picture in weights."""
+        if self.wrap:
+            return self.shape[0] // self.wrap
         return int(np.prod([self.shape[d] for d in self.row_dims], dtype=np.int64))
 
     @cached_property
     def columns(self) -> int:
         """Width of the picture in weights."""
+        if self.wrap:
+            return self.wrap
         return int(np.prod([self.shape[d] for d in self.column_dims], dtype=np.int64))
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """Return the index into the tensor of a place in the picture."""
+        if self.wrap:
+            return (row * self.wrap + column,)
         found = [0] * len(self.shape)
         for dims, flat in ((self.row_dims, row), (self.column_dims, column)):
             rest = flat
@@ -246,6 +256,8 @@ class Layout:
 
     def place(self, index: tuple[int, ...]) -> tuple[int, int]:
         """Return row and column of an index into the tensor."""
+        if self.wrap:
+            return divmod(index[0], self.wrap)
         places = []
         for dims in (self.row_dims, self.column_dims):
             flat = 0

@@ -50,11 +50,11 @@ def estimate(snapshot: Snapshot, step: Step) -> Estimate:
                 gone += weights
                 exact = exact and sure
         elif method.granularity == "weights":
-            gone += _weights(views, method, row, step)
+            gone += _weights(views, row, step)
     return Estimate(tensors=len(touched), gone=gone, exact=exact, channels=channels)
 
 
-def _weights(views: list[TensorView], method: Method, row: Row, step: Step) -> int:
+def _weights(views: list[TensorView], row: Row, step: Step) -> int:
     if "amount" not in row.values:
         return 0
     amount = row.values["amount"]

@@ -10,7 +10,7 @@ from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.energy import Energy, measure_energy
 from pruneapp.document.selection import resolve
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.contract import Kernel
@@ -206,10 +206,3 @@ def _report(
     return SparsityReport(
         tuple(rows), model_size(snapshot.checkpoint), before, after, total.share if energy else None
     )
-
-
-def model_size(checkpoint: Checkpoint) -> int:
-    """Return how many elements a checkpoint holds, without masks that lie beside their tensors."""
-    entries = checkpoint.entries.values()
-    masks = {e.mask_of for e in entries if e.mask_of}
-    return sum(e.numel for e in entries if e.name not in masks)

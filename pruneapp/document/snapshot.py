@@ -94,3 +94,10 @@ def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
     # reader's memory and stays as it is.
     kept = mask.bools(chunk.start, chunk.start + chunk.bits.size)
     return np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)
+
+
+def model_size(checkpoint: Checkpoint) -> int:
+    """Return how many elements a checkpoint holds, without masks that lie beside their tensors."""
+    entries = checkpoint.entries.values()
+    masks = {e.mask_of for e in entries if e.mask_of}
+    return sum(e.numel for e in entries if e.name not in masks)

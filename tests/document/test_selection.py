@@ -44,7 +44,7 @@ def test_every_pattern_must_match_something(model):
 
 def test_what_cannot_be_pruned_is_left_out_or_named_with_the_reason(model):
     assert select(model, ["*bn1*"]) == ("module.bn1.weight",)
-    with pytest.raises(SelectionError, match="num_batches_tracked.*whole numbers are not pruned"):
+    with pytest.raises(SelectionError, match=r"num_batches_tracked.*whole numbers are not pruned"):
         select(model, ["*tracked"])
 
 

@@ -1,0 +1,129 @@
+"""How tensors of any rank are laid out as pictures."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.answers import Layout
+
+# What the dimensions of a convolution's weight are called, by rank.
+_CONVOLUTION = {
+    3: ("output channel", "input channel", "kernel position"),
+    4: ("output channel", "input channel", "kernel row", "kernel column"),
+    5: ("output channel", "input channel", "kernel depth", "kernel row", "kernel column"),
+}
+_LINEAR = ("output feature", "input feature")
+_EMBEDDING = ("entry", "feature")
+
+# Which dimensions go down and which across; the others alternate from the sixth dimension on.
+_DIMS = {
+    0: ((), ()),
+    2: ((0,), (1,)),
+    3: ((0,), (1, 2)),
+    4: ((0, 2), (1, 3)),
+    5: ((0, 3), (1, 2, 4)),
+}
+
+
+@lru_cache(maxsize=256)
+def layout(shape: tuple[int, ...], kind: str = "") -> Layout:
+    """Lay a tensor out in rows and columns.
+
+    A matrix is shown as it is, a vector in lines like text. The kernels of a convolution keep
+    their form: each output channel is a band of rows, each input channel a band of columns.
+
+    Parameters
+    ----------
+    shape
+        Of the tensor, of any rank.
+    kind
+        The inferred kind of layer (`TensorEntry.kind`): names the axes, and nothing else.
+    """
+    if len(shape) == 1:
+        return _wrapped(shape)
+    rank = len(shape)
+    row_dims, column_dims = _DIMS.get(rank, (tuple(range(0, rank, 2)), tuple(range(1, rank, 2))))
+    names = _names(shape, kind)
+    return Layout(
+        shape=shape,
+        row_dims=row_dims,
+        column_dims=column_dims,
+        row_label=" × ".join(names[d] for d in row_dims),
+        column_label=" × ".join(names[d] for d in column_dims),
+        note=_note(shape, names, row_dims, column_dims),
+    )
+
+
+def _wrapped(shape: tuple[int, ...]) -> Layout:
+    size = shape[0]
+    # A divisor leaves no ragged line. A prime number of elements stays in one row.
+    wrap = next((d for d in range(math.isqrt(max(size - 1, 0)) + 1, size) if size % d == 0), size)
+    note = f"A vector of {size:,} in lines of {wrap:,}, read like text." if wrap < size else ""
+    return Layout(shape, (), (0,), "line" if note else "", "position", note, wrap if note else 0)
+
+
+def _names(shape: tuple[int, ...], kind: str) -> tuple[str, ...]:
+    if kind.startswith("Conv") and len(shape) in _CONVOLUTION:
+        return _CONVOLUTION[len(shape)]
+    if len(shape) == 2:
+        if kind == "Linear":
+            return _LINEAR
+        if kind.lower() == "embedding":
+            return _EMBEDDING
+    return tuple(f"dim {d}" for d in range(len(shape)))
+
+
+def _note(
+    shape: tuple[int, ...],
+    names: tuple[str, ...],
+    row_dims: tuple[int, ...],
+    column_dims: tuple[int, ...],
+) -> str:
+    """Say what a band of rows or columns is, where there are bands."""
+    bands = []
+    for dims, lines in ((row_dims, "rows"), (column_dims, "columns")):
+        inner = math.prod(shape[d] for d in dims[1:])
+        if inner > 1:
+            bands.append(f"each {names[dims[0]]} is a band of {inner:,} {lines}")
+    if not bands:
+        return ""
+    said = " and ".join(bands)
+    return said[0].upper() + said[1:] + "."
+
+
+def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what every row and every column adds to the flat index; both rise.
+
+    The element at a row and a column has the flat index ``rows[row] + columns[column]``. Takes
+    8 bytes for each row and column of the whole picture: see `row_offsets` for a part.
+    """
+    return row_offsets(of, 0, of.rows), column_offsets(of, 0, of.columns)
+
+
+def row_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
+    """Return what rows `start` to `stop` add to the flat index."""
+    if of.wrap:
+        return np.arange(start, stop, dtype=np.int64) * of.wrap
+    return _offsets(of.shape, of.row_dims, start, stop)
+
+
+def column_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
+    """Return what columns `start` to `stop` add to the flat index."""
+    if of.wrap:
+        return np.arange(start, stop, dtype=np.int64)
+    return _offsets(of.shape, of.column_dims, start, stop)
+
+
+def _offsets(
+    shape: tuple[int, ...], dims: tuple[int, ...], start: int, stop: int
+) -> NDArray[np.int64]:
+    rest = np.arange(start, stop, dtype=np.int64)
+    found = np.zeros(stop - start, np.int64)
+    for dim in reversed(dims):
+        rest, here = np.divmod(rest, shape[dim])
+        found += here * math.prod(shape[dim + 1 :])
+    return found
