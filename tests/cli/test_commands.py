@@ -1,0 +1,279 @@
+"""The command line does the whole job, says what is wrong in one sentence, and leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch.nn.utils import prune as torch_prune
+
+from pruneapp import resources
+from pruneapp.__main__ import main
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def run(capfd):
+    """Run a command in this process; returns status, standard output and standard error."""
+
+    def call(*arguments):
+        try:
+            status = main([str(a) for a in arguments])
+        except SystemExit as end:
+            status = end.code
+        out, err = capfd.readouterr()
+        return status, out, err
+
+    return call
+
+
+def prune(target, *more, method="l1_unstructured", amount="0.5", source=SAMPLE):
+    return ("prune", source, "-o", target, "--method", method, "--amount", amount, *more)
+
+
+def torch_masks(names, prune_one, source=SAMPLE):
+    """What torch makes of the same step: the pruned tensors by name."""
+    weights = load_file(source)
+    modules = {}
+    for name in names:
+        modules[name] = torch.nn.Module()
+        modules[name].weight = torch.nn.Parameter(weights[name])
+    prune_one(modules)
+    return {**weights, **{name: module.weight.detach() for name, module in modules.items()}}
+
+
+DEFAULT = ["conv1.weight", "conv2.weight", "fc1.weight", "fc2.weight", "fc3.weight"]
+
+
+def test_local_l1_equals_torch(run, tmp_path):
+    status, _, err = run(*prune(tmp_path / "o.safetensors"))
+
+    def prune_one(modules):
+        for module in modules.values():
+            torch_prune.l1_unstructured(module, "weight", 0.5)
+
+    assert (status, err) == (0, "")
+    expected = torch_masks(DEFAULT, prune_one)
+    found = load_file(tmp_path / "o.safetensors")
+    assert list(found) == list(load_file(SAMPLE))
+    for name, tensor in expected.items():
+        assert torch.equal(found[name], tensor), name
+
+
+def test_global_l1_on_selected_tensors_equals_torch(run, tmp_path):
+    arguments = ("--scope", "global", "--select", "fc*.weight", "--json")
+
+    status, out, _ = run(*prune(tmp_path / "o.pt", *arguments, amount="1000"))
+
+    def prune_one(modules):
+        torch_prune.global_unstructured(
+            [(m, "weight") for m in modules.values()], torch_prune.L1Unstructured, amount=1000
+        )
+
+    assert status == 0
+    expected = torch_masks(DEFAULT[2:], prune_one)
+    found = torch.load(tmp_path / "o.pt", weights_only=True)
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    report = json.loads(out)
+    assert report["format"] == "torch"
+    assert report["pruned"] == 1000
+    assert report["verified"] is True
+    assert report["bytes"] == (tmp_path / "o.pt").stat().st_size
+
+
+def test_channels_along_a_negative_dim_equal_torch(run, tmp_path):
+    arguments = ("--n", "-inf", "--dim", "-1", "--select", "fc1.weight")
+
+    status, _, err = run(
+        *prune(tmp_path / "o.safetensors", *arguments, method="ln_structured", amount="30%")
+    )
+
+    def prune_one(modules):
+        for module in modules.values():
+            torch_prune.ln_structured(module, "weight", 0.3, n=-float("inf"), dim=-1)
+
+    assert (status, err) == (0, "")
+    expected = torch_masks(["fc1.weight"], prune_one)
+    assert torch.equal(load_file(tmp_path / "o.safetensors")["fc1.weight"], expected["fc1.weight"])
+
+
+def test_resumable_loads_into_a_module_pruned_by_torch(run, tmp_path):
+    status, _, _ = run(*prune(tmp_path / "o.pt", "--format", "resumable", "--select", "fc3.weight"))
+
+    module = torch.nn.Linear(128, 10)
+    torch_prune.identity(module, "weight")
+    state = torch.load(tmp_path / "o.pt", weights_only=True)
+    module.load_state_dict(
+        {k.removeprefix("fc3."): v for k, v in state.items() if k.startswith("fc3.")}
+    )
+    assert status == 0
+    assert int((module.weight_mask == 0).sum()) == 640
+
+
+def test_a_resumable_file_is_pruned_further_from_where_it_was(run, tmp_path):
+    run(*prune(tmp_path / "a.pt", "--format", "resumable"))
+
+    status, out, _ = run(*prune(tmp_path / "b.safetensors", "--json", source=tmp_path / "a.pt"))
+
+    fc1 = next(t for t in json.loads(out)["tensors"] if t["name"] == "fc1.weight")
+    assert status == 0
+    assert fc1["pruned"] == fc1["numel"] * 3 // 4
+
+
+def test_a_mask_from_a_file(run, tmp_path):
+    generator = np.random.default_rng(0)
+    mask = torch.tensor(generator.random((10, 128)) < 0.5)
+    save_file({"fc3.weight": mask}, tmp_path / "mask.safetensors")
+
+    status, _, err = run(
+        *("prune", SAMPLE, "-o", tmp_path / "o.safetensors", "--method", "custom_from_mask"),
+        *("--mask", tmp_path / "mask.safetensors"),
+    )
+
+    assert (status, err) == (0, "")
+    found = load_file(tmp_path / "o.safetensors")["fc3.weight"]
+    assert torch.equal(found != 0, mask)
+
+
+def test_importance_scores_from_a_file(run, tmp_path):
+    scores = torch.arange(1280.0).reshape(10, 128)
+    save_file({"fc3.weight": scores}, tmp_path / "scores.safetensors")
+
+    status, _, _ = run(
+        *prune(
+            *(tmp_path / "o.safetensors", "--select", "fc3.weight"),
+            *("--importance-scores", tmp_path / "scores.safetensors"),
+            amount="300",
+        )
+    )
+
+    assert status == 0
+    kept = load_file(tmp_path / "o.safetensors")["fc3.weight"] != 0
+    assert torch.equal(kept, scores >= 300)
+
+
+def test_the_same_seed_makes_the_same_bytes(run, tmp_path):
+    files = []
+    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
+        run(*prune(tmp_path / name, "--seed", seed, method="random_unstructured"))
+        files.append((tmp_path / name).read_bytes())
+
+    assert files[0] == files[1] != files[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("inspect", "/no/such/file"), ["/no/such/file", "cannot be opened"]),
+        (prune("o", method="l1"), ["'l1'", "l1_unstructured"]),
+        (prune("o", "--scope", "global", method="ln_structured"), ["global", "ln_structured"]),
+        (prune("o", "--n", "1"), ["--n", "l1_unstructured"]),
+        (prune("o", amount="1.5"), ["amount", "1.5"]),
+        (prune("o", amount="nan"), ["amount", "nan"]),
+        (prune("o", amount="-3"), ["amount", "-3"]),
+        (prune("o", "--select", "fc3.weight", amount="1281"), ["1,281", "1,280"]),
+        (prune("o", "--select", "fc9.*"), ["fc9.*", "fc"]),
+        (prune("o", "--select", "bn1.running_mean"), ["running"]),
+        (prune("o", "--select", "conv1.bias", method="ln_structured"), ["conv1.bias"]),
+        (prune("o", "--dim", "4", method="ln_structured"), ["dim", "4"]),
+        (prune("o", "--mask", "m"), ["--mask"]),
+        (("prune", SAMPLE, "-o", "o", "--method", "l1_unstructured"), ["--amount"]),
+        (("prune", SAMPLE, "-o", "o", "--method", "custom_from_mask"), ["--mask"]),
+        (prune("/no/such/folder/o.safetensors"), ["/no/such/folder"]),
+        (prune("o", "--state-dict", "ema"), ["ema"]),
+        (prune("o", "--device", "tpu"), ["--device"]),
+        (("prune",), ["required"]),
+    ],
+)
+def test_what_can_be_mended_is_one_sentence_and_status_2(
+    run, tmp_path, monkeypatch, arguments, words
+):
+    monkeypatch.chdir(tmp_path)
+
+    status, out, err = run(*arguments)
+
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1, err
+    assert "Traceback" not in err
+    for word in words:
+        assert word in err, err
+    assert not list(tmp_path.iterdir())
+
+
+def test_inspect_tells_the_same_in_json_and_in_words(run):
+    status, out, _ = run("inspect", SAMPLE, "--json")
+    told = json.loads(out)
+    status_words, words, _ = run("inspect", SAMPLE, "--select", "conv*")
+
+    assert status == status_words == 0
+    by_name = {t["name"]: t for t in told["tensors"]}
+    assert by_name["conv2.weight"]["shape"] == [32, 16, 3, 3]
+    assert by_name["conv2.weight"]["kind"] == "Conv2d"
+    assert by_name["bn1.running_mean"]["prunable"] is False
+    assert [t["name"] for t in told["tensors"] if t["by_default"]] == DEFAULT
+    assert "conv2.weight" in words
+    assert "fc1.weight" not in words
+
+
+def test_methods_are_told_from_their_declarations(run):
+    from pruneapp.methods.registry import METHODS
+
+    status, out, _ = run("methods", "--json")
+    _, words, _ = run("methods")
+
+    assert status == 0
+    assert [m["name"] for m in json.loads(out)] == list(METHODS)
+    assert all(method.label in words for method in METHODS.values())
+
+
+def test_pruning_by_magnitude_loads_neither_qt_nor_torch(run_python, tmp_path):
+    code = (
+        "import sys; from pruneapp.__main__ import main; status = main(sys.argv[1:]);"
+        "print(status, sorted({'torch', 'PySide6', 'pyqtgraph', 'safetensors'} & set(sys.modules)))"
+    )
+
+    out = run_python(code, *(str(a) for a in prune(tmp_path / "o.safetensors", "--device", "cpu")))
+
+    assert out.splitlines()[-1] == "0 []"
+
+
+def test_help_loads_nothing_heavy(run_python):
+    code = (
+        "import sys\ntry:\n import pruneapp.__main__ as m; m.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'torch', 'PySide6', 'numpy'} & set(sys.modules)))"
+    )
+
+    assert run_python(code).splitlines()[-1] == "[]"
+
+
+def test_the_command_line_module_loads_no_qt(run_python):
+    code = "import sys, pruneapp.cli.commands, pruneapp.cli.prune; print('PySide6' in sys.modules)"
+
+    assert run_python(code).strip() == "False"
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_leaves_nothing_behind(tmp_path, number, status):
+    source = tmp_path / "large.safetensors"
+    save_file({f"layer{i}.weight": torch.randn(4096, 4096) for i in range(4)}, source)
+    command = [sys.executable, "-m", "pruneapp", *map(str, prune(tmp_path / "o", source=source))]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.glob(".*part")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+    os.kill(process.pid, number)
+    out, err = process.communicate(timeout=20)
+
+    assert (process.returncode, out, err) == (status, "", "")
+    assert [p.name for p in tmp_path.iterdir()] == ["large.safetensors"]
