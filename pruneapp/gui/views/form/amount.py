@@ -1,0 +1,192 @@
+"""How much: a slider, a field that reads shares and counts, and a switch between the two."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QLineEdit, QSlider, QToolButton, QWidget
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.views.form.editor import Editor
+from pruneapp.gui.views.parts import numbers
+from pruneapp.params import Amount, Param
+
+_STEPS = 1000  # a tenth of a percent
+_SPACES = dict.fromkeys(map(ord, " \u00a0\u202f\u2009"), None)
+
+
+class AmountEditor(Editor):
+    """An amount.
+
+    The field reads "20 %", "0.2" and "1,000" whatever the switch says. A bare "20" is what the
+    switch says: a share in percent, or a count.
+    """
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(param, parent)
+        self._left: int | None = None
+        self.slider = QSlider(Qt.Orientation.Horizontal, self)
+        self.slider.setRange(0, _STEPS)
+        self.slider.setSingleStep(10)
+        self.slider.setPageStep(50)
+        self.slider.setMinimumWidth(80)
+        self._name(self.slider)
+        self.slider.setAccessibleName(self.tr("{label}, slider").format(label=param.label))
+        self.field = QLineEdit(self)
+        self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
+        self._name(self.field)
+        self.counts = QToolButton(self)
+        self.counts.setText("#")
+        self.counts.setCheckable(True)
+        self.counts.setAccessibleName(self.tr("Give a count instead of a share"))
+        self.counts.setToolTip(self.counts.accessibleName())
+        self.counts.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.line.addWidget(self.slider, 1)
+        self.line.addWidget(self.field)
+        self.line.addWidget(self.counts)
+        self.setFocusProxy(self.field)
+
+        self.set_value(param.default)
+        self.slider.valueChanged.connect(self._slid)
+        self.field.textEdited.connect(self._typed)
+        self.field.editingFinished.connect(self._tidy)
+        self.counts.toggled.connect(self._switched)
+
+    def value(self) -> Amount:
+        """Return the share (a float) or the count (an int)."""
+        amount: Amount = read_amount(
+            self.field.text(), self.param, share=not self.counts.isChecked()
+        )
+        return amount
+
+    def set_value(self, value: Amount) -> None:
+        """Show a share or a count."""
+        blockers = [QSignalBlocker(part) for part in (self.slider, self.field, self.counts)]
+        self.counts.setChecked(not isinstance(value, float))
+        self.field.setText(write_amount(value))
+        self._move_slider(value)
+        del blockers
+
+    def summary(self) -> str:
+        """Return the amount as the field writes it."""
+        try:
+            return write_amount(self.value())
+        except ParameterError:
+            return ""
+
+    def set_left(self, left: int | None) -> None:
+        """Let the slider reach over so many units when it counts."""
+        self._left = left
+        blocker = QSignalBlocker(self.slider)
+        self._move_slider_to_field()
+        del blocker
+
+    def _move_slider(self, value: Amount) -> None:
+        if isinstance(value, float):
+            self.slider.setEnabled(True)
+            self.slider.setValue(round(value * _STEPS))
+            return
+        self.slider.setEnabled(bool(self._left))
+        if self._left:
+            self.slider.setValue(min(_STEPS, round(value / self._left * _STEPS)))
+
+    def _move_slider_to_field(self) -> None:
+        try:
+            self._move_slider(self.value())
+        except ParameterError:
+            return  # the form says what is wrong; the slider stays where it was
+
+    def _slid(self, place: int) -> None:
+        value: Amount = place / _STEPS
+        if self.counts.isChecked():
+            value = round(value * (self._left or 0))
+        self.field.setText(write_amount(value))
+        self.changed.emit()
+
+    def _typed(self) -> None:
+        # The switch follows only when the field is left: who types 130 and mends it to 13 is
+        # still speaking of percent.
+        blocker = QSignalBlocker(self.slider)
+        self._move_slider_to_field()
+        del blocker
+        self.changed.emit()
+
+    def _tidy(self) -> None:
+        try:
+            self.set_value(self.value())
+        except ParameterError:
+            return  # what was typed stays to be mended
+
+    def _switched(self, counts: bool) -> None:  # noqa: FBT001 - as Qt's signal calls it
+        """Keep the amount and say it the other way, as well as that can be done."""
+        try:
+            value = read_amount(self.field.text(), self.param, share=counts)
+        except ParameterError:
+            value = 0.2
+        if counts and isinstance(value, float):
+            value = round(value * (self._left or 0))
+        elif not counts and not isinstance(value, float):
+            value = min(1.0, value / self._left) if self._left else 0.2
+        self.set_value(value)
+        self.changed.emit()
+
+
+def read_amount(text: str, param: Param, *, share: bool) -> Amount:
+    """Read an amount in the person's locale; raises `ParameterError`.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+    param
+        Checks the result, and words the error.
+    share
+        Whether a bare number up to 100 is a share in percent.
+    """
+    typed = text.strip()
+    plain = typed.translate(_SPACES)
+    is_percent = plain.endswith("%")
+    digits = _with_point(plain.removesuffix("%"))
+    try:
+        number = float(digits)
+    except ValueError:
+        raise param.refuse(typed) from None
+    if is_percent:
+        return _checked(number / 100, typed, param)
+    whole = re.fullmatch(r"[+-]?\d+", digits) is not None
+    if not whole and (number <= 1 or not share):
+        return _checked(number, typed, param)
+    if share and number <= 100:
+        return _checked(number / 100, typed, param)
+    return _checked(int(digits) if whole else number, typed, param)
+
+
+def _checked(value: Amount, typed: str, param: Param) -> Amount:
+    try:
+        checked: Amount = param.validate(value)
+    except ParameterError:
+        # The message is to quote what the person sees, not what became of it.
+        raise param.refuse(typed) from None
+    return checked
+
+
+def _with_point(text: str) -> str:
+    """Return a number with a decimal point and without group separators."""
+    locale = numbers.locale()
+    point, group = locale.decimalPoint(), locale.groupSeparator()
+    if group.strip() and re.fullmatch(rf"[+-]?\d{{1,3}}({re.escape(group)}\d{{3}})+", text):
+        return text.replace(group, "")
+    if point != "." and text.count(point) == 1:
+        return text.replace(point, ".")
+    return text
+
+
+def write_amount(value: Amount) -> str:
+    """Write a share as percent with as few digits as it needs, a count with groups."""
+    if not isinstance(value, float):
+        return numbers.count(value)
+    locale = numbers.locale()
+    text = locale.toString(value * 100, "f", 10).rstrip("0").removesuffix(locale.decimalPoint())
+    return f"{text}\u00a0%"

@@ -1,0 +1,129 @@
+"""The fields of one method: labels, editors, and under each its help or what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.views.form.editor import Editor
+from pruneapp.gui.views.form.editors import editor_for
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.params import Param
+
+
+class Field(QWidget):
+    """An editor with its line of help, which an error takes the place of.
+
+    Signals
+    -------
+    changed
+        The person changed the value.
+    """
+
+    changed = Signal()
+
+    def __init__(self, param: Param, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.param = param
+        self.editor: Editor = editor_for(param, self)
+        self.note = plain(wrap=True)
+        self.note.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self._colors = with_defaults({})
+        self._told = ""
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.editor)
+        layout.addWidget(self.note)
+        self.setFocusProxy(self.editor)
+        self.editor.changed.connect(self._after_change)
+        self._show_note()
+
+    def error(self) -> str:
+        """Return what is wrong with the value, as a sentence; empty if nothing."""
+        try:
+            self.editor.value()
+        except ParameterError as error:
+            return str(error)
+        return self._told
+
+    def set_error(self, text: str) -> None:
+        """Say what somebody else finds wrong, until the value changes."""
+        self._told = text
+        self._show_note()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        self._show_note()
+
+    def _after_change(self) -> None:
+        self._told = ""
+        self._show_note()
+        self.changed.emit()
+
+    def _show_note(self) -> None:
+        error = self.error()
+        recolor(self.note, self._colors["danger" if error else "muted"])
+        self.note.setText(f"✕ {error}" if error else self.param.help)
+
+
+class Fields(QWidget):
+    """The fields of a method, in the order of its declaration.
+
+    Signals
+    -------
+    changed
+        The person changed a value.
+    """
+
+    changed = Signal()
+
+    def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fields: dict[str, Field] = {}
+        layout = QFormLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setHorizontalSpacing(8)
+        layout.setVerticalSpacing(12)
+        layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        for param in params:
+            field = Field(param, self)
+            label = QLabel(param.label, self)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setBuddy(field.editor)
+            label.setMinimumWidth(label_width(self))
+            # As high as the editor, so that the words stand on one line with it.
+            label.setFixedHeight(field.editor.sizeHint().height())
+            layout.addRow(label, field)
+            field.changed.connect(self.changed)
+            self.fields[param.name] = field
+
+    def values(self) -> dict[str, Any]:
+        """Return a valid value for every field; raises `ParameterError`."""
+        return {name: field.editor.value() for name, field in self.fields.items()}
+
+    def valid_values(self) -> dict[str, Any]:
+        """Return the values of those fields that are in order."""
+        found = {}
+        for name, field in self.fields.items():
+            try:
+                found[name] = field.editor.value()
+            except ParameterError:
+                continue  # said beside the field
+        return found
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong, a sentence for each field where something is."""
+        return tuple(error for field in self.fields.values() if (error := field.error()))
+
+
+def label_width(widget: QWidget) -> int:
+    """Return the width that the labels of the form share, whatever method is chosen."""
+    return widget.fontMetrics().averageCharWidth() * 10

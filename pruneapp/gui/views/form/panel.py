@@ -1,0 +1,301 @@
+"""The form: one rule for the checked tensors, or a list of rules that are one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QPushButton,
+    QRadioButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.views.form.declaration import FormRequest, FormRow, MethodForm
+from pruneapp.gui.views.form.fields import label_width
+from pruneapp.gui.views.form.rule import RuleEditor
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
+
+
+class PruneForm(QWidget):
+    """Asks how to prune.
+
+    Signals
+    -------
+    changed
+        The person changed something; `request` and `errors` say what is asked for now.
+    maskFileRequested, scoresFileRequested
+        The person wants to load a mask, or importance scores.
+    """
+
+    changed = Signal()
+    maskFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    scoresFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._forms: tuple[MethodForm, ...] = ()
+        self._kinds: tuple[str, ...] = ()
+        self._colors = with_defaults({})
+        self._context: tuple[tuple[int, ...], str] = ((), "")
+        self._left: tuple[int | None, int | None] = (None, None)
+        self._files = ("", "")
+        self.rules: list[RuleEditor] = []
+
+        self.list = QListWidget(self)
+        self.list.setAccessibleName(self.tr("Rules, applied in order"))
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.order = plain(
+            self.tr("Applied in order, each to what those before it left."), wrap=True
+        )
+        self.remove = QPushButton(self.tr("Remove"), self)
+        self.remove.setToolTip(self.tr("Remove the chosen rule"))
+        self.add = QPushButton(self.tr("Add rule…"), self)
+        self.add.setFlat(True)
+        self.add.setToolTip(
+            self.tr("Another method or amount for other tensors, as part of the same step")
+        )
+        self.add.setAccessibleDescription(self.add.toolTip())
+        self.stack = QStackedWidget(self)
+
+        self.each = QRadioButton(self.tr("each tensor"), self)
+        self.each.setToolTip(self.tr("Each tensor loses the same share of its own."))
+        self.all = QRadioButton(self.tr("global"), self)
+        self.all.setToolTip(self.tr("One threshold for all: sensitive layers keep more."))
+        for radio in (self.each, self.all):
+            radio.setAccessibleDescription(radio.toolTip())
+        group = QButtonGroup(self)
+        group.addButton(self.each)
+        group.addButton(self.all)
+        self.each.setChecked(True)
+        self.scope_row = QWidget(self)
+        scope = QHBoxLayout(self.scope_row)
+        scope.setContentsMargins(0, 0, 0, 0)
+        scope.setSpacing(8)
+        scope_label = QLabel(self.tr("Scope"), self.scope_row)
+        scope_label.setMinimumWidth(label_width(self))
+        scope.addWidget(scope_label)
+        scope.addWidget(self.each)
+        scope.addWidget(self.all)
+        scope.addStretch(1)
+
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.add)
+        buttons.addStretch(1)
+        buttons.addWidget(self.remove)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addWidget(heading(self.tr("How")))
+        layout.addWidget(self.list)
+        layout.addWidget(self.order)
+        layout.addWidget(self.stack)
+        layout.addWidget(self.scope_row)
+        layout.addLayout(buttons)
+
+        self.add.clicked.connect(self._add_clicked)
+        self.remove.clicked.connect(self._remove_clicked)
+        self.list.currentRowChanged.connect(self._show_rule)
+        self.all.toggled.connect(self.changed)
+        self._append()
+        self._arrange()
+
+    # Told
+
+    def set_methods(self, forms: Sequence[MethodForm]) -> None:
+        """Offer these methods; what was asked for stays as far as they allow."""
+        former = self._snapshot()
+        self._forms = tuple(forms)
+        self._build(former)
+
+    def set_kinds(self, kinds: Sequence[str]) -> None:
+        """Offer these kinds of layers to rules."""
+        self._kinds = tuple(kinds)
+        for rule in self.rules:
+            rule.set_kinds(kinds)
+
+    def set_context(self, shape: tuple[int, ...], kind: str) -> None:
+        """Spell dimensions out for a tensor of this shape and kind; sizes below 0 differ."""
+        self._context = (shape, kind)
+        for rule in self.rules:
+            rule.set_context(shape, kind)
+
+    def set_left(self, weights: int | None, channels: int | None = None) -> None:
+        """Take note of how much of the checked tensors is not pruned yet: the slider's length."""
+        self._left = (weights, channels)
+        for rule in self.rules:
+            rule.set_left(weights, channels)
+
+    def set_mask_file(self, name: str) -> None:
+        """Show which mask was loaded; empty for none."""
+        self._files = (name, self._files[1])
+        for rule in self.rules:
+            rule.set_files(*self._files)
+
+    def set_scores_file(self, name: str) -> None:
+        """Show which importance scores were loaded; empty for none."""
+        self._files = (self._files[0], name)
+        for rule in self.rules:
+            rule.set_files(*self._files)
+
+    def set_error(self, param: str, text: str, row: int | None = None) -> bool:
+        """Say what is wrong beside a field of a rule (of the one that is shown).
+
+        Returns whether there is such a field; if not, it has to be said elsewhere.
+        """
+        place = self.stack.currentIndex() if row is None else row
+        return 0 <= place < len(self.rules) and self.rules[place].set_error(param, text)
+
+    def set_request(self, request: FormRequest) -> None:
+        """Show what is asked for, silently."""
+        self._build(request)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.order, self._colors["muted"])
+        for rule in self.rules:
+            rule.set_colors(self._colors)
+
+    def reset(self) -> None:
+        """Go back to one rule for the checked tensors, with the defaults of its method."""
+        method = str(self.rules[0].method.currentData() or "")
+        self._build(FormRequest((FormRow("", "", method),)))
+
+    # Asked
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong, sentence by sentence; empty if all is in order."""
+        return tuple(error for rule in self.rules for error in rule.errors())
+
+    def request(self) -> FormRequest | None:
+        """Return what is asked for; None while `errors` has something to say."""
+        if self.errors():
+            return None
+        return FormRequest(tuple(rule.row() for rule in self.rules), self.scope())
+
+    def scope(self) -> str:
+        """Return "local" or "global", as far as all rules can do it."""
+        scopes = self._scopes()
+        wanted = "global" if self.all.isChecked() else "local"
+        if wanted in scopes:
+            return wanted
+        return "local" if "local" in scopes or not scopes else "global"
+
+    def _scopes(self) -> set[str]:
+        found = {"local", "global"}
+        for rule in self.rules:
+            form = rule.form()
+            found &= set(form.scopes) if form else set()
+        return found
+
+    # Inside
+
+    def _snapshot(self) -> FormRequest:
+        rows = []
+        for rule in self.rules:
+            pattern, kind = rule.wanted()
+            method = str(rule.method.currentData() or "")
+            rows.append(FormRow(pattern, kind, method, rule.fields.valid_values()))
+        return FormRequest(tuple(rows), "global" if self.all.isChecked() else "local")
+
+    def _build(self, request: FormRequest) -> None:
+        blockers = [QSignalBlocker(self.list), QSignalBlocker(self.all)]
+        for rule in self.rules:
+            self.stack.removeWidget(rule)
+            rule.deleteLater()
+        self.rules = []
+        for row in request.rows or (FormRow("", "", ""),):
+            self._append().set_row(row)
+        (self.all if request.scope == "global" else self.each).setChecked(True)
+        self.stack.setCurrentIndex(0)
+        self._arrange()
+        del blockers
+
+    def _append(self) -> RuleEditor:
+        rule = RuleEditor(self._forms, self.stack)
+        rule.set_kinds(self._kinds)
+        rule.set_context(*self._context)
+        rule.set_left(*self._left)
+        rule.set_files(*self._files)
+        rule.set_colors(self._colors)
+        rule.changed.connect(self._after_change)
+        rule.maskFileRequested.connect(self.maskFileRequested)
+        rule.scoresFileRequested.connect(self.scoresFileRequested)
+        self.rules.append(rule)
+        self.stack.addWidget(rule)
+        return rule
+
+    def _add_clicked(self) -> None:
+        taken = {rule.wanted() for rule in self.rules}
+        free = next((kind for kind in self._kinds if ("", kind) not in taken), "")
+        last = self.rules[-1]
+        method = str(last.method.currentData() or "")
+        rule = self._append()
+        rule.set_row(FormRow("", free, method, last.fields.valid_values()))
+        self.stack.setCurrentWidget(rule)
+        self._arrange()
+        rule.target.setFocus()
+        self.changed.emit()
+
+    def _remove_clicked(self) -> None:
+        place = self.stack.currentIndex()
+        rule = self.rules.pop(place)
+        self.stack.removeWidget(rule)
+        rule.deleteLater()
+        if len(self.rules) == 1 and self.rules[0].wanted() == ("", ""):
+            self.add.setFocus()
+        self._arrange()
+        self.changed.emit()
+
+    def _show_rule(self, place: int) -> None:
+        if 0 <= place < len(self.rules):
+            self.stack.setCurrentIndex(place)
+            self._fit_stack()
+
+    def _after_change(self) -> None:
+        self._arrange()
+        self.changed.emit()
+
+    def _arrange(self) -> None:
+        """Show what is needed for so many rules and these methods."""
+        several = len(self.rules) > 1 or self.rules[0].wanted() != ("", "")
+        blocker = QSignalBlocker(self.list)
+        self.list.clear()
+        for number, rule in enumerate(self.rules, 1):
+            rule.set_rules_shown(shown=several)
+            self.list.addItem(f"{number}. {rule.describe()}")
+            self.list.item(number - 1).setToolTip(rule.describe())
+        self.list.setCurrentRow(self.stack.currentIndex())
+        del blocker
+        rows = min(max(len(self.rules), 2), 5)
+        self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
+        self.list.setVisible(several)
+        self.order.setVisible(several)
+        self.remove.setVisible(several)
+        self.remove.setEnabled(len(self.rules) > 1)
+        self.scope_row.setVisible(self._scopes() == {"local", "global"})
+        self._fit_stack()
+
+    def _fit_stack(self) -> None:
+        # A stack is as high as its highest page; only the one in front is to count.
+        front = self.stack.currentWidget()
+        for rule in self.rules:
+            policy = rule.sizePolicy()
+            policy.setVerticalPolicy(
+                QSizePolicy.Policy.Preferred if rule is front else QSizePolicy.Policy.Ignored
+            )
+            rule.setSizePolicy(policy)
+        self.stack.updateGeometry()

@@ -1,0 +1,284 @@
+"""One rule: for which tensors, by which method, with which values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.views.form.declaration import FormRow, MethodForm
+from pruneapp.gui.views.form.fields import Fields, label_width
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.params import AmountParam
+
+_CHECKED = ("", "")
+
+
+class RuleEditor(QWidget):
+    """Edits one rule.
+
+    Signals
+    -------
+    changed
+        The person changed something.
+    maskFileRequested, scoresFileRequested
+        The person wants to load a mask, or importance scores.
+    """
+
+    changed = Signal()
+    maskFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    scoresFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, forms: Sequence[MethodForm], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._forms = {form.name: form for form in forms}
+        self._colors = with_defaults({})
+        self._context: tuple[tuple[int, ...], str] = ((), "")
+        self._left: tuple[int | None, int | None] = (None, None)
+        self._mask_file = ""
+        self._scores_file = ""
+
+        self.target = QComboBox(self)
+        self.target.setEditable(True)
+        self.target.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.target.setAccessibleName(self.tr("For which tensors"))
+        self.target.setToolTip(
+            self.tr("The checked tensors, every layer of a kind, or a pattern: layer3.*.weight")
+        )
+        self.target.setAccessibleDescription(self.target.toolTip())
+        self.target.setMinimumContentsLength(8)
+        self.target.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self._target_label = self._label(self.tr("For"), self.target)
+        self.method = QComboBox(self)
+        self.method.setAccessibleName(self.tr("Method"))
+        self.method.setMinimumContentsLength(8)
+        self.method.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.explain = QToolButton(self)
+        self.explain.setText("?")
+        self.explain.setCheckable(True)
+        self.explain.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.explain.setAccessibleName(self.tr("Explain the method"))
+        self.explain.setToolTip(self.explain.accessibleName())
+        self.help = plain(wrap=True)
+        self.formula = plain(wrap=True)
+        self.help.hide()
+        self.formula.hide()
+
+        self.load_mask = QPushButton(self.tr("Load mask…"), self)
+        self.mask_name = ElidedLabel("", self)
+        self.load_scores = QPushButton(self.tr("Load scores…"), self)
+        self.load_scores.setToolTip(
+            self.tr("Rank by numbers from a file instead of by the weights themselves.")
+        )
+        self.scores_name = ElidedLabel("", self)
+        self.fields = Fields((), self)
+
+        top = QFormLayout()
+        top.setHorizontalSpacing(8)
+        top.setVerticalSpacing(8)
+        top.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.method, 1)
+        line.addWidget(self.explain)
+        top.addRow(self._target_label, self.target)
+        top.addRow(self._label(self.tr("Method"), self.method), line)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(12)
+        self._column.addLayout(top)
+        self._column.addWidget(self.help)
+        self._column.addWidget(self.formula)
+        self._column.addWidget(self.fields)
+        for button, name in (
+            (self.load_mask, self.mask_name),
+            (self.load_scores, self.scores_name),
+        ):
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addWidget(button)
+            row.addWidget(name, 1)
+            self._column.addLayout(row)
+        self._column.addStretch(1)
+
+        for form in forms:
+            self.method.addItem(form.label, form.name)
+        self.set_kinds(())
+        self.set_rules_shown(shown=False)
+        self.method.currentIndexChanged.connect(self._choose)
+        self.explain.toggled.connect(self.help.setVisible)
+        self.explain.toggled.connect(self.formula.setVisible)
+        self.target.currentTextChanged.connect(self.changed)
+        self.load_mask.clicked.connect(self.maskFileRequested)
+        self.load_scores.clicked.connect(self.scoresFileRequested)
+        self._rebuild()
+
+    def _label(self, text: str, buddy: QWidget) -> QLabel:
+        label = QLabel(text, self)
+        label.setBuddy(buddy)
+        label.setMinimumWidth(label_width(self))
+        return label
+
+    # Told
+
+    def set_kinds(self, kinds: Sequence[str]) -> None:
+        """Offer these kinds of layers."""
+        blocker = QSignalBlocker(self.target)
+        text = self.target.currentText()
+        self.target.clear()
+        self.target.addItem(self.tr("checked tensors"), _CHECKED)
+        for kind in kinds:
+            self.target.addItem(self.tr("every {kind}").format(kind=kind), ("", kind))
+        if text:
+            self.target.setCurrentText(text)
+            self.target.setCurrentIndex(max(-1, self.target.findText(text)))
+            self.target.setEditText(text)
+        del blocker
+
+    def set_rules_shown(self, *, shown: bool) -> None:
+        """Show for which tensors it is, or take it that it is for the checked ones."""
+        self.target.setVisible(shown)
+        self._target_label.setVisible(shown)
+
+    def set_row(self, row: FormRow) -> None:
+        """Show a rule, silently; an unknown method is left out."""
+        blockers = [QSignalBlocker(self.target), QSignalBlocker(self.method)]
+        place = -1
+        for item in range(self.target.count()):
+            if self.target.itemData(item) == (row.pattern, row.kind) and not row.pattern:
+                place = item
+        self.target.setCurrentIndex(place)
+        if place < 0:
+            self.target.setEditText(row.pattern or self.tr("every {kind}").format(kind=row.kind))
+        self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
+        self._rebuild()
+        for name, value in row.values.items():
+            if name in self.fields.fields:
+                self.fields.fields[name].editor.set_value(value)
+        del blockers
+
+    def set_context(self, shape: tuple[int, ...], kind: str) -> None:
+        """Take note of the tensor that the words are to be about."""
+        self._context = (shape, kind)
+        for field in self.fields.fields.values():
+            field.editor.set_context(shape, kind)
+
+    def set_left(self, weights: int | None, channels: int | None) -> None:
+        """Take note of how much is not pruned yet."""
+        self._left = (weights, channels)
+        form = self.form()
+        if form is not None:
+            left = channels if form.granularity == "channels" else weights
+            for field in self.fields.fields.values():
+                field.editor.set_left(left)
+
+    def set_files(self, mask: str, scores: str) -> None:
+        """Show which files were loaded; empty for none."""
+        self._mask_file, self._scores_file = mask, scores
+        self.mask_name.setText(mask or self.tr("none loaded"))
+        self.scores_name.setText(scores or self.tr("by the weights"))
+
+    def set_error(self, param: str, text: str) -> bool:
+        """Say what is wrong beside a field; returns whether it has this field."""
+        field = self.fields.fields.get(param)
+        if field is not None:
+            field.set_error(text)
+        return field is not None
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.help, self.formula, self.mask_name, self.scores_name):
+            recolor(label, self._colors["muted"])
+        for field in self.fields.fields.values():
+            field.set_colors(self._colors)
+
+    # Asked
+
+    def form(self) -> MethodForm | None:
+        """Return the chosen method; None if there is none at all."""
+        return self._forms.get(self.method.currentData() or "")
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong."""
+        form = self.form()
+        if form is None:
+            return (self.tr("There is no method to choose."),)
+        found = self.fields.errors()
+        if form.takes_mask and not self._mask_file:
+            found = (*found, self.tr("Load a mask first."))
+        if not self.target.currentText().strip():
+            found = (*found, self.tr("Say for which tensors the rule is."))
+        return found
+
+    def row(self) -> FormRow:
+        """Return the rule; raises `ParameterError` for a value that is wrong."""
+        pattern, kind = self.wanted()
+        return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
+
+    def describe(self) -> str:
+        """Return the rule in a few words: "every Linear: L1, single weights, 40 %"."""
+        form = self.form()
+        words = [form.label if form else ""]
+        words.extend(
+            field.editor.summary()
+            for field in self.fields.fields.values()
+            if isinstance(field.param, AmountParam)
+        )
+        return f"{self.target.currentText()}: {', '.join(filter(None, words))}"
+
+    def wanted(self) -> tuple[str, str]:
+        """Return pattern and kind; both empty for the checked tensors."""
+        text = self.target.currentText().strip()
+        place = self.target.findText(text, Qt.MatchFlag.MatchExactly)
+        if place >= 0:
+            pattern, kind = self.target.itemData(place)
+            return pattern, kind
+        return text, ""
+
+    # Inside
+
+    def _choose(self) -> None:
+        self._rebuild()
+        self.changed.emit()
+
+    def _rebuild(self) -> None:
+        """Show the fields of the chosen method; values of the same name stay."""
+        form = self.form()
+        kept = self.fields.valid_values()
+        old = self.fields
+        self.fields = Fields(form.params if form else (), self)
+        for name, value in kept.items():
+            field = self.fields.fields.get(name)
+            if field is not None and field.param == old.fields[name].param:
+                field.editor.set_value(value)
+        self._column.replaceWidget(old, self.fields)
+        old.hide()
+        old.deleteLater()
+        self.fields.setVisible(bool(self.fields.fields))
+        self.fields.changed.connect(self.changed)
+        self.help.setText(form.help if form else "")
+        self.formula.setText(form.formula if form else "")
+        for widget in (self.load_mask, self.mask_name):
+            widget.setVisible(bool(form and form.takes_mask))
+        for widget in (self.load_scores, self.scores_name):
+            widget.setVisible(bool(form and form.takes_scores))
+        self.set_files(self._mask_file, self._scores_file)
+        self.set_context(*self._context)
+        self.set_left(*self._left)
+        self.set_colors(self._colors)
