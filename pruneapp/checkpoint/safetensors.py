@@ -5,7 +5,9 @@ from __future__ import annotations
 from pruneapp.checkpoint.contract import Contents, Notice, Reader, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.safetensors_header import Header, parse, show
+from pruneapp.checkpoint.header_json import show
+from pruneapp.checkpoint.header_process import in_pieces, parse_header
+from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import Job
@@ -60,7 +62,7 @@ def _header(source: FileSource, job: Job) -> tuple[Header, int]:
             f"'{path}' is cut short: at least {8 + size - source.size:,} bytes are missing.",
             remedy="The download or copy was interrupted: get the file again.",
         )
-    return parse(source.read(8, size), path), 8 + size
+    return parse_header(in_pieces(source.read, 8, size), size, path, job), 8 + size
 
 
 def _check_size(source: FileSource, start: int, data_bytes: int) -> None:

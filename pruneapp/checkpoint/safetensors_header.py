@@ -7,21 +7,17 @@ the process that parses large headers starts quickly.
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
+from pruneapp.checkpoint.header_json import RuleError, load_object, show
 from pruneapp.errors import DamagedFileError
 
 MAX_RANK = 64
 _LARGEST = (1 << 63) - 1  # of an extent or a number of elements: numpy and torch count in int64
 _OFFSET_END = 1 << 64
-_MAX_DEPTH = 100  # the library stops at 128, Python's own stack would stop at 1,000
 _FIELDS = frozenset({"dtype", "shape", "data_offsets"})
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 # name, dtype, shape, begin and end in the data: only what marshal can carry between processes.
 RawTensor = tuple[str, str, tuple[int, ...], int, int]
@@ -84,82 +80,17 @@ def parse(text: bytes, path: str) -> Header:
     return Header(tensors, metadata, extras, end)
 
 
-def show(name: str) -> str:
-    """Make a name from a file fit for a message: no control characters, at most 80 long."""
-    clean = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in name[:81])
-    return (
-        clean
-        if len(clean) <= 80
-        else f"{clean[:38]}…{name[-20:].encode('unicode_escape').decode()}"
-    )
-
-
 def _begin_and_end(tensor: RawTensor) -> tuple[int, int]:
     return tensor[3:]
 
 
 def _load(text: bytes, path: str) -> dict[str, Any]:
     if text[:1] != b"{":
-        raise _damaged(path, "the header does not begin with '{'")
+        raise _damaged(path, "its header does not begin with '{'")
     try:
-        decoded = text.decode()
-    except UnicodeDecodeError as error:
-        raise _damaged(path, f"the header is not UTF-8 text at byte {error.start:,}") from None
-    try:
-        tree = json.loads(
-            decoded,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-            parse_int=_whole if b"-0" in text else None,
-        )
-        if _SURROGATE.search(text):
-            # Half a character can be written in JSON, but is no text.
-            json.dumps(tree, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise _damaged(path, "the header holds half of a surrogate pair") from None
-    except _RuleError as error:
-        raise _damaged(path, str(error)) from None
-    except json.JSONDecodeError as error:
-        why = f"{error.msg.lower()} at character {error.pos:,}"
-        raise _damaged(path, f"the header is not JSON: {why}") from None
-    except ValueError:  # integers of thousands of digits
-        raise _damaged(path, "a number in the header is too long") from None
-    except RecursionError:
-        raise _damaged(path, "the header is nested too deeply") from None
-    assert type(tree) is dict  # it begins with a brace
-    return tree
-
-
-class _RuleError(ValueError):
-    """A rule that was broken, as a phrase."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _RuleError(f"'{show(key)}' appears twice in the header")
-            seen.add(key)
-    return found
-
-
-def _refuse_constant(text: str) -> Any:
-    raise _RuleError(f"the header holds {text}, which is not JSON")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise _RuleError(f"the number {text[:40]} in the header is too large")
-    return value
-
-
-def _whole(text: str) -> float | int:
-    # -0 is no whole number to the reference.
-    return -0.0 if text == "-0" else int(text)
+        return load_object(text)
+    except RuleError as error:
+        raise _damaged(path, f"in its header, {error}") from None
 
 
 def _metadata(found: Any, path: str) -> dict[str, str]:

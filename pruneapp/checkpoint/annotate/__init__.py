@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pruneapp.checkpoint.annotate.kinds import KindRules, pruned_by_default
-from pruneapp.checkpoint.annotate.modules import Modules
+from pruneapp.checkpoint.annotate.kinds import kind_of, pruned_by_default, role
+from pruneapp.checkpoint.annotate.modules import find_modules
 from pruneapp.checkpoint.annotate.overlaps import find_overlaps
 from pruneapp.checkpoint.annotate.pairs import fold_pairs
 from pruneapp.checkpoint.annotate.reasons import why_not
@@ -30,15 +30,18 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
         If a mask cannot be read.
     """
     folded = fold_pairs(contents.entries, sources, job)
-    modules = Modules(folded.entries, folded.masks)
-    kinds = KindRules(modules)
+    modules = find_modules((*folded.entries, *folded.masks))
     overlaps = find_overlaps(folded.entries)
     entries = []
     for number, entry in enumerate(folded.entries):
         if not number % 1024:
             job.cancel.check()
-        kind = kinds.kind(entry)
-        reason = entry.why_not or why_not(entry, modules) or overlaps.get(entry.name, "")
+        path, _, leaf = entry.name.rpartition(".")
+        module = modules[path]
+        named = role(entry, modules)
+        reason = (
+            entry.why_not or why_not(entry, modules, module, leaf) or overlaps.get(entry.name, "")
+        )
         entries.append(
             TensorEntry(
                 entry.name,
@@ -47,9 +50,9 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
                 entry.location,
                 entry.aliases,
                 reason,
-                kind,
+                kind_of(entry, named, module, leaf),
                 entry.mask_of,
-                not reason and pruned_by_default(entry, kinds),
+                not reason and pruned_by_default(entry, named),
             )
         )
     return replace(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
-from pruneapp.checkpoint.annotate.modules import Modules
+from pruneapp.checkpoint.annotate.modules import Module
 from pruneapp.checkpoint.entry import TensorEntry
 
 # The one table of what is left out when nothing is selected: patterns on the last module name,
@@ -19,75 +21,72 @@ _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 # Parameters that are named after what they are to their module, not after a layer.
 _PARAMETERS = frozenset({"weight", "bias", "w", "b", "W", "kernel", "scale", "gamma", "beta", "g"})
 _RECURRENT = re.compile(r"weight_[ih]h_l\d+(_reverse)?$|weight_[ih]h$")
-_embedding = re.compile("|".join(map(translate, EMBEDDINGS)), re.IGNORECASE)
-_norm = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
+_EMBEDDING = re.compile("|".join(map(translate, EMBEDDINGS)), re.IGNORECASE)
+_NORM = re.compile("|".join(map(translate, NORMS)), re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)
-def _is_embedding(part: str) -> bool:
-    return _embedding.match(part) is not None
+@dataclass(frozen=True)
+class Role:
+    """What the names of a tensor say about it.
+
+    Attributes
+    ----------
+    embedding, norm
+        Whether it belongs to one.
+    """
+
+    embedding: bool
+    norm: bool
 
 
-@lru_cache(maxsize=4096)
-def _is_norm(part: str) -> bool:
-    return _norm.match(part) is not None
+def role(entry: TensorEntry, modules: Mapping[str, Module]) -> Role:
+    """Look at every name of a tensor."""
+    embedding = norm = False
+    for name in entry.names:
+        path, _, leaf = name.rpartition(".")
+        # A parameter with a name of its own (`pos_embed`) stands for itself.
+        layer = path.rpartition(".")[2] if _is_parameter(leaf) else leaf
+        named = _layer(layer)
+        embedding = embedding or named.embedding
+        norm = norm or named.norm or "running_mean" in modules[path].tensors
+    return Role(embedding, norm)
 
 
-class KindRules:
-    """The rules, applied to the tensors of one file."""
-
-    def __init__(self, modules: Modules) -> None:
-        self._modules = modules
-
-    def embedding(self, entry: TensorEntry) -> bool:
-        """Whether one of its names is that of an embedding."""
-        return any(_is_embedding(_layer(name)) for name in entry.names)
-
-    def norm(self, entry: TensorEntry) -> bool:
-        """Whether it belongs to a norm."""
-        return any(
-            _is_norm(_layer(name)) or "running_mean" in self._modules.inside(_module(name))
-            for name in entry.names
-        )
-
-    def kind(self, entry: TensorEntry) -> str:
-        """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty where nothing tells."""
-        module, _, leaf = entry.name.rpartition(".")
-        rank = len(entry.shape)
-        if self.norm(entry):
-            return "statistics" if leaf in _STATISTICS else "norm"
-        if leaf == "bias" or leaf.endswith("_bias") or leaf.startswith("bias_"):
-            return "bias"
-        if _RECURRENT.match(leaf):
-            return "recurrent"
-        if rank in {2, 3} and self.embedding(entry):
-            return "embedding"
-        weight = leaf in _PARAMETERS or "weight" in leaf or not module
-        if rank in _CONVOLUTIONS and weight:
-            return _CONVOLUTIONS[rank]
-        if rank == 2:
-            return "Linear" if weight else "parameter"
-        if rank == 1 and leaf == "weight":
-            bias = self._modules.inside(module).get("bias")
-            return "norm" if bias is not None and bias.shape == entry.shape else ""
-        return ""
+def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
+    """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty where nothing tells."""
+    rank = len(entry.shape)
+    if role.norm:
+        return "statistics" if leaf in _STATISTICS else "norm"
+    if leaf == "bias" or leaf.endswith("_bias") or leaf.startswith("bias_"):
+        return "bias"
+    if _RECURRENT.match(leaf):
+        return "recurrent"
+    if rank in {2, 3} and role.embedding:
+        return "embedding"
+    weight = _is_parameter(leaf) or not module.name
+    if rank in _CONVOLUTIONS and weight:
+        return _CONVOLUTIONS[rank]
+    if rank == 2:
+        return "Linear" if weight else "parameter"
+    if rank == 1 and leaf == "weight":
+        bias = module.tensors.get("bias")
+        return "norm" if bias is not None and bias.shape == entry.shape else ""
+    return ""
 
 
-def pruned_by_default(entry: TensorEntry, kinds: KindRules) -> bool:
+def pruned_by_default(entry: TensorEntry, role: Role) -> bool:
     """Whether a prunable tensor is taken when nothing is selected.
 
     It has two or more dimensions and belongs neither to an embedding nor to a norm.
     """
-    return len(entry.shape) > 1 and not kinds.embedding(entry) and not kinds.norm(entry)
+    return len(entry.shape) > 1 and not role.embedding and not role.norm
 
 
-def _module(name: str) -> str:
-    return name.rpartition(".")[0]
+@lru_cache(maxsize=4096)
+def _layer(name: str) -> Role:
+    return Role(_EMBEDDING.match(name) is not None, _NORM.match(name) is not None)
 
 
-def _layer(name: str) -> str:
-    """Return the last module name; a parameter with a name of its own stands for itself."""
-    module, _, leaf = name.rpartition(".")
-    if leaf in _PARAMETERS or leaf in _STATISTICS or "weight" in leaf:
-        return module.rpartition(".")[2]
-    return leaf
+@lru_cache(maxsize=4096)
+def _is_parameter(leaf: str) -> bool:
+    return leaf in _PARAMETERS or leaf in _STATISTICS or "weight" in leaf

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
+from functools import cached_property
 
 from pruneapp.checkpoint.entry import TensorEntry
 
-_NONE: Mapping[str, TensorEntry] = MappingProxyType({})
 
+class Module:
+    """A module of the model, as far as names tell.
 
-class Modules:
-    """The tensors of each module, by their last name.
-
-    Parameters
+    Attributes
     ----------
-    entries, masks
-        All tensors of a file.
+    name
+        Its name; empty for the outermost.
+    tensors
+        Its tensors, by their last name.
     """
 
-    def __init__(self, entries: Sequence[TensorEntry], masks: Sequence[TensorEntry] = ()) -> None:
-        self._modules: dict[str, dict[str, TensorEntry]] = {}
-        for entry in (*entries, *masks):
-            for name in entry.names:
-                module, _, leaf = name.rpartition(".")
-                self._modules.setdefault(module, {})[leaf] = entry
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tensors: dict[str, TensorEntry] = {}
 
-    def inside(self, module: str) -> Mapping[str, TensorEntry]:
-        """Return the tensors of the module `module`, by their last name."""
-        return self._modules.get(module, _NONE)
+    @cached_property
+    def leaves(self) -> frozenset[str]:
+        """The last names of its tensors."""
+        return frozenset(self.tensors)
+
+
+def find_modules(entries: Sequence[TensorEntry]) -> dict[str, Module]:
+    """Return the modules that hold tensors, by name; a tied tensor is in several."""
+    modules: dict[str, Module] = {}
+    for entry in entries:
+        for name in entry.names:
+            path, _, leaf = name.rpartition(".")
+            module = modules.get(path)
+            if module is None:
+                module = modules[path] = Module(path)
+            module.tensors[leaf] = entry
+    return modules

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
-from pruneapp.checkpoint.annotate.modules import Modules
+from pruneapp.checkpoint.annotate.modules import Module
 from pruneapp.checkpoint.entry import TensorEntry
 
 _BUFFERS = {
@@ -30,86 +31,98 @@ _PACKED = {
     "bitmask": ("compressed-tensors", frozenset({"compressed", "bitmask", "shape", "row_offsets"})),
 }
 _BNB = frozenset({"absmax", "quant_map", "nested_absmax", "nested_quant_map"})
+_BNB_REASON = "it is part of weights that bitsandbytes packed"
 _SCALE = re.compile(r"(.*_)?(scales?|scale_inv|zero_points?)$|scale_")
 
 
-def why_not(entry: TensorEntry, modules: Modules) -> str:
-    """Return the reason, a phrase without a full stop; empty if there is none."""
-    name = entry.name
-    module, _, leaf = name.rpartition(".")
-    siblings = modules.inside(module)
+def why_not(entry: TensorEntry, modules: Mapping[str, Module], module: Module, leaf: str) -> str:
+    """Return the reason, a phrase without a full stop; empty if there is none.
+
+    Parameters
+    ----------
+    entry, leaf
+        The tensor and its last name.
+    modules, module
+        All of the file, and the one that it is in.
+    """
+    below = modules.get(entry.name)
     return (
-        _packed(name, leaf, siblings, modules)
-        or _scaled(entry, module, leaf, siblings, modules)
-        or _recomputed(name, leaf, siblings)
+        _told_by_neighbours(leaf, module.leaves)
+        or _told_by_name(entry.name)
+        or ("" if below is None else _told_by_neighbours("", below.leaves))
+        or _scaled(entry, modules, module, leaf)
         or entry.dtype.why_not
-        or _BUFFERS.get(leaf, "")
         or ("masks are not pruned" if leaf.endswith("_mask") else "")
         or ("it is empty" if not entry.numel else "")
         or ("a single number is not pruned" if not entry.shape else "")
     )
 
 
-def _packed(name: str, leaf: str, siblings: Mapping[str, TensorEntry], modules: Modules) -> str:
+@lru_cache(maxsize=4096)
+def _told_by_neighbours(leaf: str, leaves: frozenset[str]) -> str:
+    """Tell a tensor by its last name and those of the tensors beside it.
+
+    The tensors below a packed weight of bitsandbytes (``weight.absmax``) tell it as well: then
+    `leaf` is empty.
+    """
+    if not leaf:
+        return _BNB_REASON if leaves & _BNB else ""
     for mark, (packer, members) in _PACKED.items():
-        if mark in siblings and leaf in members:
+        if mark in leaves and leaf in members:
             return f"it is part of weights that {packer} packed"
-    below = modules.inside(name)
-    if leaf in _BNB or ".quant_state." in name or not _BNB.isdisjoint(below):
-        return "it is part of weights that bitsandbytes packed"
-    if "_packed_params" in name or (
-        leaf in {"weight", "scale", "zero_point"} and siblings.keys() >= {"scale", "zero_point"}
-    ):
+    if leaf in _BNB:
+        return _BNB_REASON
+    if leaf in {"weight", "scale", "zero_point"} and leaves >= {"scale", "zero_point"}:
         return "it is part of weights that torch quantized"
-    for mark, other in (("_blocks", "_scales"), ("_scales", "_blocks")):
-        if leaf.endswith(mark) and leaf.removesuffix(mark) + other in siblings:
-            return "it is part of weights packed as MXFP4"
-    return ""
-
-
-def _scaled(
-    entry: TensorEntry,
-    module: str,
-    leaf: str,
-    siblings: Mapping[str, TensorEntry],
-    modules: Modules,
-) -> str:
-    if entry.dtype.bits == 8 and entry.dtype.form is not None:
-        scale = _scale_of(leaf, siblings) or _scale_of("", modules.inside(entry.name))
-        if scale:
-            return f"its values are scaled by '{scale}'"
-        return ""
-    if _SCALE.match(leaf):
-        for other, sibling in siblings.items():
-            narrow = sibling.dtype.bits == 8 and sibling.dtype.name != "BOOL"
-            if narrow and sibling.shape and other != leaf and leaf in _scales_for(other):
-                return f"it scales '{other}'"
-        above, _, scaled = module.rpartition(".")
-        owner = modules.inside(above).get(scaled)
-        if owner is not None and owner.dtype.bits == 8:
-            return f"it scales '{scaled}'"
-    return ""
-
-
-def _scales_for(leaf: str) -> frozenset[str]:
-    names = {"scale", "scales", "scale_inv", "zero_point", "input_scale", "activation_scale"}
-    names |= {f"{leaf}_{end}" for end in ("scale", "scales", "scale_inv", "global_scale")}
-    return frozenset(names | {f"{leaf}_zero_point", f"scale_{leaf}", "output_scale"})
-
-
-def _scale_of(leaf: str, siblings: Mapping[str, TensorEntry]) -> str:
-    names = sorted(siblings.keys() & _scales_for(leaf))
-    # Scales of what goes in or out say nothing of the weight, but never stand alone.
-    return next((n for n in names if leaf and leaf in n), names[0] if names else "")
-
-
-def _recomputed(name: str, leaf: str, siblings: Mapping[str, TensorEntry]) -> str:
-    """Tell tensors from which a layer computes its weight on every call."""
-    if ".parametrizations." in f".{name}":
-        return "a parametrization computes the weight of the layer from it"
     base, _, end = leaf.rpartition("_")
-    if end in {"g", "v"} and base and siblings.keys() >= {f"{base}_g", f"{base}_v"}:
+    if end in {"blocks", "scales"} and leaves >= {f"{base}_blocks", f"{base}_scales"}:
+        return "it is part of weights packed as MXFP4"
+    if end in {"g", "v"} and base and leaves >= {f"{base}_g", f"{base}_v"}:
         return "weight normalization computes the weight of the layer from it"
-    if end in {"orig", "u", "v"} and siblings.keys() >= {f"{base}_orig", f"{base}_u"}:
+    if end in {"orig", "u", "v"} and leaves >= {f"{base}_orig", f"{base}_u"}:
         return "spectral normalization computes the weight of the layer from it"
-    return ""
+    return _BUFFERS.get(leaf, "")
+
+
+def _told_by_name(name: str) -> str:
+    if "parametrizations." in name and ".parametrizations." in f".{name}":
+        return "a parametrization computes the weight of the layer from it"
+    if ".quant_state." in name:
+        return _BNB_REASON
+    return "it is part of weights that torch quantized" if "_packed_params" in name else ""
+
+
+def _scaled(entry: TensorEntry, modules: Mapping[str, Module], module: Module, leaf: str) -> str:
+    """Tell 8-bit values with a scale beside them, and such scales."""
+    if entry.dtype.bits == 8:
+        if entry.dtype.form is None:
+            return ""
+        below = modules.get(entry.name)
+        scale = _scale_of(leaf, module.leaves) or (below and _scale_of("", below.leaves))
+        return f"its values are scaled by '{scale}'" if scale else ""
+    if not _SCALE.match(leaf):
+        return ""
+    for other, sibling in module.tensors.items():
+        if _is_quantized(sibling) and other != leaf and leaf in _scales_for(other):
+            return f"it scales '{other}'"
+    above, _, scaled = module.name.rpartition(".")
+    owner = modules[above].tensors.get(scaled) if above in modules else None
+    return f"it scales '{scaled}'" if owner is not None and _is_quantized(owner) else ""
+
+
+def _is_quantized(entry: TensorEntry) -> bool:
+    return entry.dtype.bits == 8 and entry.dtype.name != "BOOL" and bool(entry.shape)
+
+
+@lru_cache(maxsize=1024)
+def _scales_for(leaf: str) -> frozenset[str]:
+    ends = ("scale", "scales", "scale_inv", "global_scale", "zero_point")
+    plain = {"scale", "scales", "scale_inv", "input_scale", "output_scale", "activation_scale"}
+    return frozenset(plain | {f"{leaf}_{end}" for end in ends} | {f"scale_{leaf}"})
+
+
+@lru_cache(maxsize=1024)
+def _scale_of(leaf: str, leaves: frozenset[str]) -> str:
+    names = sorted(leaves & _scales_for(leaf))
+    # Its own scale says more than that of what goes into the layer.
+    return next((n for n in names if leaf and leaf in n), names[0] if names else "")

@@ -1,0 +1,228 @@
+"""Parsing large headers in a process of its own.
+
+Parsing JSON holds the interpreter's lock from the first byte to the last: 0.2 s for a header of
+10 MB, in which a window would not answer. A helper process does it, and its answer comes back in
+small pieces. It needs nothing but the standard library, so it starts in about 20 ms.
+
+The pieces travel as `marshal`, which only knows plain values: nothing in them can be run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import marshal
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from pruneapp import errors
+from pruneapp.checkpoint import index_json, safetensors_header
+from pruneapp.checkpoint.index_json import Index
+from pruneapp.checkpoint.safetensors_header import Header
+from pruneapp.errors import CheckpointError, PruneAppError
+from pruneapp.progress import Job
+
+# Smaller ones are parsed faster than a process starts.
+LARGE_BYTES = 2_000_000
+# `__main__` hands this argument on to `main`: a frozen bundle has no ``python -c``.
+HIDDEN_ARGUMENT = "--parse-header"
+
+_ROWS_A_PIECE = 512
+_PIECE_BYTES = 1 << 20
+
+
+def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Header:
+    """Parse a safetensors header of `size` bytes that comes in pieces.
+
+    Raises
+    ------
+    DamagedFileError
+        See `safetensors_header.parse`.
+    """
+    if size <= LARGE_BYTES:
+        return safetensors_header.parse(b"".join(pieces), path)
+    tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
+    return Header(tensors, metadata, extras, data_bytes)
+
+
+def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Index:
+    """Parse an index of shards of `size` bytes that comes in pieces.
+
+    Raises
+    ------
+    DamagedFileError, UnrecognizedFileError
+        See `index_json.parse`.
+    """
+    if size <= LARGE_BYTES:
+        return index_json.parse(b"".join(pieces), path)
+    rows, (total_size,) = _in_process("index", pieces, path, job)
+    return Index(dict(rows), total_size)
+
+
+def parse_torch(
+    path: str, reader: str, state_dict: str | None, job: Job
+) -> tuple[list[Any], tuple[Any, ...]]:
+    """Read the headers of a torch file, whatever their size: see `torchfile.remote`.
+
+    Raises
+    ------
+    CheckpointError
+        What the reader raises.
+    """
+    request = marshal.dumps((reader, state_dict))
+    return _in_process("torch", [request], path, job)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Something to parse: to the rows, which come in pieces, and the rest."""
+
+    parse: Callable[[bytes, str], tuple[list[Any], tuple[Any, ...]]]
+
+
+def _header_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+    header = safetensors_header.parse(text, path)
+    return header.tensors, (header.metadata, header.extras, header.data_bytes)
+
+
+def _index_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+    index = index_json.parse(text, path)
+    return list(index.weight_map.items()), (index.total_size,)
+
+
+def _torch_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
+    from pruneapp.checkpoint.torchfile import remote
+
+    reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process
+    return remote.rows_of(path, reader, state_dict)
+
+
+_TASKS = {
+    "header": _Task(_header_rows),
+    "index": _Task(_index_rows),
+    "torch": _Task(_torch_rows),
+}
+
+
+def command() -> list[str]:
+    """Return the command that starts the helper, in a checkout, an installation or a bundle."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, HIDDEN_ARGUMENT]
+    root = str(Path(__file__).resolve().parents[2])
+    code = f"import sys; sys.path.insert(0, {root!r}); import {__name__} as p; sys.exit(p.main([]))"
+    # Isolated, without site-packages: nothing of the person's environment is needed or run.
+    return [sys.executable, "-I", "-S", "-c", code]
+
+
+def _in_process(
+    task: str, pieces: Iterable[bytes], path: str, job: Job
+) -> tuple[list[Any], tuple[Any, ...]]:
+    """Parse in the helper; raises what the parser raises there, or `Cancelled`."""
+    job.cancel.check()
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own code
+        command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    done = threading.Event()
+    watch = threading.Thread(target=_kill_if_cancelled, args=(process, done, job), daemon=True)
+    watch.start()
+    try:
+        # A helper that died early says more on its way out than a broken pipe does.
+        with contextlib.suppress(BrokenPipeError, OSError):
+            _send(process.stdin, (task, path))
+            for piece in pieces:
+                process.stdin.write(piece)
+                job.cancel.check()
+            process.stdin.close()
+        rows: list[Any] = []
+        for kind, value in _messages(process.stdout):
+            job.cancel.check()
+            if kind == "rows":
+                rows.extend(value)
+            elif kind == "rest":
+                return rows, value
+            else:
+                _raise(kind, value)
+        job.cancel.check()
+        raise CheckpointError(
+            f"The headers of '{path}' made the process that reads them stop "
+            f"(exit status {process.wait()}).",
+            remedy="There may be too little memory for them.",
+        )
+    finally:
+        done.set()
+        process.kill()
+        with contextlib.suppress(BrokenPipeError, OSError):
+            process.stdin.close()
+        process.stdout.close()
+        process.wait()
+        watch.join()
+
+
+def _kill_if_cancelled(process: subprocess.Popen[bytes], done: threading.Event, job: Job) -> None:
+    while not done.wait(0.02):
+        if job.cancel.cancelled:
+            process.kill()
+            return
+
+
+def _raise(kind: str, value: Any) -> None:
+    if kind == "error":
+        name, sentence, remedy, details = value
+        error: type[PruneAppError] = getattr(errors, name)
+        raise error(sentence, remedy=remedy, details=details)
+    raise RuntimeError(f"the process that parses headers failed:\n{value}")
+
+
+def _send(stream: IO[bytes], value: Any) -> None:
+    data = marshal.dumps(value)
+    stream.write(len(data).to_bytes(8, "little") + data)
+
+
+def _receive(stream: IO[bytes]) -> Any:
+    size = stream.read(8)
+    if len(size) < 8:
+        return None
+    data = stream.read(int.from_bytes(size, "little"))
+    return marshal.loads(data)  # noqa: S302 - plain values, from our own process
+
+
+def _messages(stream: IO[bytes]) -> Iterator[tuple[str, Any]]:
+    while (message := _receive(stream)) is not None:
+        yield message
+
+
+def main(argv: list[str]) -> int:  # noqa: ARG001 - the shape of every main
+    """Be the helper: parse what comes in on standard input, answer on standard output."""
+    task, path = _receive(sys.stdin.buffer)
+    out = sys.stdout.buffer
+    gc.disable()  # nothing here is garbage before the end, and looking for it takes half the time
+    try:
+        rows, rest = _TASKS[task].parse(sys.stdin.buffer.read(), path)
+        for start in range(0, len(rows), _ROWS_A_PIECE):
+            _send(out, ("rows", rows[start : start + _ROWS_A_PIECE]))
+        _send(out, ("rest", rest))
+    except PruneAppError as error:
+        names = (type(error).__name__, error.sentence, error.remedy, error.details)
+        _send(out, ("error", names))
+    except Exception:  # noqa: BLE001 - the border of the process: bugs are reported to the window
+        _send(out, ("bug", traceback.format_exc()))
+    out.flush()
+    return 0
+
+
+def in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:
+    """Read `size` bytes from `start` on, in pieces, so that a job can be cancelled meanwhile."""
+    for offset in range(start, start + size, _PIECE_BYTES):
+        yield read(offset, min(_PIECE_BYTES, start + size - offset))

@@ -1,0 +1,99 @@
+"""The index of a sharded model: which tensor is in which file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pruneapp.checkpoint.header_json import RuleError, load_object, show
+from pruneapp.errors import DamagedFileError, UnrecognizedFileError
+
+MAX_INDEX_BYTES = 64 << 20
+
+# Names that Windows gives to devices, with any suffix.
+_DEVICES = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
+)
+
+
+@dataclass(frozen=True)
+class Index:
+    """What an index says.
+
+    Attributes
+    ----------
+    weight_map
+        The file name of each tensor.
+    total_size
+        Bytes of all tensors; None if it does not say.
+    """
+
+    weight_map: dict[str, str]
+    total_size: int | None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The file names, sorted: shards are numbered."""
+        return tuple(sorted(set(self.weight_map.values())))
+
+
+def parse(text: bytes, path: str) -> Index:
+    """Parse an index.
+
+    Raises
+    ------
+    UnrecognizedFileError
+        If it is JSON of another kind.
+    DamagedFileError
+        If it is not JSON, or its weight_map breaks a rule.
+    """
+    try:
+        tree = load_object(text)
+    except RuleError as error:
+        raise _damaged(path, str(error)) from None
+    if "weight_map" not in tree:
+        raise UnrecognizedFileError(
+            f"'{path}' is JSON text, but no index of shards: it has no 'weight_map'.",
+            remedy="Open the file or folder that holds the weights.",
+        )
+    weight_map = tree["weight_map"]
+    if type(weight_map) is not dict or not weight_map:
+        raise _damaged(path, "its weight_map must be an object with at least one tensor")
+    files: set[str] = set()
+    for name, file in weight_map.items():
+        if type(file) is not str:
+            raise _damaged(path, f"the file of tensor '{show(name)}' is not text")
+        if file not in files:
+            check_name(file, path)
+            files.add(file)
+    folded: dict[str, str] = {}
+    for file in sorted(files):
+        other = folded.setdefault(file.casefold(), file)
+        if other != file:
+            raise _damaged(
+                path, f"'{other}' and '{file}' differ only in upper and lower case, or spelling"
+            )
+    metadata = tree.get("metadata")
+    size = metadata.get("total_size") if type(metadata) is dict else None
+    # transformers has written it as a float in places
+    whole = size if type(size) is int or (type(size) is float and size.is_integer()) else None
+    return Index(weight_map, None if whole is None else int(whole))
+
+
+def check_name(file: str, path: str) -> None:
+    """Raise `DamagedFileError` unless `file` is one plain file name on every system."""
+    stem = file.split(".", maxsplit=1)[0].rstrip(" ").casefold()
+    if (
+        not file
+        or len(file) > 255
+        or file[-1] in ". "
+        or any(c in '/\\:*?"<>|' or not c.isprintable() for c in file)
+        or stem in _DEVICES
+    ):
+        raise _damaged(path, f"'{show(file)}' is not a plain file name")
+
+
+def _damaged(path: str, what: str) -> DamagedFileError:
+    return DamagedFileError(
+        f"'{path}' is not a sound index of shards: {what}.",
+        remedy="Download or save it again.",
+    )
