@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from pruneapp.answers import ChannelNorms
 from pruneapp.gui.views.parts.numbers import count, percent
+from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.views.pictures.frame.legend import Swatch
@@ -36,7 +37,7 @@ class ChannelsView(Chart):
         self._norms: ChannelNorms | None = None
         self._heights: Floats = np.zeros(0)
         self._order = np.zeros(0, dtype=np.int64)
-        super().__init__(pg.AxisItem("bottom"), pg.AxisItem("left"), parent)
+        super().__init__(PlaceAxis(), pg.AxisItem("left"), parent)
         self.dim_box = QComboBox()
         self.dim_box.setAccessibleName(self.tr("Dimension"))
         self.dim_box.setToolTip(self.tr("The dimension whose slices are channels"))

@@ -9,37 +9,12 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pruneapp.answers import Histogram
 from pruneapp.gui.views.parts.numbers import count, part
+from pruneapp.gui.views.pictures.chart.axis import CountAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
-
-
-class CountAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Counts of weights, with group separators; logarithms of them if so set."""
-
-    def __init__(self) -> None:
-        super().__init__("left")
-        self.log = False
-
-    def tickValues(
-        self,
-        minVal: float,  # noqa: N803 - as pyqtgraph names them
-        maxVal: float,  # noqa: N803 - as above
-        size: float,
-    ) -> list[tuple[float, list[float]]]:
-        """Return whole powers of ten if logarithmic."""
-        if not self.log:
-            found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
-            return found[:1] + [(s, []) for s, _ in found[1:]]
-        return [(1.0, [float(p) for p in range(max(0, int(np.ceil(minVal))), int(maxVal) + 1)])]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
-        """Return counts."""
-        if self.log:
-            return [count(round(10**value)) for value in values]
-        return [count(round(v)) if float(v).is_integer() else "" for v in values]
 
 
 class DistributionView(Chart):
@@ -116,21 +91,23 @@ class DistributionView(Chart):
         return text
 
     def summary(self) -> str:
-        """Say how much is pruned, and up to which magnitude the weights go."""
+        """Say how much is pruned."""
         h = self._histogram
         if h is None:
             return ""
         kept, pruned, going = (int(c.sum()) for c in (h.kept, h.pruned, h.going))
-        text = self.tr("{n} weights up to {top}, {share} pruned").format(
-            n=count(kept + pruned),
-            top=value_text(float(h.edges[-1]), 4),
-            share=part(pruned, kept + pruned),
+        text = self.tr("{n} weights, {share} pruned").format(
+            n=count(kept + pruned), share=part(pruned, kept + pruned)
         )
         if going:
             text += self.tr(", {share} would go").format(share=part(going, kept + pruned))
         if h.nonfinite:
             text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
         return text
+
+    def widest_tick(self) -> str:
+        """Return the highest count."""
+        return count(10 ** len(str(int(self.highest()))) // 5 if not self._log else 100_000)
 
     def swatches(self) -> list[Swatch]:
         """Return the legend."""

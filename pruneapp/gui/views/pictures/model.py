@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pruneapp.answers import SparsityReport
 from pruneapp.gui.views.parts.numbers import count, part
+from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.views.pictures.frame.legend import Swatch
@@ -33,7 +34,7 @@ class ModelView(Chart):
         self._before: Floats = np.zeros(0)
         self._after: Floats = np.zeros(0)
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        super().__init__(pg.AxisItem("bottom"), pg.AxisItem("left"), parent)
+        super().__init__(PlaceAxis(), pg.AxisItem("left"), parent)
         self.sort_box = QCheckBox(self.tr("Sorted"))
         self.sort_box.setToolTip(self.tr("The most pruned first, instead of the order of the file"))
         self.sort_box.toggled.connect(self._on_sort_toggled)
@@ -42,7 +43,6 @@ class ModelView(Chart):
         row.addWidget(self.sort_box)
         self._add_table()
         self.canvas.left.setLabel(self.tr("pruned %"))
-        self.canvas.left.setWidth(self.fontMetrics().horizontalAdvance("100") + 34)
         self._sort()
         self.set_colors(self._colors)
 
@@ -113,6 +113,10 @@ class ModelView(Chart):
         shares = 100 * self._after / np.maximum(self._numel, 1)
         return float(shares.max()) if shares.size else 0.0
 
+    def widest_tick(self) -> str:
+        """Return what all would be."""
+        return "100"
+
     def tell(self, bar: int) -> str:
         """Say what is known of a tensor."""
         assert self._report is not None
@@ -134,13 +138,13 @@ class ModelView(Chart):
         report = self._report
         if report is None:
             return ""
-        text = self.tr("{n} tensors, {share} of all parameters pruned").format(
+        text = self.tr("{n} tensors, {share} of the model pruned").format(
             n=count(len(report.tensors)), share=part(report.after, report.numel)
         )
         going = int(self._after.sum() - self._before.sum())
         if going:
             then = part(report.after + going, report.numel)
-            text += self.tr(", {then} if the step is taken").format(then=then)
+            text += self.tr(", {then} after the step").format(then=then)
         return text
 
     def swatches(self) -> list[Swatch]:

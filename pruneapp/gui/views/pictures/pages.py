@@ -145,6 +145,8 @@ tensorClicked(str), failed(str)
         The pictures of the tensor become empty until they are told what to show.
         """
         self.heading.set_tensor(row, pruned)
+        if row is not None:
+            self.picture().hold()
         self.numbers.set_stats(None)
         self.weights.set_layout(None)
         self.distribution.set_histogram(None)
@@ -152,7 +154,8 @@ tensorClicked(str), failed(str)
         self.channels.set_dims(())
         for picture in (self.weights, self.distribution, self.channels):
             picture.set_error("")
-            picture.set_busy(False)
+        self.distribution.set_busy(row is not None)
+        self.channels.set_busy(row is not None and len(row.shape) > 1)
 
     def set_pruned(self, pruned: int) -> None:
         """Take how many weights of the tensor are pruned by now."""

@@ -140,6 +140,7 @@ class WeightsView(Picture):
             if self._is_served() and not self._serves(tile):
                 return  # one came back before the answer did
             self.canvas.item.set_tile(tile)
+            self._release()
             self._stale = False
             coarse = self.canvas.item.coarse
             self._ground_wanted = coarse is None or (self._ground_wanted and coarse is not tile)
@@ -181,6 +182,12 @@ class WeightsView(Picture):
         coarse = self.canvas.item.coarse
         self._ground_wanted = coarse is not None and coarse is not self.canvas.item.fine
         self._ask_soon()
+
+    def set_cursor(self, index: tuple[int, ...]) -> None:
+        """Put the cursor on the weight of this index, and bring it into sight."""
+        if self._layout is not None:
+            self.canvas.set_cursor(*self._layout.place(index))
+            self._update_readout()
 
     def set_mode(self, mode: Mode) -> None:
         """Show something else of the weights."""
@@ -315,6 +322,9 @@ class WeightsView(Picture):
         """Ask for what was not asked for while it was hidden."""
         super().showEvent(event)
         self._ask_soon()
+
+    def _settle(self) -> None:
+        """Leave the old picture on the screen: the new one comes with its first tile."""
 
     def _on_view_changed(self) -> None:
         self._ask_soon()

@@ -54,6 +54,7 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
         self.left, self.bottom = left, bottom
         self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
         self.plot.hideButtons()
+        self.plot.layout.setContentsMargins(4, 8, 8, 4)
         self.box = self.plot.getViewBox()
         self.box.setMouseEnabled(x=False, y=False)
         self.box.disableAutoRange()

@@ -14,6 +14,7 @@ from pruneapp.gui.views.pictures.chart.canvas import ChartCanvas
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.picture import Picture
 from pruneapp.gui.views.pictures.frame.table import Numbers
+from pruneapp.gui.views.pictures.frame.wording import value_text
 
 
 class Chart(Picture):
@@ -31,8 +32,7 @@ class Chart(Picture):
         self._hovered = -1
         for axis in (bottom, left):
             axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-5)
-        left.setWidth(self.fontMetrics().horizontalAdvance("10,000,000") + 30)
+            axis.setStyle(tickLength=-5, maxTickLevel=0)
         self.canvas.viewChanged.connect(self._draw)
         self.canvas.hovered.connect(self._on_hovered)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)
@@ -64,9 +64,9 @@ class Chart(Picture):
         """Return the legend."""
         return []
 
-    def top(self) -> float | None:
-        """Return the upper end of y; None for the highest bar's."""
-        return None
+    def widest_tick(self) -> str:
+        """Return the longest label that the upright axis may show."""
+        return value_text(self.highest(), 1) + "00"
 
     def choose(self, bar: int) -> None:
         """Do what a click on a bar means."""
@@ -82,6 +82,10 @@ class Chart(Picture):
     def _begin(self, *, keep_view: bool = False) -> None:
         """Show other numbers."""
         edges = self.edges()
+        # A fixed width, or the bars would move while one zooms.
+        metrics = self.fontMetrics()
+        label = metrics.height() + 12
+        self.canvas.left.setWidth(metrics.horizontalAdvance(self.widest_tick()) + label)
         if keep_view and edges.size - 1 == self.canvas.count:
             self._draw()
         else:
@@ -105,18 +109,17 @@ class Chart(Picture):
         floor = -0.3 if self._log else 0.0
         gap = 0.15 if wide / (stop - start) >= 4 else 0.0
         self.canvas.bars.set_stacks(stacks, gap=gap, log=self._log, floor=floor)
-        top = self.top()
-        if top is None:
-            highest = self.highest()
-            if self._log:
-                top = max(1.0, float(np.log10(max(highest, 1.0)))) * 1.05
-            else:
-                top = highest * 1.05 if highest > 0 else 1.0
+        highest = self.highest()
+        if self._log:
+            top = max(1.0, float(np.log10(max(highest, 1.0)))) * 1.05
+        else:
+            top = highest * 1.05 if highest > 0 else 1.0
         self.canvas.set_top(floor, top)
 
     def highest(self) -> float:
         """Return the height of the highest bar of all."""
-        return self.stacks(0, self.canvas.count, 1).top
+        edges = self.edges()
+        return self.stacks(0, edges.size - 1, 1).top if edges.size > 1 else 0.0
 
     def _refresh_words(self) -> None:
         self._set_legend(self.swatches() if self._has_content else ())

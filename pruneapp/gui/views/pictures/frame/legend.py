@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, hatch
 
 _SWATCH = 12
-_RAMP = 48
+_RAMP = 36
 _GAP = 6
-_SPACE = 16
+_SPACE = 12
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from PySide6.QtWidgets import (
     QMenu,
     QSizePolicy,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, with_defaults
-from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
+from pruneapp.gui.views.pictures.frame.readout import Readout, TableButton
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersView
 
 BUSY_AFTER_MS = 200
@@ -77,7 +77,7 @@ class Picture(QWidget):
         self._updating.setMargin(4)
         self._updating.hide()
 
-        self.readout = ElidedLabel()
+        self.readout = Readout()
         self.legend = Legend()
         footer = QHBoxLayout()
         footer.setContentsMargins(0, 0, 0, 0)
@@ -92,7 +92,7 @@ class Picture(QWidget):
         column.addWidget(self._stack, 1)
         column.addLayout(footer)
 
-        self._table_button: QToolButton | None = None
+        self._table_button: TableButton | None = None
         self.copy_action = QAction(self.tr("Copy picture"), self)
         self.copy_action.triggered.connect(self._on_copy)
         self.png_action = QAction(self.tr("Save PNG…"), self)
@@ -105,6 +105,11 @@ class Picture(QWidget):
         self._patience.setSingleShot(True)
         self._patience.setInterval(BUSY_AFTER_MS)
         self._patience.timeout.connect(self._show_state)
+        # What was there stays on the screen until its successor is painted, if that is soon.
+        self._held = QTimer(self)
+        self._held.setSingleShot(True)
+        self._held.setInterval(BUSY_AFTER_MS)
+        self._held.timeout.connect(self._release)
         self._show_state()
 
     # What a kind of picture says about itself.
@@ -129,6 +134,12 @@ class Picture(QWidget):
         self.legend.set_colors(self._colors)
         self._recolor()
 
+    def hold(self) -> None:
+        """Leave the old picture on the screen for a moment, because a new one is coming."""
+        if self._has_content and self.isVisible():
+            self._stack.setUpdatesEnabled(False)
+            self._held.start()
+
     def set_busy(self, busy: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
         """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
         self._busy = busy
@@ -145,6 +156,7 @@ class Picture(QWidget):
         self._patience.stop()
         if text:
             self._busy = False
+            self._release()
         self._show_state()
 
     # What a person may take along.
@@ -177,7 +189,17 @@ class Picture(QWidget):
         self._has_content = present
         if present:
             self._error = ""
+            self._settle()
         self._show_state()
+
+    def _settle(self) -> None:
+        """Show the new picture, now that there is one."""
+        self._release()
+
+    def _release(self) -> None:
+        self._held.stop()
+        if not self._stack.updatesEnabled():
+            self._stack.setUpdatesEnabled(True)
 
     def _describe(self, name: str, summary: str) -> None:
         """Tell screen readers what is to be seen."""
@@ -192,15 +214,9 @@ class Picture(QWidget):
         """Offer the numbers as a table."""
         self._table = NumbersView()
         self._stack.addWidget(self._table)
-        button = QToolButton()
-        button.setText(self.tr("Table"))
-        button.setCheckable(True)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setToolTip(self.tr("Show the same numbers as a table (T)"))
-        button.setAccessibleName(self.tr("Show as a table"))
-        button.toggled.connect(self._on_table_toggled)
-        self._table_button = button
-        self._control_row().addWidget(button)
+        self._table_button = TableButton()
+        self._table_button.toggled.connect(self._on_table_toggled)
+        self._control_row().addWidget(self._table_button)
 
     def _control_row(self) -> QHBoxLayout:
         row = self.controls.layout()

@@ -58,6 +58,7 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             axisItems={"left": self.rows, "bottom": self.columns}, enableMenu=False
         )
         self.plot.hideButtons()
+        self.plot.layout.setContentsMargins(4, 8, 8, 4)
         self.box = self.plot.getViewBox()
         self.box.setMouseEnabled(x=False, y=False)
         self.box.disableAutoRange()

@@ -1,0 +1,62 @@
+"""Axes that count: places of bars, and weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+
+from pruneapp.gui.views.parts.numbers import count
+
+
+class PlaceAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Whole numbers below bars."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+
+    def tickValues(
+        self,
+        minVal: float,  # noqa: N803 - as pyqtgraph names them
+        maxVal: float,  # noqa: N803 - as above
+        size: float,
+    ) -> list[tuple[float, list[float]]]:
+        """Return whole numbers in steps of 1, 2 or 5 times a power of ten."""
+        low, high = sorted((minVal, maxVal))
+        if high <= low:
+            return []
+        letters = len(count(int(high))) + 2
+        smallest = letters * 8 * (high - low) / max(size, 1.0)
+        power = 10 ** int(np.floor(np.log10(max(smallest, 1.0))))
+        step = next(power * n for n in (1, 2, 5, 10, 20) if power * n >= smallest or n == 20)
+        first = int(np.ceil(low / step)) * step
+        return [(float(step), [float(at) for at in range(first, int(high) + 1, step)])]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
+        """Return the numbers with group separators."""
+        return [count(round(value)) for value in values]
+
+
+class CountAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Counts of weights, with group separators; logarithms of them if so set."""
+
+    def __init__(self) -> None:
+        super().__init__("left")
+        self.log = False
+
+    def tickValues(
+        self,
+        minVal: float,  # noqa: N803 - as pyqtgraph names them
+        maxVal: float,  # noqa: N803 - as above
+        size: float,
+    ) -> list[tuple[float, list[float]]]:
+        """Return whole powers of ten if logarithmic."""
+        if not self.log:
+            found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
+            return found[:1] + [(s, []) for s, _ in found[1:]]
+        return [(1.0, [float(p) for p in range(max(0, int(np.ceil(minVal))), int(maxVal) + 1)])]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
+        """Return counts."""
+        if self.log:
+            return [count(round(10**value)) for value in values]
+        return [count(round(v)) if float(v).is_integer() else "" for v in values]

@@ -1,0 +1,66 @@
+"""The line below a picture, and the button that shows a table instead."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from pruneapp.gui.views.parts.labels import ElidedLabel
+
+
+class Readout(ElidedLabel):
+    """One line that loses its end where room is short; a sentence needs its beginning."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def setText(self, text: str) -> None:
+        """Show `text`, and tell screen readers."""
+        super().setText(text)
+        self.setAccessibleName(text)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        painter = QPainter(self)
+        rect = self.contentsRect()
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, rect.width())
+        self.style().drawItemText(
+            painter,
+            rect,
+            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+            self.palette(),
+            self.isEnabled(),
+            text,
+            QPalette.ColorRole.WindowText,
+        )
+
+
+class TableButton(QToolButton):
+    """A switch with the sign of a table, drawn in the colour of text."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setToolTip(self.tr("Show the same numbers as a table (T)"))
+        self.setAccessibleName(self.tr("Show as a table"))
+
+    def sizeHint(self) -> QSize:
+        """Ask for a square, as high as a combo box."""
+        side = self.fontMetrics().height() + 8
+        return QSize(side + 4, side)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the frame, and three columns of three rows."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        color = self.palette().color(QPalette.ColorRole.ButtonText)
+        middle = self.rect().center()
+        left, top = middle.x() - 6, middle.y() - 5
+        painter.setPen(color)
+        painter.drawRect(left, top, 13, 11)
+        painter.fillRect(left, top, 14, 3, color)
+        painter.drawLine(left, top + 7, left + 13, top + 7)
+        painter.drawLine(left + 5, top, left + 5, top + 11)
