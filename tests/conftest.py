@@ -10,10 +10,15 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # A screen is not needed, and the person's own settings are not touched.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTHONFAULTHANDLER", "1")
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("pruneapp", deadline=None)
+settings.load_profile("pruneapp")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -113,7 +113,8 @@ class Magnitudes:
         if self.native:
             np.bitwise_and(bits, keys.dtype.type(self.form.magnitude_mask), out=keys)
         else:  # float32 as float64
-            np.abs(decode(bits, self.dtype), out=keys.view(np.float64), dtype=np.float64)
+            with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+                np.abs(decode(bits, self.dtype), out=keys.view(np.float64), dtype=np.float64)
         np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
 
 

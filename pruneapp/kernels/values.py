@@ -51,7 +51,8 @@ def decode(bits: Bits, dtype: DType) -> Floats:
 
 def decode_float64(bits: Bits, dtype: DType) -> NDArray[np.float64]:
     """Return the values of some elements as float64; a view of `bits` if that is their type."""
-    return decode(bits, dtype).astype(np.float64, copy=False)
+    with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+        return decode(bits, dtype).astype(np.float64, copy=False)
 
 
 @lru_cache

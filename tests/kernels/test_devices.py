@@ -1,0 +1,70 @@
+"""Which devices there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruneapp.errors import DeviceError
+from pruneapp.kernels import devices
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.device import TorchKernel
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    """What was found is remembered for the life of the process."""
+    devices.available.cache_clear()
+    yield
+    devices.available.cache_clear()
+
+
+def without_gpu(monkeypatch):
+    monkeypatch.setattr(devices, "gpu_in_sight", lambda: False)
+
+
+def with_gpu(monkeypatch, *found):
+    monkeypatch.setattr(devices, "gpu_in_sight", lambda: True)
+    monkeypatch.setattr("pruneapp.kernels.device.gpus", lambda: found)
+
+
+def test_without_a_gpu_there_is_the_cpu_alone(monkeypatch):
+    """And auto means the CPU."""
+    without_gpu(monkeypatch)
+
+    assert [d.key for d in devices.available()] == ["cpu"]
+    assert type(devices.kernel_for("auto")) is CpuKernel
+
+
+def test_a_gpu_is_preferred(monkeypatch):
+    """Unless the CPU is asked for."""
+    with_gpu(monkeypatch, ("mps", "Apple GPU"))
+    monkeypatch.setattr("torch.device", lambda key: key)
+
+    assert [d.label for d in devices.available()] == ["CPU", "Apple GPU"]
+    assert isinstance(devices.kernel_for("auto"), TorchKernel)
+    assert isinstance(devices.kernel_for("mps"), TorchKernel)
+    assert type(devices.kernel_for("cpu")) is CpuKernel
+
+
+def test_a_device_that_is_not_there_is_refused(monkeypatch):
+    """The sentence says which there are."""
+    without_gpu(monkeypatch)
+
+    with pytest.raises(DeviceError, match=r"no CUDA device here \(there are: cpu\)"):
+        devices.kernel_for("cuda")
+    with pytest.raises(DeviceError, match="one of auto, cpu, cuda, mps"):
+        devices.kernel_for("tpu")
+
+
+def test_torch_is_not_loaded_for_the_cpu(run_python):
+    """Not for the kernel, not for the methods, not to look for a GPU where none is in sight."""
+    out = run_python(
+        "import sys\n"
+        "from pruneapp.kernels import devices\n"
+        "import pruneapp.methods.registry, pruneapp.methods.run\n"
+        "devices.gpu_in_sight = lambda: False\n"
+        "devices.available(); devices.kernel_for('auto'); devices.kernel_for('cpu')\n"
+        "print('torch' in sys.modules)"
+    )
+
+    assert out.strip() == "False"

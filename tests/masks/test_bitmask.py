@@ -1,0 +1,59 @@
+"""Packed masks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+
+bools = st.lists(st.booleans(), max_size=300).map(lambda b: np.array(b, np.bool_))
+
+
+@given(bools, st.data())
+def test_unpacking_gives_back_what_was_packed(kept, data):
+    """Any part of it, and the counts."""
+    mask = BitMask.from_bools(kept)
+    start = data.draw(st.integers(0, kept.size))
+    stop = data.draw(st.integers(start, kept.size))
+
+    assert np.array_equal(kept, mask.bools())
+    assert np.array_equal(kept[start:stop], mask.bools(start, stop))
+    assert (int(kept.sum()), kept.size - int(kept.sum())) == (mask.kept, mask.pruned)
+    assert int(kept[start:stop].sum()) == mask.kept_in(start, stop)
+
+
+@given(bools, st.integers(0, 99))
+def test_masks_combine_by_and(kept, seed):
+    """What either prunes is pruned."""
+    other = np.random.default_rng(seed).random(kept.size) < 0.5
+
+    assert BitMask.from_bools(kept & other) == BitMask.from_bools(kept) & BitMask.from_bools(other)
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 64, 65])
+def test_a_full_mask_has_no_bits_past_its_end(size):
+    """Else counting whole words would be wrong."""
+    assert BitMask.from_bools(np.ones(size, np.bool_)) == BitMask.full(size)
+    assert size == BitMask.full(size).kept
+
+
+def test_masks_cannot_be_written_to():
+    """States share them."""
+    with pytest.raises(ValueError):
+        BitMask.full(9).packed[0] = 0
+
+
+def test_a_changed_set_shares_what_did_not_change():
+    """And None takes a mask away."""
+    a, b = BitMask.full(3), BitMask.full(4)
+    before = MaskSet({"a": a, "b": b})
+    after = before.with_masks({"b": None, "c": b})
+
+    assert list(after) == ["a", "c"]
+    assert after["a"] is a
+    assert list(before) == ["a", "b"]
+    assert (after.pruned("a"), after.pruned("nowhere")) == (0, 0)

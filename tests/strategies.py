@@ -1,0 +1,56 @@
+"""Strategies of hypothesis that several rooms share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+
+FLOATS = [d for d in DTYPES.values() if d.prunable]
+
+float_types = st.sampled_from(FLOATS)
+
+
+def shapes(least: int = 1, most: int = 5, elements: int = 400) -> st.SearchStrategy:
+    """Shapes of so many dimensions with at most so many elements; shrink to few and small."""
+    return (
+        st.integers(least, most)
+        .flatmap(lambda dims: st.tuples(*[st.integers(1, 9)] * dims))
+        .filter(lambda shape: math.prod(shape) <= elements)
+    )
+
+
+@st.composite
+def raw_bits(draw, dtype: DType, size: int, *, nan: bool = True, finite: bool = False):
+    """Bits of `size` elements: common values, many ties, and the odd ones (0, -0, inf, NaN)."""
+    form = dtype.form
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    few = rng.integers(0, form.largest, size=draw(st.sampled_from([2, 5, 1000])), dtype=np.uint64)
+    sign = 1 << (form.bits - 1)
+    odd = [0, 1, form.largest - 1] + ([] if form.fnuz else [sign])
+    if not finite:
+        odd.append(form.largest)
+    if nan:
+        odd.append(sign if form.fnuz else form.nan_key)
+        odd.append(sign if form.fnuz else form.magnitude_mask)
+    magnitudes = np.where(
+        rng.random(size) < draw(st.sampled_from([0.0, 0.2])),
+        rng.choice(np.array(odd, np.uint64), size),
+        rng.choice(few, size),
+    )
+    negative = (rng.random(size) < 0.5) & (magnitudes != 0) & (magnitudes < np.uint64(sign))
+    bits = magnitudes | np.where(negative, np.uint64(sign), np.uint64(0))
+    return bits.astype(dtype.storage)
+
+
+@st.composite
+def kept_bools(draw, size: int):
+    """None, or what is kept of `size` elements: mostly some, now and then nothing or all."""
+    share = draw(st.sampled_from([None, 0.5, 0.9, 0.0, 1.0]))
+    if share is None:
+        return None
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return rng.random(size) < share

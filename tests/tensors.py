@@ -1,0 +1,63 @@
+"""Tensors in memory in the forms that kernels, methods and torch take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from pruneapp.checkpoint.dtypes import DTYPES, DType
+from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.kernels.contract import ReadBits
+from pruneapp.kernels.values import decode_float64
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.declaration import TensorView
+
+
+def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:
+    """Read `bits` as a checkpoint does: in chunks, through one buffer that is used again."""
+
+    def read() -> Iterator[RawChunk]:
+        buffer = np.empty(chunk, bits.dtype)
+        for start in range(0, bits.size, chunk):
+            part = bits[start : start + chunk]
+            buffer[: part.size] = part
+            yield RawChunk(start, buffer[: part.size])
+            buffer[:] = 0x55  # what is read too late is wrong
+
+    return read
+
+
+def view_of(
+    bits: np.ndarray,
+    dtype: DType,
+    shape: tuple[int, ...] | None = None,
+    kept: np.ndarray | None = None,
+    *,
+    name: str = "layer.weight",
+    chunk: int = 1 << 20,
+    **more,
+) -> TensorView:
+    """Return what a method sees of raw elements."""
+    shape = (bits.size,) if shape is None else shape
+    assert math.prod(shape) == bits.size
+    mask = None if kept is None else BitMask.from_bools(kept)
+    return TensorView(name, shape, dtype, mask, reading(bits, chunk), **more)
+
+
+def view_of_values(values: np.ndarray, kept: np.ndarray | None = None, **more) -> TensorView:
+    """Return what a method sees of an array of numpy's floats."""
+    dtype = DTYPES[f"F{8 * values.itemsize}"]
+    bits = np.ascontiguousarray(values).reshape(-1).view(dtype.storage)
+    return view_of(bits, dtype, values.shape, kept, **more)
+
+
+def magnitudes(bits: np.ndarray, dtype: DType) -> np.ndarray:
+    """Return exact float64 magnitudes, with NaN as an infinity beyond infinity (see `order`)."""
+    return np.abs(decode_float64(bits, dtype))
+
+
+def first_to_go(scores: np.ndarray) -> np.ndarray:
+    """Return indices by rising score; NaN last, equal scores in order. numpy sorts just so."""
+    return np.argsort(scores, kind="stable")
