@@ -1,0 +1,153 @@
+"""The page of a window without a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+
+_MOST = 6
+_WIDTH = 520
+
+
+class EmptyPage(QWidget):
+    """Says what to do.
+
+    Signals
+    -------
+    openRequested, sampleRequested
+        The person wants to choose a file, or to try the sample.
+    recentRequested
+        The person wants to open this path again.
+    """
+
+    openRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    sampleRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    recentRequested = Signal(str)  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self._dropping = False
+        title = plain(self.tr("Drop a checkpoint here"))
+        font = title.font()
+        font.setPointSizeF(font.pointSizeF() * 1.5)
+        title.setFont(font)
+        self.opens = plain(
+            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, a folder of shards"), wrap=True
+        )
+        self.promise = plain(self.tr("Nothing is uploaded. Files are read, never run."), wrap=True)
+        for label in (title, self.opens, self.promise):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.open_button = QPushButton(self.tr("Open…"), self)
+        self.open_button.setObjectName("mainAction")
+        self.open_button.setToolTip(self.tr("Choose a file (Ctrl+O)"))
+        self.sample_button = QPushButton(self.tr("Try the sample"), self)
+        self.sample_button.setToolTip(self.tr("Open a small network that comes with Pruneapp"))
+        for button in (self.open_button, self.sample_button):
+            button.setMinimumSize(128, 36)
+            button.setAccessibleDescription(button.toolTip())
+        buttons = QHBoxLayout()
+        buttons.setSpacing(12)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_button)
+        buttons.addWidget(self.sample_button)
+        buttons.addStretch(1)
+
+        self._target = QWidget(self)
+        inside = QVBoxLayout(self._target)
+        inside.setContentsMargins(24, 24, 24, 24)
+        inside.setSpacing(12)
+        inside.addWidget(title)
+        inside.addWidget(self.opens)
+        inside.addSpacing(8)
+        inside.addLayout(buttons)
+        inside.addSpacing(8)
+        inside.addWidget(self.promise)
+
+        self._recent = QWidget(self)
+        self._rows = QGridLayout(self._recent)
+        self._rows.setContentsMargins(24, 0, 24, 0)
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(4)
+        self._rows.setColumnStretch(1, 1)
+        self.recent_buttons: list[QPushButton] = []
+
+        column = QVBoxLayout()
+        column.setSpacing(24)
+        column.addStretch(2)
+        column.addWidget(self._target)
+        column.addWidget(self._recent)
+        column.addStretch(3)
+        for widget in (self._target, self._recent):
+            widget.setMaximumWidth(_WIDTH)
+            widget.setMinimumWidth(min(_WIDTH, 320))
+        layout = QHBoxLayout(self)
+        layout.addStretch(1)
+        layout.addLayout(column, 100)
+        layout.addStretch(1)
+
+        self.open_button.clicked.connect(self.openRequested)
+        self.sample_button.clicked.connect(self.sampleRequested)
+        self.set_recent(())
+        self.set_colors({})
+
+    def set_recent(self, paths: Sequence[str]) -> None:
+        """List files that were open before, the newest first."""
+        while (item := self._rows.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.recent_buttons = []
+        if paths:
+            self._rows.addWidget(heading(self.tr("Recent files")), 0, 0, 1, 2)
+        for row, path in enumerate(paths[:_MOST], 1):
+            folder, _slash, name = path.replace("\\", "/").rpartition("/")
+            button = QPushButton(self)
+            button.setFlat(True)
+            button.setProperty("path", path)
+            button.setAccessibleName(self.tr("Open {path}").format(path=path))
+            button.setToolTip(path.replace("<", "‹"))
+            metrics = button.fontMetrics()
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, 220)
+            button.setText(text.replace("&", "&&"))
+            button.clicked.connect(self._open_recent)
+            where = ElidedLabel(folder, self)
+            recolor(where, self._colors["muted"])
+            self._rows.addWidget(button, row, 0)
+            self._rows.addWidget(where, row, 1)
+            self.recent_buttons.append(button)
+        self._recent.setVisible(bool(paths))
+
+    def set_dropping(self, *, dropping: bool) -> None:
+        """Show that what is dragged over the window can be dropped."""
+        self._dropping = dropping
+        self.update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.opens, self.promise, *self._recent.findChildren(ElidedLabel)):
+            recolor(label, self._colors["muted"])
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the outline of the place to drop at."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        color = self._colors["accent" if self._dropping else "muted"]
+        pen = QPen(QColor(color), 2 if self._dropping else 1.5)
+        pen.setStyle(Qt.PenStyle.SolidLine if self._dropping else Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawRoundedRect(QRectF(self._target.geometry()).adjusted(1, 1, -1, -1), 8, 8)
+        painter.end()
+
+    def _open_recent(self) -> None:
+        button = self.sender()
+        if button is not None:
+            self.recentRequested.emit(button.property("path"))

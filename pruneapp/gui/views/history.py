@@ -1,0 +1,205 @@
+"""The history as a strip: every state, the current one marked, later ones still there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from pruneapp.answers import HistoryItem
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import as_plain, heading
+
+_WIDEST = 280
+_PADDING = 12
+_MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class _States(QAbstractListModel):
+    """The states, in order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.items: tuple[HistoryItem, ...] = ()
+        self.position = 0
+
+    def show(self, items: Sequence[HistoryItem], position: int) -> None:
+        """Show these states."""
+        if tuple(items) != self.items:
+            self.beginResetModel()
+            self.items = tuple(items)
+            self.position = position
+            self.endResetModel()
+        elif position != self.position:
+            self.position = position
+            self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+        """Return the number of states."""
+        return 0 if parent.isValid() else len(self.items)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Return the label, the details, or the words for a screen reader."""
+        if not index.isValid():
+            return None
+        item = self.items[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return item.label
+        if role == Qt.ItemDataRole.ToolTipRole:
+            lines = [item.detail or item.label]
+            if index.row() > self.position:
+                lines.append(self.tr("Undone. Click to redo up to here."))
+            return "<br>".join(as_plain(line) for text in lines for line in text.split("\n"))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            if index.row() == self.position:
+                return self.tr("{label}, current").format(label=item.label)
+            if index.row() > self.position:
+                return self.tr("{label}, undone").format(label=item.label)
+            return item.label
+        return None
+
+
+class _StateDelegate(QStyledItemDelegate):
+    """Paints a state."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.colors = with_defaults({})
+        self.position = 0
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return room for the label, within reason."""
+        text = option.fontMetrics.horizontalAdvance(str(index.data()))
+        return QSize(min(_WIDEST, text + _MARK + 2 * _PADDING), option.fontMetrics.height() + 14)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint the label: the current one on the accent, later ones dimmed and marked."""
+        painter.save()
+        rect: QRect = option.rect
+        current = index.row() == self.position
+        later = index.row() > self.position
+        palette = option.palette
+        color = palette.color(QPalette.ColorRole.Text)
+        if current:
+            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+            color = palette.color(QPalette.ColorRole.HighlightedText)
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, QColor(self.colors["window"]))
+        if later:
+            color = QColor(self.colors["muted"])
+        painter.setPen(QColor(self.colors["border"]))
+        painter.drawLine(rect.topRight(), rect.bottomRight())
+        painter.setPen(color)
+        inner = rect.adjusted(_PADDING, 0, -_PADDING, 0)
+        glyph = "●" if current else "↷" if later else ""
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
+        text = option.fontMetrics.elidedText(
+            str(index.data()), Qt.TextElideMode.ElideMiddle, inner.width() - _MARK
+        )
+        painter.drawText(inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
+        focused = option.state & QStyle.StateFlag.State_HasFocus
+        if focused:
+            painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
+            painter.drawRect(rect.adjusted(2, 2, -3, -3))
+        painter.restore()
+
+
+class _Strip(QListView):
+    """The list; Return and Space jump to the state under the cursor."""
+
+    jump = Signal(int)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Jump, or move on."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            if self.currentIndex().isValid():
+                self.jump.emit(self.currentIndex().row())
+        else:
+            super().keyPressEvent(event)
+
+
+class HistoryStrip(QWidget):
+    """The states of the document from left to right.
+
+    Signals
+    -------
+    jumpRequested
+        The person wants to go to the state with this number.
+    """
+
+    jumpRequested = Signal(int)  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._states = _States(self)
+        self._delegate = _StateDelegate(self)
+        self.list = _Strip(self)
+        self.list.setModel(self._states)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setFlow(QListView.Flow.LeftToRight)
+        self.list.setWrapping(False)
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setMouseTracking(True)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setFixedHeight(self.fontMetrics().height() + 14)
+        self.list.setAccessibleName(self.tr("History"))
+        self.list.setAccessibleDescription(
+            self.tr("Every state from the first to the last; Return goes to one.")
+        )
+        title = heading(self.tr("History"))
+        title.setBuddy(self.list)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addWidget(title)
+        layout.addWidget(self.list, 1)
+        self.list.clicked.connect(self._clicked)
+        self.list.jump.connect(self._jump)
+
+    def set_items(self, items: Sequence[HistoryItem], position: int) -> None:
+        """Show the states, and which one is the current."""
+        self._delegate.position = position
+        self._states.show(items, position)
+        if 0 <= position < len(items):
+            index = self._states.index(position)
+            self.list.setCurrentIndex(index)
+            self.list.scrollTo(index)
+        self.list.viewport().update()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._delegate.colors = with_defaults(colors)
+        self.list.viewport().update()
+
+    def _clicked(self, index: QModelIndex) -> None:
+        self._jump(index.row())
+
+    def _jump(self, row: int) -> None:
+        if row != self._states.position:
+            self.jumpRequested.emit(row)

@@ -1,0 +1,228 @@
+"""Trouble and news above the picture: a sentence, one thing to do, details to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+
+_MOST = 3  # more wait behind the newest, so that the picture keeps its room
+
+
+class Notice(QWidget):
+    """One notice.
+
+    Signals
+    -------
+    acted, closed
+        The person chose what is offered, or put the notice away.
+    """
+
+    acted = Signal(int)
+    closed = Signal(int)
+
+    def __init__(
+        self,
+        number: int,
+        sentence: str,
+        *,
+        action: str,
+        details: str,
+        trouble: bool,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.number = number
+        self.content = (sentence, action, details, trouble)
+        self._trouble = trouble
+        self._colors = with_defaults({})
+        self.glyph = plain("✕" if trouble else "i")
+        self.glyph.setAccessibleName(self.tr("Trouble") if trouble else self.tr("Note"))
+        self.sentence = plain(sentence, wrap=True)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.action = QPushButton(action, self)
+        self.action.setVisible(bool(action))
+        self.more = QPushButton(self.tr("Details"), self)
+        self.more.setCheckable(True)
+        self.more.setFlat(True)
+        self.more.setVisible(bool(details))
+        self.close_button = QToolButton(self)
+        self.close_button.setText("×")
+        self.close_button.setAutoRaise(True)
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.close_button.setToolTip(self.tr("Close this notice"))
+        self.close_button.setAccessibleName(self.close_button.toolTip())
+        self.details = QPlainTextEdit(self)
+        self.details.setReadOnly(True)
+        self.details.setTabChangesFocus(True)
+        self.details.setPlainText(details)
+        self.details.setFixedHeight(self.fontMetrics().lineSpacing() * 6)
+        self.details.setAccessibleName(self.tr("Details"))
+        self.copy = QPushButton(self.tr("Copy details"), self)
+        self.details.hide()
+        self.copy.hide()
+
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.glyph)
+        line.addWidget(self.sentence, 1)
+        line.addWidget(self.action)
+        line.addWidget(self.more)
+        line.addWidget(self.close_button)
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        below.addWidget(self.details, 1)
+        below.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 8, 8, 8)
+        layout.setSpacing(8)
+        layout.addLayout(line)
+        layout.addLayout(below)
+
+        self.action.clicked.connect(self._act)
+        self.close_button.clicked.connect(self._close)
+        self.more.toggled.connect(self.details.setVisible)
+        self.more.toggled.connect(self.copy.setVisible)
+        self.copy.clicked.connect(self._copy)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.glyph, self._colors["danger" if self._trouble else "muted"])
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the ground, and a stripe that says how grave it is; the glyph says it too."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colors["surface"]))
+        stripe = QColor(self._colors["danger" if self._trouble else "muted"])
+        painter.fillRect(QRect(0, 0, 4, self.height()), stripe)
+        painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes the notice that has the focus."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._close()
+        else:
+            super().keyPressEvent(event)
+
+    def _act(self) -> None:
+        self.acted.emit(self.number)
+
+    def _close(self) -> None:
+        self.closed.emit(self.number)
+
+    def _copy(self) -> None:
+        text = "\n\n".join(filter(None, (self.sentence.text(), self.details.toPlainText())))
+        QGuiApplication.clipboard().setText(text)
+
+
+class NoticeBar(QWidget):
+    """Notices, the newest on top.
+
+    Signals
+    -------
+    actionRequested
+        The person chose what a notice offers; its number.
+    closed
+        The person put a notice away; its number.
+    """
+
+    actionRequested = Signal(int)  # noqa: N815 - signals are named as Qt names them
+    closed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colors = with_defaults({})
+        self._next = 1
+        self.notices: list[Notice] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(4)
+        self.waiting = plain()
+        self.waiting.hide()
+        self._layout.addWidget(self.waiting)
+        self.hide()
+
+    def set_notice(
+        self, sentence: str, *, action: str = "", details: str = "", trouble: bool = True
+    ) -> int:
+        """Show a notice and return its number; one that says the same is not shown twice."""
+        content = (sentence, action, details, trouble)
+        for old in self.notices:
+            if old.content == content:
+                return old.number
+        notice = Notice(
+            self._next, sentence, action=action, details=details, trouble=trouble, parent=self
+        )
+        self._next += 1
+        notice.set_colors(self._colors)
+        notice.acted.connect(self.actionRequested)
+        notice.closed.connect(self._close)
+        self.notices.insert(0, notice)
+        self._layout.insertWidget(0, notice)
+        self._arrange()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+        return notice.number
+
+    def remove(self, number: int) -> None:
+        """Take a notice away, silently; one that is gone already is no error."""
+        for notice in self.notices:
+            if notice.number == number:
+                self.notices.remove(notice)
+                self._layout.removeWidget(notice)
+                notice.hide()
+                notice.deleteLater()
+                break
+        self._arrange()
+
+    def clear(self) -> None:
+        """Take all notices away, silently."""
+        for notice in tuple(self.notices):
+            self.remove(notice.number)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.waiting, self._colors["muted"])
+        for notice in self.notices:
+            notice.set_colors(colors)
+
+    def sizeHint(self) -> QSize:
+        """Take no room without a notice."""
+        return super().sizeHint() if self.notices else QSize(0, 0)
+
+    def _close(self, number: int) -> None:
+        self.remove(number)
+        self.closed.emit(number)
+
+    def _arrange(self) -> None:
+        for place, notice in enumerate(self.notices):
+            notice.setVisible(place < _MOST)
+        rest = len(self.notices) - _MOST
+        self.waiting.setVisible(rest > 0)
+        if rest == 1:
+            self.waiting.setText(self.tr("1 older notice"))
+        else:
+            self.waiting.setText(self.tr("{n} older notices").format(n=rest))
+        self.setVisible(bool(self.notices))

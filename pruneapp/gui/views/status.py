@@ -1,0 +1,154 @@
+"""The status bar: how large the model is, how much is pruned, and the job that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QElapsedTimer, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+
+BUSY_MS = 200
+LONG_MS = 2_500
+_STEPS = 1000
+_GUESS_AFTER_MS = 1_000  # before that, the time left is a guess
+
+
+class ModelStatus(QWidget):
+    """Parameters and sparsity of the whole model."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = plain()
+        self.text.setAccessibleName(self.tr("Model"))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 8, 0)
+        layout.addWidget(self.text)
+
+    def set_model(self, numel: int, pruned: int) -> None:
+        """Show how many elements there are, and how many are pruned."""
+        self.text.setText(
+            self.tr("{n} parameters   ·   {share} pruned").format(
+                n=numbers.count(numel), share=numbers.part(pruned, numel)
+            )
+        )
+        self.text.setToolTip(
+            self.tr("{pruned} of {n}").format(pruned=numbers.count(pruned), n=numbers.count(numel))
+        )
+
+    def clear(self) -> None:
+        """Show nothing: no file is open."""
+        self.text.setText("")
+        self.text.setToolTip("")
+
+    def set_colors(self, _colors: Mapping[str, str]) -> None:
+        """Take the theme's colours: the palette has all that is needed."""
+
+
+class JobStatus(QWidget):
+    """The running job; shown only if it takes longer than a moment.
+
+    Signals
+    -------
+    cancelRequested
+        The person wants it to stop.
+    """
+
+    cancelRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._job = ""
+        self._item = ""
+        self._late = False
+        self._share: float | None = None
+        self._clock = QElapsedTimer()
+        self.label = ElidedLabel("", self)
+        self.left = plain()
+        self.bar = QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(160)
+        self.bar.setRange(0, _STEPS)
+        self.bar.setAccessibleName(self.tr("Progress of the job"))
+        self.cancel = QPushButton(self.tr("Cancel"), self)
+        self.cancel.setToolTip(self.tr("Stop the job; nothing is changed (Esc)"))
+        self.cancel.setAccessibleDescription(self.cancel.toolTip())
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 8, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.left)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.cancel)
+        # The room is kept while nothing runs: the bar of the window is not to jump.
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        self._soon_timer = QTimer(self)
+        self._soon_timer.setSingleShot(True)
+        self._soon_timer.setInterval(BUSY_MS)
+        self._soon_timer.timeout.connect(self.show)
+        self._late_timer = QTimer(self)
+        self._late_timer.setSingleShot(True)
+        self._late_timer.setInterval(LONG_MS)
+        self._late_timer.timeout.connect(self._say_long)
+        self.cancel.clicked.connect(self._cancel)
+        self.hide()
+
+    def set_job(self, label: str) -> None:
+        """Begin to show a job: "Exporting"."""
+        self._job, self._item, self._late, self._share = label, "", False, None
+        self.bar.setRange(0, 0)
+        self.cancel.setEnabled(True)
+        self.cancel.setText(self.tr("Cancel"))
+        self._clock.start()
+        self._soon_timer.start()
+        self._late_timer.start()
+        self._write()
+
+    def set_progress(self, done: int, total: int, label: str = "") -> None:
+        """Show how far it is; a total of 0 is not known yet."""
+        self._item = label
+        self._share = min(1.0, done / total) if total > 0 else None
+        if self._share is None:
+            self.bar.setRange(0, 0)
+        else:
+            self.bar.setRange(0, _STEPS)
+            self.bar.setValue(round(self._share * _STEPS))
+        self._write()
+
+    def set_idle(self) -> None:
+        """Show nothing: no job runs."""
+        self._soon_timer.stop()
+        self._late_timer.stop()
+        self.hide()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        recolor(self.left, with_defaults(colors)["muted"])
+
+    def _say_long(self) -> None:
+        self._late = True
+        self._write()
+
+    def _write(self) -> None:
+        self.label.setText(
+            self.tr("{job} {item}").format(job=self._job, item=self._item).strip() + " …"
+        )
+        self.left.setText(self._time_left())
+        self.bar.setAccessibleDescription(self.label.text())
+
+    def _time_left(self) -> str:
+        elapsed = self._clock.elapsed()
+        if self._share and elapsed >= _GUESS_AFTER_MS:
+            seconds = elapsed / 1000 * (1 - self._share) / self._share
+            return self.tr("{time} left").format(time=numbers.duration(seconds))
+        return self.tr("This may take long.") if self._late else ""
+
+    def _cancel(self) -> None:
+        self.cancel.setEnabled(False)
+        self.cancel.setText(self.tr("Cancelling…"))
+        self.cancelRequested.emit()
