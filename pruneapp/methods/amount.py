@@ -28,12 +28,16 @@ def to_prune(amount: Amount, left: int, *, unit: str = "weights", where: str = "
     """
     amount = _PARAM.validate(amount)
     count = round(amount * left) if isinstance(amount, float) else amount
-    if count > left:
-        of = f" of '{where}'" if where else ""
-        none = "no" if left == 0 else f"only {left:,}"
+    if count <= left:
+        return count
+    of = f" of '{where}'" if where else ""
+    if left == 0:
         raise ParameterError(
-            f"'amount' must be at most what is left: {none} {unit}{of} "
-            f"{'is' if left == 1 else 'are'} not pruned yet (got {count:,}).",
-            remedy=f"Give a count up to {left:,}, or a fraction such as 0.2.",
+            f"'amount' must be 0 here: all {unit}{of} are pruned already (got {count:,}).",
+            remedy="Leave out what is pruned, or undo a step.",
         )
-    return count
+    only = f"1 {unit.removesuffix('s')}{of} is" if left == 1 else f"{left:,} {unit}{of} are"
+    raise ParameterError(
+        f"'amount' must be at most what is left: only {only} not pruned yet (got {count:,}).",
+        remedy=f"Give a count up to {left:,}, or a fraction such as 0.2.",
+    )

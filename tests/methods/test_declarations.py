@@ -1,0 +1,246 @@
+"""One suite over the registry: what every method must be and do, whatever it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.declaration import Method
+from pruneapp.methods.registry import METHODS
+from pruneapp.methods.run import prune, units_left
+from pruneapp.params import AmountParam
+from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
+from tests.tensors import view_of
+
+EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
+WITH_AMOUNT = pytest.mark.parametrize(
+    "method",
+    [m for m in METHODS.values() if any(isinstance(p, AmountParam) for p in m.params)],
+    ids=lambda m: m.name,
+)
+
+
+def least_dims(method: Method) -> int:
+    return 2 if method.granularity == "channels" else 1
+
+
+def run(views, method, values=None, scope="local", job=None):
+    return prune(views, method, values or {}, scope, CpuKernel(), job or Job())
+
+
+@st.composite
+def tensors(draw, method: Method, name: str = "fc.weight", dtype=None, shape=None):
+    """A tensor that suits the method, pruned before or not, with scores or mask if it takes any."""
+    dtype = dtype or draw(float_types)
+    shape = shape or draw(shapes(least=least_dims(method)))
+    size = math.prod(shape)
+    more = {}
+    if method.takes_scores and draw(st.booleans()):
+        other = draw(float_types)
+        more["scores"] = view_of(draw(raw_bits(other, size)), other, shape, name="scores")
+    if method.takes_mask:
+        rng = np.random.default_rng(draw(st.integers(0, 99)))
+        more["given"] = BitMask.from_bools(rng.random(size) < 0.5)
+    chunk = draw(st.sampled_from([1, 5, 64, 1000]))
+    bits, kept = draw(raw_bits(dtype, size)), draw(kept_bools(size))
+    return view_of(bits, dtype, shape, kept, name=name, chunk=chunk, **more)
+
+
+@EVERY
+def test_texts_read_as_sentences(method):
+    """People read them in the form and on the reference page."""
+    assert 1 <= len(method.label.split()) <= 4
+    assert method.label[0].isupper()
+    assert not method.label.endswith(".")
+    assert method.help[0].isupper()
+    assert method.help.endswith(".")
+    assert 100 <= len(method.help) <= 500
+    assert "  " not in method.help
+    assert method.formula
+    assert method.name.isidentifier()
+    for param in method.params:
+        assert 1 <= len(param.label.split()) <= 3
+        assert param.help[0].isupper()
+        assert param.help.endswith(".")
+        assert "\n" not in param.help
+
+
+@EVERY
+def test_parameters_accept_what_they_say_and_refuse_the_rest(method):
+    """Through the method's own validation, naming the parameter; text and value say the same."""
+    for param in method.params:
+        assert param.validate(param.default) == param.default
+        for value in param.valid():
+            assert value == method.validate({param.name: value})[param.name]
+            assert value == param.parse(param.format(value))
+        for value in param.invalid():
+            with pytest.raises(ParameterError, match=f"'{param.name}' must be"):
+                method.validate({param.name: value})
+    with pytest.raises(ParameterError, match="'no_such' is not a parameter"):
+        method.validate({"no_such": 1})
+
+
+@EVERY
+@pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: d.name)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_runs_on_every_type_and_shape(method, dtype, data):
+    """What was pruned stays pruned; the count is what was asked for."""
+    view = data.draw(tensors(method, dtype=dtype))
+    before = view.kept or BitMask.full(view.numel)
+    left = units_left(view, method, {})
+    after = run([view], method)[view.name]
+
+    assert view.numel == after.size
+    assert after == after & before
+    if method.granularity == "weights":
+        assert round(0.2 * left) == before.kept - after.kept
+    elif method.granularity == "channels":
+        pruned = view_of(np.zeros(view.numel, np.uint32), DTYPES["F32"], view.shape, after.bools())
+        assert left - round(0.2 * left) == units_left(pruned, method, {})
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3, 4, 5])
+@EVERY
+def test_runs_in_any_number_of_dimensions(method, dims):
+    """Channels need two; one is refused with the reason."""
+    shape = (3, 2, 4, 2, 3)[:dims]
+    size = math.prod(shape)
+    more = {"given": BitMask.full(size)} if method.takes_mask else {}
+    view = view_of(np.arange(size, dtype=np.uint32), DTYPES["F32"], shape, **more)
+    if dims < least_dims(method):
+        with pytest.raises(ParameterError, match="two or more dimensions"):
+            run([view], method)
+    else:
+        for dim in range(-dims, dims) if "dim" in {p.name for p in method.params} else [None]:
+            values = {} if dim is None else {"dim": dim}
+            assert run([view], method, values)["layer.weight"].size == size
+
+
+@EVERY
+@settings(max_examples=30)
+@given(data=st.data())
+def test_every_scope_is_run_or_refused_with_the_reason(method, data):
+    """Over several tensors of mixed types; progress ends where it was announced."""
+    views = [data.draw(tensors(method, name=f"layer{i}.weight")) for i in range(3)]
+    told = []
+
+    class Told:
+        def report(self, done, total, label):
+            told.append((done, total))
+
+    for scope in ("local", "global"):
+        if scope not in method.scopes:
+            with pytest.raises(ParameterError, match=f"'{method.name}' cannot prune global"):
+                run(views, method, scope=scope)
+            continue
+        told.clear()
+        masks = run(views, method, scope=scope, job=Job(Told()))
+
+        assert [v.name for v in views] == list(masks)
+        assert told == [] or told[-1][0] == told[-1][1]
+    with pytest.raises(ParameterError, match="'scope' must be local or global"):
+        run(views, method, scope="everywhere")
+
+
+@WITH_AMOUNT
+@settings(max_examples=30)
+@given(data=st.data())
+def test_amounts_at_the_borders(method, data):
+    """None, all, and one more than all."""
+    view = data.draw(tensors(method))
+    before = view.kept or BitMask.full(view.numel)
+    left = units_left(view, method, {})
+    for nothing in (0, 0.0):
+        assert before == run([view], method, {"amount": nothing})[view.name]
+    for everything in (left, 1.0):
+        assert run([view], method, {"amount": everything})[view.name].kept == 0
+    with pytest.raises(
+        ParameterError, match=r"(at most what is left: only [\d,]+|here: all) \w+ of 'fc"
+    ):
+        run([view], method, {"amount": left + 1})
+
+
+@WITH_AMOUNT
+def test_pruning_again_takes_a_share_of_what_is_left(method):
+    """0.5 twice leaves a quarter."""
+    bits = np.random.default_rng(0).permutation(64).astype(np.uint32)
+    view = view_of(bits, DTYPES["F32"], (8, 8))
+    once = run([view], method, {"amount": 0.5})[view.name]
+    again = view_of(bits, DTYPES["F32"], (8, 8), once.bools())
+    twice = run([again], method, {"amount": 0.5})[view.name]
+
+    assert (once.kept, twice.kept) == (32, 16)
+    assert twice == twice & once
+
+
+@EVERY
+@settings(max_examples=30)
+@given(data=st.data())
+def test_masks_do_not_depend_on_the_chunks(method, data):
+    """Nor on the run: the same again and again."""
+    shape = data.draw(shapes(least=least_dims(method)))
+    size = math.prod(shape)
+    dtype = data.draw(float_types)
+    bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
+    more = {"given": BitMask.full(size)} if method.takes_mask else {}
+    masks = [
+        run([view_of(bits, dtype, shape, kept, chunk=chunk, **more)], method)["layer.weight"]
+        for chunk in (1, 3, 8, 100, 100)
+    ]
+
+    assert all(masks[0] == mask for mask in masks)
+
+
+@EVERY
+def test_importance_scores_decide_or_are_refused(method):
+    """They stand in for the weights where torch takes them."""
+    shape = (4, 5)
+    weights = np.arange(20, dtype=np.float32)
+    more = {"given": BitMask.full(20)} if method.takes_mask else {}
+
+    def pruned_with(scores, dtype="F32", scores_shape=shape):
+        scores = view_of(scores, DTYPES[dtype], scores_shape, name="scores")
+        bits = weights.view(np.uint32)
+        view = view_of(bits, DTYPES["F32"], shape, scores=scores, **more)
+        values = {"amount": 0.25} if method.granularity != "mask" else {}
+        return run([view], method, values)["layer.weight"].bools()
+
+    falling = weights[::-1].copy().view(np.uint32)
+    if not method.takes_scores:
+        with pytest.raises(ParameterError, match=f"'{method.name}' takes no importance scores"):
+            pruned_with(falling)
+        return
+    assert np.array_equal(np.arange(20) < 15, pruned_with(falling))
+    with pytest.raises(ParameterError, match=r"shape \[4, 5\] \(got \[20\]\)"):
+        pruned_with(falling, scores_shape=(20,))
+    with pytest.raises(ParameterError, match=r"must be floats \(got int32\)"):
+        pruned_with(falling, dtype="I32")
+
+
+@EVERY
+def test_cancelled_work_stops(method):
+    """Nothing is returned."""
+    token = CancelToken()
+    token.cancel()
+    more = {"given": BitMask.full(20)} if method.takes_mask else {}
+    view = view_of(np.arange(20, dtype=np.uint32), DTYPES["F32"], (4, 5), **more)
+
+    with pytest.raises(Cancelled):
+        run([view], method, job=Job(cancel=token))
+
+
+@EVERY
+def test_no_tensors_no_masks(method):
+    """An empty selection is somebody else's error."""
+    for scope in method.scopes:
+        assert run([], method, scope=scope) == {}
