@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from pruneapp.checkpoint.source import FileSource, Identity
+from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.export.target import keep_original
 from pruneapp.progress import Job
@@ -37,14 +37,19 @@ def publish(files: Sequence[AtomicFile], opened: Sequence[FileSource], job: Job)
     spares: list[Path] = []
     with contextlib.ExitStack() as undo:
         for file in files:
-            source = _source_at(file.target, opened)
+            was = _inode(file.target)
+            source = next((s for s in opened if was == (s.identity.device, s.identity.inode)), None)
             if source is not None:
                 original = keep_original(file.target, job)
-                undo.callback(_take_back, file, file.part, original, source, source.path)
+                undo.callback(_take_back, file.target, was, original, source, source.path)
                 source.moved(original)
                 kept.append(original)
             elif len(files) > 1:
-                _make_revocable(file, undo, spares)
+                spare = _spare(file.target, was)
+                if spare is not None or was is None:
+                    undo.callback(_take_back, file.target, was, spare)
+                if spare is not None:
+                    spares.append(spare)
             file.commit()
         undo.pop_all()
     for spare in spares:
@@ -53,45 +58,42 @@ def publish(files: Sequence[AtomicFile], opened: Sequence[FileSource], job: Job)
     return kept
 
 
-def _source_at(target: Path, opened: Sequence[FileSource]) -> FileSource | None:
+def _inode(path: Path) -> tuple[int, int] | None:
     try:
-        status = target.stat()
+        status = path.stat()
     except OSError:
         return None
-    here = Identity.of(status)
-    for source in opened:
-        if (source.identity.device, source.identity.inode) == (here.device, here.inode):
-            return source
-    return None
+    return status.st_dev, status.st_ino
 
 
-def _make_revocable(file: AtomicFile, undo: contextlib.ExitStack, spares: list[Path]) -> None:
-    """Give an older export in the place of `file` a second name, to put it back if need be."""
-    spare = file.target.with_name(f".{secrets.token_hex(8)}.old")
+def _spare(target: Path, was: tuple[int, int] | None) -> Path | None:
+    """Give an older export a second name, to put it back if need be; None if that cannot be."""
+    if was is None:
+        return None
+    spare = target.with_name(f".{secrets.token_hex(8)}.old")
     try:
-        os.link(file.target, spare)
-    except FileNotFoundError:
-        undo.callback(_take_back, file, file.part, None, None, file.target)
+        os.link(target, spare)
     except (OSError, NotImplementedError):
-        return  # no hard links here: this one file stays new, and whole
-    else:
-        undo.callback(_take_back, file, file.part, spare, None, file.target)
-        spares.append(spare)
+        return None  # no hard links here: this one file stays new, and whole
+    return spare
 
 
 def _take_back(
-    file: AtomicFile, part: Path | None, old: Path | None, source: FileSource | None, path: Path
+    target: Path,
+    was: tuple[int, int] | None,
+    old: Path | None,
+    source: FileSource | None = None,
+    path: Path | None = None,
 ) -> None:
+    # What lies there now tells whether the new file has the name already: an interrupt may come
+    # between the renaming and our taking note of it.
     with contextlib.suppress(OSError):
-        # The temporary file tells whether the new file has the name already: an interrupt may
-        # come between the renaming and our taking note of it.
-        renamed = part is None or not part.exists()
-        if old is None:
-            if renamed:
-                file.target.unlink()
+        renamed = _inode(target) != was
+        if renamed and old is not None:
+            os.replace(old, target)  # noqa: PTH105 - as in AtomicFile
         elif renamed:
-            os.replace(old, file.target)  # noqa: PTH105 - as in AtomicFile
-        else:
+            target.unlink()
+        elif old is not None:
             old.unlink()
-        if source is not None:
+        if source is not None and path is not None:
             source.moved(path)

@@ -31,7 +31,10 @@ def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> 
         If safetensors has no such type or cannot hold such a name.
     """
     ties = {alias: record.name for record in records for alias in record.aliases}
-    header = _header(records, {**metadata, **ties})
+    names = {record.name for record in records}
+    # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
+    current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
+    header = _header(records, {**current, **ties})
     nbytes = len(header) + sum(record.nbytes for record in records)
 
     def pieces() -> Iterator[bytes | memoryview]:
@@ -40,6 +43,13 @@ def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> 
             yield from record.pieces()
 
     return Plan(nbytes, pieces, {record.name: record.nbytes for record in records})
+
+
+def _ends_tie(key: str, value: str, names: set[str]) -> bool:
+    for suffix in ("_orig", "_mask"):
+        if key.endswith(suffix) and value.endswith(suffix):  # folded
+            return value not in names and value.removesuffix(suffix) in names
+    return value not in names and value + "_orig" in names  # unfolded
 
 
 def _header(records: Sequence[Record], metadata: Mapping[str, str]) -> bytes:

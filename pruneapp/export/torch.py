@@ -23,7 +23,7 @@ from pruneapp.export.patching import (
 from pruneapp.export.records import finalized
 from pruneapp.progress import CancelToken
 
-_ZIP, _LEGACY = "torch", "torch-legacy"
+_ZIP, _LEGACY, _SCRIPT = "torch", "torch-legacy", "torchscript"
 
 
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
@@ -39,6 +39,8 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
 def _why_not_in_place(part: Part) -> str:
     """Say why the container that was opened cannot be written; empty if it can."""
     checkpoint = part.checkpoint
+    if checkpoint.format == _SCRIPT:
+        return "the file is a TorchScript program"
     if checkpoint.format not in {_ZIP, _LEGACY}:
         return "the source is no torch file"
     if part.source is None:
@@ -79,6 +81,7 @@ def _in_place(part: Part) -> Plan:
         patches.append(patch_of(entry, gone))
     checked = _checked(part.source) if part.checkpoint.format == _ZIP else ()
     patched = PatchedFile(reading, patches, checked)
+    # Pairs of masks cannot be here, so the names are those of the file.
     names = {name: entry.nbytes for entry in part.entries for name in entry.names}
     return Plan(patched.nbytes, patched.pieces, names)
 
@@ -96,7 +99,7 @@ def _checked(source: FileSource) -> tuple[Checked, ...]:
 
 def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
     contents = part.checkpoint.contents
-    if contents.format not in {_ZIP, _LEGACY}:
+    if contents.format not in {_ZIP, _LEGACY, _SCRIPT}:
         kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
         left = [key for key in part.metadata if key not in kept]
         if not left:

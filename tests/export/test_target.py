@@ -1,0 +1,89 @@
+"""Where an export may not go."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pruneapp.errors import ExportError
+from pruneapp.export.target import check_file, check_folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CON",
+        "nul.safetensors",
+        "com1.pt",
+        "LPT9 .x",
+        "a.pt ",
+        "a.pt.",
+        "a:b.pt",
+        "a\nb.pt",
+        "a?.pt",
+    ],
+)
+def test_names_that_not_every_system_can_hold(tmp_path, name):
+    with pytest.raises(ExportError, match="no name for a file"):
+        check_file(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["console.pt", "nulls.safetensors", "ünï çödé.pt", ".hidden.pt"])
+def test_names_that_are_fine(tmp_path, name):
+    assert check_file(tmp_path / name).path == tmp_path.resolve() / name
+
+
+def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ExportError, match="is a folder"):
+        check_file(tmp_path)
+    with pytest.raises(ExportError, match="is a file"):
+        check_folder(tmp_path / "file")
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(ExportError, match="not there"):
+        check_file(tmp_path / "no" / "x.pt")
+
+
+def test_a_pipe_is_refused_without_waiting(tmp_path):
+    os.mkfifo(tmp_path / "pipe.pt")
+    with pytest.raises(ExportError, match="pipe"):
+        check_file(tmp_path / "pipe.pt")
+
+
+def test_a_link_to_a_file_is_followed_and_said(tmp_path):
+    (tmp_path / "real.pt").touch()
+    (tmp_path / "link.pt").symlink_to("real.pt")
+    target = check_file(tmp_path / "link.pt")
+
+    assert target.path == tmp_path.resolve() / "real.pt"
+    assert "real.pt" in target.notices[0]
+
+
+@pytest.mark.parametrize("to", ["nowhere", "link.pt", "."])
+def test_links_that_lead_to_no_file(tmp_path, to):
+    (tmp_path / "link.pt").symlink_to(to)
+    with pytest.raises(ExportError):
+        check_file(tmp_path / "link.pt")
+
+
+def test_a_download_cache_is_never_written_to(tmp_path):
+    model = tmp_path / "models--org--name"
+    (model / "blobs").mkdir(parents=True)
+    snapshot = model / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (model / "blobs" / "123").touch()
+    (snapshot / "model.safetensors").symlink_to("../../blobs/123")
+    (tmp_path / "link.safetensors").symlink_to(model / "blobs" / "123")
+    for path in (
+        snapshot / "model.safetensors",
+        snapshot / "new.safetensors",
+        model / "blobs" / "new",
+        tmp_path / "link.safetensors",
+    ):
+        with pytest.raises(ExportError, match="cache"):
+            check_file(path)
+    with pytest.raises(ExportError, match="cache"):
+        check_folder(snapshot)
