@@ -1,0 +1,211 @@
+"""What an export wrote: file, size, checksum, and the sparsity of every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.answers import TensorSparsity
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+
+Index = QModelIndex | QPersistentModelIndex
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+@dataclass(frozen=True)
+class ReportText:
+    """What an export wrote.
+
+    Attributes
+    ----------
+    path, format
+        The file and the words for its format.
+    nbytes
+        Its size.
+    checksum
+        With the name of the sum: "sha256 3f…".
+    verified
+        Whether what was written was read back and compared.
+    tensors
+        The tensors that are pruned, in file order: `after` of `numel`.
+    kept_as
+        Where the original was kept; empty if it was not replaced.
+    notes
+        What was left behind, a sentence each.
+    """
+
+    path: str
+    format: str
+    nbytes: int
+    checksum: str
+    verified: bool
+    tensors: tuple[TensorSparsity, ...] = ()
+    kept_as: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class _Tensors(QAbstractTableModel):
+    """The sparsity of tensors: name, pruned, of, share."""
+
+    def __init__(self, tensors: tuple[TensorSparsity, ...], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tensors = tensors
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+        """Return the number of tensors."""
+        return 0 if parent.isValid() else len(self._tensors)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+        """Return the number of columns."""
+        return 0 if parent.isValid() else 4
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Return a cell."""
+        if not index.isValid():
+            return None
+        tensor = self._tensors[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (
+                tensor.name,
+                numbers.count(tensor.after),
+                numbers.count(tensor.numel),
+                numbers.part(tensor.after, tensor.numel),
+            )[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
+            return _RIGHT
+        return None
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = int(Qt.ItemDataRole.DisplayRole),
+    ) -> Any:
+        """Return the names of the columns."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity"))[
+                section
+            ]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section:
+            return _RIGHT
+        return None
+
+
+class ExportReportDialog(QDialog):
+    """Says what was written; all of it can be copied as text."""
+
+    def __init__(self, report: ReportText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Exported"))
+        self._report = report
+        self._labels: list[QWidget] = []
+        rows = QFormLayout()
+        rows.setHorizontalSpacing(16)
+        rows.setVerticalSpacing(4)
+        for label, text, tip in self._facts():
+            name = plain(label)
+            value = ElidedLabel(text, self)
+            value.setAccessibleName(f"{label}: {text}")
+            if tip:
+                value.setToolTip(tip)
+            rows.addRow(name, value)
+            self._labels.append(name)
+        self.notes = [plain(note, wrap=True) for note in report.notes]
+        self.table = QTableView(self)
+        self.table.setModel(_Tensors(report.tensors, self.table))
+        self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
+        self.table.setTabKeyNavigation(False)
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        header.setDefaultSectionSize(self.fontMetrics().horizontalAdvance("0") * 14)
+        self.copy = QPushButton(self.tr("Copy as text"), self)
+        self.copy.setAccessibleDescription(self.tr("Copies the whole report."))
+        self.close_button = QPushButton(self.tr("Close"), self)
+        self.close_button.setDefault(True)
+
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy)
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addLayout(rows)
+        for note in self.notes:
+            layout.addWidget(note)
+        layout.addWidget(heading(self.tr("Sparsity")))
+        layout.addWidget(self.table, 1)
+        layout.addLayout(buttons)
+        self.resize(560, 440)
+        self.close_button.setFocus()
+        self.copy.clicked.connect(self._copy)
+        self.close_button.clicked.connect(self.accept)
+        self.set_colors({})
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        for label in self._labels:
+            recolor(label, with_defaults(colors)["muted"])
+
+    def as_text(self) -> str:
+        """Return the whole report as text, numbers in full."""
+        lines = [f"{label}: {tip or text}" for label, text, tip in self._facts()]
+        lines.extend(self._report.notes)
+        lines.extend(("", self.tr("Sparsity")))
+        lines.extend(
+            f"{tensor.name}\t{tensor.after}\t{tensor.numel}\t"
+            f"{numbers.part(tensor.after, tensor.numel)}"
+            for tensor in self._report.tensors
+        )
+        return "\n".join(lines) + "\n"
+
+    def _facts(self) -> list[tuple[str, str, str]]:
+        """Return label, text and full text of what is said above the table."""
+        report = self._report
+        pruned = sum(tensor.after for tensor in report.tensors)
+        facts = [
+            (self.tr("File"), report.path, ""),
+            (self.tr("Format"), report.format, ""),
+            (self.tr("Size"), numbers.size(report.nbytes), numbers.exact_size(report.nbytes)),
+            (self.tr("Checksum"), report.checksum, ""),
+            (
+                self.tr("Verified"),
+                self.tr("✓ read back and compared")
+                if report.verified
+                else self.tr("✕ not compared"),
+                "",
+            ),
+            (self.tr("Pruned"), self.tr("{n} weights").format(n=numbers.count(pruned)), ""),
+        ]
+        if report.kept_as:
+            facts.append((self.tr("Original kept as"), report.kept_as, ""))
+        return facts
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.as_text())
