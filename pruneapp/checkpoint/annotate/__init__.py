@@ -40,7 +40,9 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
         module = modules[path]
         named = role(entry, modules)
         reason = (
-            entry.why_not or why_not(entry, modules, module, leaf) or overlaps.get(entry.name, "")
+            entry.why_not
+            or why_not(entry, modules, module, path, leaf)
+            or overlaps.get(entry.name, "")
         )
         entries.append(
             TensorEntry(
@@ -50,7 +52,7 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
                 entry.location,
                 entry.aliases,
                 reason,
-                kind_of(entry, named, module, leaf),
+                kind_of(entry, named, module, path, leaf),
                 entry.mask_of,
                 not reason and pruned_by_default(entry, named),
             )

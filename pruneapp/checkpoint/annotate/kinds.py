@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
-from pruneapp.checkpoint.annotate.modules import Module
+from pruneapp.checkpoint.annotate.modules import Module, Modules
 from pruneapp.checkpoint.entry import TensorEntry
 
 # The one table of what is left out when nothing is selected: patterns on the last module name,
@@ -39,7 +38,7 @@ class Role:
     norm: bool
 
 
-def role(entry: TensorEntry, modules: Mapping[str, Module]) -> Role:
+def role(entry: TensorEntry, modules: Modules) -> Role:
     """Look at every name of a tensor."""
     embedding = norm = False
     for name in entry.names:
@@ -48,11 +47,11 @@ def role(entry: TensorEntry, modules: Mapping[str, Module]) -> Role:
         layer = path.rpartition(".")[2] if _is_parameter(leaf) else leaf
         named = _layer(layer)
         embedding = embedding or named.embedding
-        norm = norm or named.norm or "running_mean" in modules[path].tensors
+        norm = norm or named.norm or "running_mean" in modules[path]
     return Role(embedding, norm)
 
 
-def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
+def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str) -> str:
     """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty where nothing tells."""
     rank = len(entry.shape)
     if role.norm:
@@ -63,13 +62,13 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, leaf: str) -> str:
         return "recurrent"
     if rank in {2, 3} and role.embedding:
         return "embedding"
-    weight = _is_parameter(leaf) or not module.name
+    weight = _is_parameter(leaf) or not path
     if rank in _CONVOLUTIONS and weight:
         return _CONVOLUTIONS[rank]
     if rank == 2:
         return "Linear" if weight else "parameter"
     if rank == 1 and leaf == "weight":
-        bias = module.tensors.get("bias")
+        bias = module.get("bias")
         return "norm" if bias is not None and bias.shape == entry.shape else ""
     return ""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 
-from pruneapp.checkpoint.annotate.modules import Module
+from pruneapp.checkpoint.annotate.modules import Module, Modules
 from pruneapp.checkpoint.entry import TensorEntry
 
 _BUFFERS = {
@@ -35,22 +34,24 @@ _BNB_REASON = "it is part of weights that bitsandbytes packed"
 _SCALE = re.compile(r"(.*_)?(scales?|scale_inv|zero_points?)$|scale_")
 
 
-def why_not(entry: TensorEntry, modules: Mapping[str, Module], module: Module, leaf: str) -> str:
+def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, leaf: str) -> str:
     """Return the reason, a phrase without a full stop; empty if there is none.
 
     Parameters
     ----------
-    entry, leaf
-        The tensor and its last name.
+    entry
+        The tensor.
     modules, module
-        All of the file, and the one that it is in.
+        All of the file, and the one that the tensor is in.
+    path, leaf
+        The name of this module, and the last name of the tensor.
     """
     below = modules.get(entry.name)
     return (
-        _told_by_neighbours(leaf, module.leaves)
+        _told_by_neighbours(leaf, tuple(module))
         or _told_by_name(entry.name)
-        or ("" if below is None else _told_by_neighbours("", below.leaves))
-        or _scaled(entry, modules, module, leaf)
+        or ("" if below is None else _told_by_neighbours("", tuple(below)))
+        or _scaled(entry, modules, path, leaf)
         or entry.dtype.why_not
         or ("masks are not pruned" if leaf.endswith("_mask") else "")
         or ("it is empty" if not entry.numel else "")
@@ -59,12 +60,13 @@ def why_not(entry: TensorEntry, modules: Mapping[str, Module], module: Module, l
 
 
 @lru_cache(maxsize=4096)
-def _told_by_neighbours(leaf: str, leaves: frozenset[str]) -> str:
+def _told_by_neighbours(leaf: str, names: tuple[str, ...]) -> str:
     """Tell a tensor by its last name and those of the tensors beside it.
 
     The tensors below a packed weight of bitsandbytes (``weight.absmax``) tell it as well: then
     `leaf` is empty.
     """
+    leaves = frozenset(names)
     if not leaf:
         return _BNB_REASON if leaves & _BNB else ""
     for mark, (packer, members) in _PACKED.items():
@@ -92,21 +94,21 @@ def _told_by_name(name: str) -> str:
     return "it is part of weights that torch quantized" if "_packed_params" in name else ""
 
 
-def _scaled(entry: TensorEntry, modules: Mapping[str, Module], module: Module, leaf: str) -> str:
+def _scaled(entry: TensorEntry, modules: Modules, path: str, leaf: str) -> str:
     """Tell 8-bit values with a scale beside them, and such scales."""
     if entry.dtype.bits == 8:
         if entry.dtype.form is None:
             return ""
         below = modules.get(entry.name)
-        scale = _scale_of(leaf, module.leaves) or (below and _scale_of("", below.leaves))
+        scale = _scale_of(leaf, tuple(modules[path])) or (below and _scale_of("", tuple(below)))
         return f"its values are scaled by '{scale}'" if scale else ""
     if not _SCALE.match(leaf):
         return ""
-    for other, sibling in module.tensors.items():
+    for other, sibling in modules[path].items():
         if _is_quantized(sibling) and other != leaf and leaf in _scales_for(other):
             return f"it scales '{other}'"
-    above, _, scaled = module.name.rpartition(".")
-    owner = modules[above].tensors.get(scaled) if above in modules else None
+    above, _, scaled = path.rpartition(".")
+    owner = modules.get(above, {}).get(scaled)
     return f"it scales '{scaled}'" if owner is not None and _is_quantized(owner) else ""
 
 
@@ -122,7 +124,7 @@ def _scales_for(leaf: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def _scale_of(leaf: str, leaves: frozenset[str]) -> str:
-    names = sorted(leaves & _scales_for(leaf))
+def _scale_of(leaf: str, leaves: tuple[str, ...]) -> str:
+    names = sorted(_scales_for(leaf).intersection(leaves))
     # Its own scale says more than that of what goes into the layer.
     return next((n for n in names if leaf and leaf in n), names[0] if names else "")
