@@ -8,7 +8,7 @@ runs no code that an argument names, opens no file, and reaches no attribute by 
 
 from __future__ import annotations
 
-from pruneapp.checkpoint.torchfile.elements import BY_DTYPE, BY_STORAGE
+from pruneapp.checkpoint.torchfile.pickled.elements import BY_DTYPE, BY_STORAGE
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "builtins": (

@@ -13,13 +13,14 @@ from typing import Any
 
 from pruneapp.checkpoint.contract import Contents, Notice
 from pruneapp.checkpoint.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.contents import Described, Index, build
 from pruneapp.checkpoint.torchfile.faults import Exhausted, Malformed, Unsupported, located
-from pruneapp.checkpoint.torchfile.machine import Machine
-from pruneapp.checkpoint.torchfile.placeholders import Storage, Tensor
-from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.sparse import MOST_BYTES
-from pruneapp.checkpoint.torchfile.storages import Storages
+from pruneapp.checkpoint.torchfile.pickled.machine import Machine
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
+from pruneapp.checkpoint.torchfile.pickled.rebuild import call
+from pruneapp.checkpoint.torchfile.pickled.storages import Storages
+from pruneapp.checkpoint.torchfile.remote import index_elsewhere
+from pruneapp.checkpoint.torchfile.tensors.contents import Described, Index, build
+from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
 from pruneapp.progress import CancelToken, Job
 
 MAGIC = 0x1950A86A20F9469CFC6C
@@ -29,7 +30,7 @@ _MAGIC_LINE = b"L%dL\n." % MAGIC
 
 MAX_PICKLE = 256 << 20
 # A pickle above this is read in another process, so that the window goes on answering.
-IN_PROCESS = 2 << 20
+IN_PROCESS = 512 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,12 @@ def read_legacy(
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     """Read the pickles and place the storages; see `Reader.read`."""
     with located(source.path):
-        index = index_stream(source, state_dict, job.cancel)
+        try:
+            index = index_stream(source, state_dict, job.cancel, IN_PROCESS)
+        except Exhausted:
+            if source.size <= IN_PROCESS:
+                raise
+            index = index_elsewhere(source, "torch-legacy", state_dict, job)
     return index.contents, (source,)
 
 
@@ -90,9 +96,11 @@ def index_file(path: str, state_dict: str | None) -> Index:
         source.close()
 
 
-def index_stream(source: FileSource, state_dict: str | None, cancel: CancelToken) -> Index:
-    """Read the pickles and describe the tensors."""
-    stream = read_stream(source, cancel)
+def index_stream(
+    source: FileSource, state_dict: str | None, cancel: CancelToken, most: int = MAX_PICKLE
+) -> Index:
+    """Read the pickles, of `most` bytes together, and describe the tensors."""
+    stream = read_stream(source, cancel, most)
     places = {placed.key: placed.data for placed in stream.storages}
 
     def read(tensor: Tensor) -> bytes | None:
@@ -120,37 +128,31 @@ def index_stream(source: FileSource, state_dict: str | None, cancel: CancelToken
     return Index(build(described, state_dict))
 
 
-def read_stream(source: FileSource, cancel: CancelToken, window: int = IN_PROCESS) -> Stream:
+def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:
     """Read the pickles and place the storages.
 
     Raises
     ------
     Malformed, Unsupported
         If the file breaks the rules of the format, or is of another one.
+    Exhausted
+        If the pickles do not end within the first `most` bytes.
     """
-    most = min(source.size, MAX_PICKLE)
-    while True:
-        size = min(window, most)
-        data = source.read(0, size)
-        try:
-            return _read_stream(source, data, cancel)
-        except Exhausted:
-            if size == source.size:
-                raise
-            if size == most:
-                raise Unsupported(f"has a pickle of more than {MAX_PICKLE:,} bytes") from None
-        window *= 8
-
-
-def _read_stream(source: FileSource, data: bytes, cancel: CancelToken) -> Stream:
+    window = min(source.size, most, IN_PROCESS)
+    data = source.read(0, window)
     if _MAGIC_BYTES not in data[:32] and not data.startswith(_MAGIC_LINE):
         raise Unsupported(
             "is a pickle of Python that torch.save did not write, "
             "so where its numbers lie cannot be told without running it",
             "Save it again with torch.save or safetensors, where it was made.",
         )
+
+    def grow(data: bytes) -> bytes:
+        size = min(source.size, most, 4 * len(data))
+        return data + source.read(len(data), size - len(data))
+
     storages = Storages()
-    machine = Machine(data, call, storages, cancel)
+    machine = Machine(data, call, storages, cancel, grow)
     if machine.run() != MAGIC:
         raise Malformed("it does not begin with torch's magic number")
     if machine.run() != PROTOCOL:

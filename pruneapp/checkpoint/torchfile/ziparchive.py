@@ -124,6 +124,11 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     return _rooted(members)
 
 
+def members_declared(source: Readable) -> int:
+    """How many members the directory says it has."""
+    return _find_directory(source)[2]
+
+
 def _rooted(members: list[Member]) -> Archive:
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
     roots = {m.name.partition("/")[0] for m in members}
@@ -223,7 +228,16 @@ def _read_member(source: Readable, raw: bytes, position: int, directory: int) ->
         )
     if method == STORED and stored != size:
         raise Malformed(f"the zip archive contradicts itself about the size of '{name[:80]}'")
-    data, positions = _read_local(source, raw_name, header, flags, method, crc, stored, size)
+    data, positions = _read_local(
+        source,
+        raw_name,
+        header=header,
+        flags=flags,
+        method=method,
+        crc=crc,
+        stored=stored,
+        size=size,
+    )
     member = Member(
         name, header, data, stored, size, crc, method, (*positions, directory + position + 16)
     )
@@ -233,6 +247,7 @@ def _read_member(source: Readable, raw: bytes, position: int, directory: int) ->
 def _read_local(
     source: Readable,
     raw_name: bytes,
+    *,
     header: int,
     flags: int,
     method: int,

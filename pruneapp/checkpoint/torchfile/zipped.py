@@ -5,10 +5,9 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.contract import Contents
+from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.checked import CheckedSource, Span
-from pruneapp.checkpoint.torchfile.contents import Described, Index, build
 from pruneapp.checkpoint.torchfile.faults import Malformed, Unsupported, located
 from pruneapp.checkpoint.torchfile.inflated import (
     MAX_RATIO,
@@ -17,17 +16,26 @@ from pruneapp.checkpoint.torchfile.inflated import (
     Packed,
     inflate_all,
 )
-from pruneapp.checkpoint.torchfile.machine import Machine
-from pruneapp.checkpoint.torchfile.placeholders import Storage, Tensor
-from pruneapp.checkpoint.torchfile.rebuild import call
-from pruneapp.checkpoint.torchfile.sparse import MOST_BYTES
-from pruneapp.checkpoint.torchfile.storages import Storages
-from pruneapp.checkpoint.torchfile.ziparchive import DEFLATED, Archive, Member, read_archive
+from pruneapp.checkpoint.torchfile.pickled.machine import Machine
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
+from pruneapp.checkpoint.torchfile.pickled.rebuild import call
+from pruneapp.checkpoint.torchfile.pickled.storages import Storages
+from pruneapp.checkpoint.torchfile.remote import index_elsewhere
+from pruneapp.checkpoint.torchfile.tensors.contents import Described, Index, build
+from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
+from pruneapp.checkpoint.torchfile.ziparchive import (
+    DEFLATED,
+    Archive,
+    Member,
+    members_declared,
+    read_archive,
+)
 from pruneapp.progress import CancelToken, Job
 
 MAX_PICKLE = 256 << 20
 # A pickle above this is read in another process, so that the window goes on answering.
 IN_PROCESS = 2 << 20
+MEMBERS_IN_PROCESS = 10_000
 
 
 def recognises_zip(head: bytes, _source: FileSource) -> bool:
@@ -40,8 +48,15 @@ def read_zip(
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     """Read the directory and the pickle of an archive; see `Reader.read`."""
     with located(source.path):
-        archive = read_archive(source, job.cancel)
-        index = index_archive(source, archive, state_dict, job.cancel)
+        if members_declared(source) > MEMBERS_IN_PROCESS:
+            index = index_elsewhere(source, "torch", state_dict, job)
+        else:
+            archive = read_archive(source, job.cancel)
+            pickled = archive.members.get("data.pkl")
+            if pickled is not None and pickled.size > IN_PROCESS:
+                index = index_elsewhere(source, "torch", state_dict, job)
+            else:
+                index = index_archive(source, archive, state_dict, job.cancel)
     return index.contents, sources_of(source, index)
 
 

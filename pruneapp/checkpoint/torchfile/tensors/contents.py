@@ -9,13 +9,13 @@ from typing import Any
 
 from pruneapp.checkpoint.contract import Contents, Notice, StateDict
 from pruneapp.checkpoint.entry import Location, TensorEntry
-from pruneapp.checkpoint.torchfile import state_dicts
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.known_globals import is_known
-from pruneapp.checkpoint.torchfile.placeholders import Compound, Tensor, Unreadable
-from pruneapp.checkpoint.torchfile.sparse import check_indices
-from pruneapp.checkpoint.torchfile.state_dicts import Candidate, Found
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.tensors.candidates import Candidate, Found, choose, identity
+from pruneapp.checkpoint.torchfile.tensors.sparse import check_indices
+from pruneapp.checkpoint.torchfile.tensors.state_dicts import find
 from pruneapp.errors import UnsupportedFileError
 
 MAX_NAMED = 1000
@@ -84,11 +84,11 @@ def build(described: Described, key: str | None) -> Contents:
         If a sparse tensor among them is wrong.
     """
     unknown = tuple(name for name in described.names if not is_known(name))
-    candidates = state_dicts.find(described.root, script=described.script)
+    candidates = find(described.root, script=described.script)
     if not candidates:
         code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""
         raise UnsupportedFileError(f"'{described.path}' holds no tensors of a model.{code}")
-    chosen = state_dicts.choose(candidates, key, described.path)
+    chosen = choose(candidates, key, described.path)
     entries, unreadable = _entries(chosen.found, described)
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
     if unreadable:
@@ -152,7 +152,7 @@ def _entries(
     taken = {item.name for item in found}
 
     def add(name: str, tensor: Tensor, why_not: str) -> None:
-        same = state_dicts.identity(tensor)
+        same = identity(tensor)
         names.setdefault(same, []).append(name)
         dense.setdefault(same, (tensor, why_not))
 

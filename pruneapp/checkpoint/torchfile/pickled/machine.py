@@ -7,28 +7,27 @@ two, opcode by opcode.
 
 from __future__ import annotations
 
-import pickletools
 import struct
 from collections.abc import Callable
 from itertools import repeat
 from typing import Any
 
-from pruneapp.checkpoint.torchfile import literals
 from pruneapp.checkpoint.torchfile.faults import Exhausted, Malformed
-from pruneapp.checkpoint.torchfile.literals import MAX_LONG_BYTES
-from pruneapp.checkpoint.torchfile.placeholders import Bag, Global, Made, plain
+from pruneapp.checkpoint.torchfile.pickled import literals
+from pruneapp.checkpoint.torchfile.pickled.literals import MAX_LONG_BYTES
+from pruneapp.checkpoint.torchfile.pickled.opcodes import HANDLERS
+from pruneapp.checkpoint.torchfile.pickled.operands import Operands
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Bag, Global, Made, plain
 from pruneapp.progress import CancelToken
 
 MAX_OPS = 20_000_000
 MAX_MEMO = 5_000_000
-MAX_TEXT = 64 << 20
 MAX_DEPTH = 10_000
 _OPS_BETWEEN_LOOKS = 20_000  # about 10 ms
 
 _U2 = struct.Struct("<H").unpack_from
 _U4 = struct.Struct("<I").unpack_from
 _I4 = struct.Struct("<i").unpack_from
-_U8 = struct.Struct("<Q").unpack_from
 _F8 = struct.Struct(">d").unpack_from
 
 
@@ -36,7 +35,7 @@ class _Stop(Exception):  # noqa: N818 - the end of the pickle, not an error
     pass
 
 
-class Machine:
+class Machine(Operands):
     """Reads one pickle.
 
     Parameters
@@ -50,6 +49,8 @@ class Machine:
         Told a persistent id; returns what stands for that object.
     cancel
         Looked at every few milliseconds.
+    grow
+        Where `data` is the beginning of a longer file: returns more of it. The end, by default.
     """
 
     def __init__(
@@ -58,13 +59,15 @@ class Machine:
         call: Callable[[Global | Made, tuple[Any, ...]], Any],
         persistent: Callable[[Any], Any],
         cancel: CancelToken,
+        grow: Callable[[bytes], bytes] = bytes,
     ) -> None:
-        self.position = 0
+        super().__init__(data)
+        self._instruction = 0
         self.globals: dict[tuple[str, str], Global] = {}
-        self._data = data
         self._call = call
         self._persistent = persistent
         self._cancel = cancel
+        self._grow = grow
         self._memo: dict[int, Any] = {}
         self._stack: list[Any] = []
         self._push = self._stack.append
@@ -72,7 +75,7 @@ class Machine:
         self._marks: list[int] = []
         self._left = MAX_OPS
         self._table: list[Callable[[], None]] = [self._unknown] * 256
-        for code, name in _HANDLERS.items():
+        for code, name in HANDLERS.items():
             self._table[code] = getattr(self, name)
 
     def run(self) -> Any:
@@ -88,23 +91,35 @@ class Machine:
         self._stack.clear()
         self._marks.clear()
         self._memo.clear()
-        data, table = self._data, self._table
-        try:
-            while self._left > 0:
-                self._cancel.check()
-                self._left -= _OPS_BETWEEN_LOOKS
-                for _ in repeat(None, _OPS_BETWEEN_LOOKS):
-                    code = data[self.position]
-                    self.position += 1
-                    table[code]()
-        except _Stop:
-            return self._pop() if self._stack else self._empty()
-        except (IndexError, struct.error):
-            if self.position + 8 >= len(data):
+        while True:
+            try:
+                self._run()
+            except _Stop:
+                return self._pop() if self._stack else self._empty()
+            except (IndexError, struct.error):
+                if self.position + 8 < len(self._data):
+                    self._empty()
+            except Exhausted:
+                pass
+            except KeyError:
+                raise Malformed("its pickle refers to an object that it does not hold") from None
+            # Every handler reads its arguments before it touches the stack, so the instruction
+            # that ran out of bytes can be done again.
+            grown = self._grow(self._data)
+            if len(grown) == len(self._data):
                 raise Exhausted("its pickle ends in the middle") from None
-            self._empty()
-        except KeyError:
-            raise Malformed("its pickle refers to an object that it does not hold") from None
+            self._data = grown
+            self.position = self._instruction
+
+    def _run(self) -> None:
+        data, table = self._data, self._table
+        while self._left > 0:
+            self._cancel.check()
+            self._left -= _OPS_BETWEEN_LOOKS
+            for _ in repeat(None, _OPS_BETWEEN_LOOKS):
+                self._instruction = position = self.position
+                self.position = position + 1
+                table[data[position]]()
         raise Malformed(f"its pickle has more than {MAX_OPS:,} instructions")
 
     @staticmethod
@@ -114,43 +129,6 @@ class Machine:
     def _unknown(self) -> None:
         code = self._data[self.position - 1]
         raise Malformed(f"byte {self.position - 1:,} of its pickle, {code:#04x}, is no instruction")
-
-    # -- reading arguments ---------------------------------------------------------------------
-
-    def _take(self, size: int) -> bytes:
-        if size > MAX_TEXT:
-            raise Malformed(f"a text in its pickle has {size:,} bytes (at most {MAX_TEXT:,})")
-        start = self.position
-        end = start + size
-        if end > len(self._data):
-            raise Exhausted("its pickle ends in the middle")
-        self.position = end
-        return self._data[start:end]
-
-    def _byte(self) -> int:
-        value = self._data[self.position]
-        self.position += 1
-        return value
-
-    def _number4(self) -> int:
-        value: int = _U4(self._data, self.position)[0]
-        self.position += 4
-        return value
-
-    def _number8(self) -> int:
-        value: int = _U8(self._data, self.position)[0]
-        self.position += 8
-        return value
-
-    def _line(self) -> bytes:
-        start = self.position
-        end = self._data.find(b"\n", start, start + MAX_TEXT)
-        if end < 0:
-            if len(self._data) - start >= MAX_TEXT:
-                raise Malformed(f"a line of its pickle has more than {MAX_TEXT:,} bytes")
-            raise Exhausted("its pickle ends in the middle")
-        self.position = end + 1
-        return self._data[start:end]
 
     def _since_mark(self) -> list[Any]:
         if not self._marks:
@@ -443,35 +421,3 @@ class Machine:
 
     def _persistent_line(self) -> None:
         self._push(self._persistent(literals.python2_text(self._line())))
-
-
-_METHODS = {
-    "PROTO": "_proto", "FRAME": "_frame", "STOP": "_stop",
-    "NONE": "_none", "NEWTRUE": "_true", "NEWFALSE": "_false",
-    "INT": "_int_line", "LONG": "_long_line", "BININT": "_int4", "BININT1": "_int1",
-    "BININT2": "_int2", "LONG1": "_long1", "LONG4": "_long4",
-    "FLOAT": "_float_line", "BINFLOAT": "_float",
-    "STRING": "_string_line", "BINSTRING": "_string4", "SHORT_BINSTRING": "_string1",
-    "UNICODE": "_unicode_line", "SHORT_BINUNICODE": "_unicode1", "BINUNICODE": "_unicode4",
-    "BINUNICODE8": "_unicode8", "SHORT_BINBYTES": "_bytes1", "BINBYTES": "_bytes4",
-    "BINBYTES8": "_bytes8", "BYTEARRAY8": "_bytes8",
-    "MARK": "_mark", "POP": "_pop_top", "POP_MARK": "_pop_mark", "DUP": "_dup",
-    "EMPTY_LIST": "_empty_list", "EMPTY_DICT": "_empty_dict", "EMPTY_SET": "_empty_set",
-    "EMPTY_TUPLE": "_empty_tuple", "LIST": "_list", "TUPLE": "_tuple", "TUPLE1": "_tuple1",
-    "TUPLE2": "_tuple2", "TUPLE3": "_tuple3", "FROZENSET": "_frozenset", "DICT": "_dict",
-    "APPEND": "_append", "APPENDS": "_appends", "ADDITEMS": "_appends",
-    "SETITEM": "_set_item", "SETITEMS": "_set_items",
-    "PUT": "_put_line", "BINPUT": "_put1", "LONG_BINPUT": "_put4", "MEMOIZE": "_memoize",
-    "GET": "_get_line", "BINGET": "_get1", "LONG_BINGET": "_get4",
-    "GLOBAL": "_global", "STACK_GLOBAL": "_stack_global", "REDUCE": "_reduce",
-    "NEWOBJ": "_reduce", "NEWOBJ_EX": "_new_keywords", "INST": "_inst", "OBJ": "_obj",
-    "BUILD": "_build", "BINPERSID": "_persistent_id", "PERSID": "_persistent_line",
-}  # fmt: skip
-# Left out, and so refused: EXT1, EXT2, EXT4 (code by number) and the buffers out of band.
-LEFT_OUT = frozenset({"EXT1", "EXT2", "EXT4", "NEXT_BUFFER", "READONLY_BUFFER"})
-
-_HANDLERS = {
-    ord(opcode.code): _METHODS[opcode.name]
-    for opcode in pickletools.opcodes
-    if opcode.name not in LEFT_OUT
-}

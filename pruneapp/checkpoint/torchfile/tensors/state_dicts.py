@@ -2,124 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.placeholders import (
+from pruneapp.checkpoint.torchfile.pickled.placeholders import (
     Bag,
-    Compound,
     Key,
     Made,
     Tensor,
-    Unreadable,
 )
-from pruneapp.errors import CheckpointError
+from pruneapp.checkpoint.torchfile.tensors.candidates import LEAVES, Candidate, Found, Leaf
 
 # Keys under which training scripts keep a whole model: what is under them is a state dict of its
 # own, never a part of the dict around it.
-MODEL_KEYS = frozenset(
-    "state_dict model_state_dict model module net network weights params params_ema ema "
-    "ema_state_dict model_ema state_dict_ema teacher student generator discriminator G D g d "
-    "netG netD G_state_dict D_state_dict generator_state_dict discriminator_state_dict "
-    "encoder_state_dict decoder_state_dict best_model best_state_dict ema_model".split()
-)
+MODEL_KEYS = frozenset({
+    "state_dict", "model_state_dict", "model", "module", "net", "network", "weights", "params",
+    "params_ema", "ema", "ema_state_dict", "ema_model", "model_ema", "state_dict_ema", "teacher",
+    "student", "generator", "discriminator", "G", "D", "g", "d", "netG", "netD", "best_model",
+})  # fmt: skip
 _MODEL_ENDINGS = ("_state_dict", "_model", "_ema")
 # Keys under which they keep what is no model.
-OTHER_KEYS = frozenset(
-    "optimizer optimizers optimizer_state optimizer_states optimizer_state_dict "
-    "optim optim_state optim_state_dict opt scheduler schedulers lr_scheduler lr_schedulers "
-    "scheduler_state_dict lr_scheduler_state_dict scaler scaler_state_dict amp amp_scaler "
-    "grad_scaler rng_state rng_states cuda_rng_state torch_rng_state random_rng_state loops".split()
-)
-_OTHER_ENDINGS = ("_optimizer", "_optim", "_scheduler", "optimizer_state_dict", "_rng_state")
+OTHER_KEYS = frozenset({
+    "optimizer", "optimizers", "optimizer_state", "optimizer_states", "optim", "optim_state", "opt",
+    "scheduler", "schedulers", "lr_scheduler", "lr_schedulers", "scaler", "amp", "amp_scaler",
+    "grad_scaler", "rng_state", "rng_states", "loops",
+    "optimizer_state_dict", "optim_state_dict", "scheduler_state_dict", "scaler_state_dict",
+})  # fmt: skip
+_OTHER_ENDINGS = (
+    "_optimizer", "_optim", "_scheduler", "_rng_state",
+    "optimizer_state_dict", "scheduler_state_dict",
+)  # fmt: skip
 
-# An average may hold a little more than the model (its step count), never much more.
-_EMA_MARGIN = 4
 MAX_VISITS = 1_000_000
 MAX_DEPTH = 64
 MAX_NAME = 2 << 20
 MAX_NAME_CHARACTERS = 64 << 20
-
-Leaf = Tensor | Compound | Unreadable
-_LEAVES = (Tensor, Compound, Unreadable)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """A tensor inside a state dict.
-
-    Attributes
-    ----------
-    name
-        Keys that lead to it inside the state dict, joined by dots; unique.
-    leaf
-        The tensor.
-    inside
-        Name of the unknown class that it lies in; empty if none.
-    """
-
-    name: str
-    leaf: Leaf
-    inside: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """A dict of tensors that may be the model.
-
-    Attributes
-    ----------
-    key
-        The outer keys that lead to it, joined by dots.
-    found
-        Its tensors in file order.
-    """
-
-    key: str
-    found: tuple[Found, ...]
-
-    @property
-    def leaves(self) -> list[Leaf]:
-        """The tensors, each once."""
-        return list({identity(found.leaf): found.leaf for found in self.found}.values())
-
-    @property
-    def numel(self) -> int:
-        """How many numbers they hold, tied ones counted once."""
-        return sum(numel(leaf) for leaf in self.leaves)
-
-    @property
-    def foreign(self) -> bool:
-        """Whether all of it lies in objects of unknown classes."""
-        return all(found.inside for found in self.found)
-
-    @property
-    def averaged(self) -> bool:
-        """Whether it seems to be an exponential average of another one."""
-        words = self.key.lower().replace(".", "_").split("_")
-        return "ema" in words or "averaged" in words or "shadow" in words
-
-
-def identity(leaf: Leaf) -> object:
-    """Return what is equal for two names of the very same tensor."""
-    if isinstance(leaf, Tensor):
-        root = leaf.storage.root
-        return (id(root), leaf.offset, leaf.shape, leaf.strides, leaf.element.name)
-    return id(leaf)
-
-
-def numel(leaf: Leaf) -> int:
-    """How many numbers a tensor holds, as far as the file holds them."""
-    if isinstance(leaf, Tensor):
-        count = 1
-        for n in leaf.shape:
-            count *= n
-        return count
-    if isinstance(leaf, Compound):
-        return sum(numel(part) for part in leaf.parts.values())
-    return 0
 
 
 def find(root: Any, *, script: bool = False) -> list[Candidate]:
@@ -133,7 +51,7 @@ def find(root: Any, *, script: bool = False) -> list[Candidate]:
         Whether it is a TorchScript archive, in which every object is a module.
     """
     walk = _Walk(script)
-    if isinstance(root, _LEAVES):
+    if isinstance(root, LEAVES):
         return [Candidate("", (Found("tensor", root),))]
     walk.mark(root)
     candidates: list[Candidate] = []
@@ -144,30 +62,6 @@ def find(root: Any, *, script: bool = False) -> list[Candidate]:
             break
     candidates.sort(key=lambda c: (-c.numel, c.averaged))
     return candidates
-
-
-def choose(candidates: Sequence[Candidate], key: str | None, path: object) -> Candidate:
-    """Return the candidate `key`, or the one that is the model if no key is given.
-
-    Raises
-    ------
-    CheckpointError
-        If there is no such candidate; the sentence names those that there are.
-    """
-    if key is not None:
-        for candidate in candidates:
-            if candidate.key == key:
-                return candidate
-        named = ", ".join(f"'{c.key}'" for c in candidates[:20])
-        raise CheckpointError(
-            f"'{path}' holds no state dict named '{key}'.", remedy=f"Choose one of: {named}."
-        )
-    candidates = [c for c in candidates if not c.foreign] or candidates
-    models = [c for c in candidates if not c.averaged]
-    averages = [c for c in candidates if c.averaged]
-    if averages and (not models or averages[0].numel > _EMA_MARGIN * models[0].numel):
-        return averages[0]
-    return models[0]
 
 
 def _is_weight(leaf: Leaf) -> bool:
@@ -210,7 +104,7 @@ class _Walk:
                 continue
             seen.add(id(value))
             for child in _contents(value):
-                if isinstance(child, _LEAVES):
+                if isinstance(child, LEAVES):
                     hot.append(id(value))
                 elif isinstance(child, _CONTAINERS) and child:
                     parents.setdefault(id(child), []).append(id(value))
@@ -225,7 +119,7 @@ class _Walk:
         """Whether a container holds a tensor, however deep."""
         return id(value) in self._bearing
 
-    def candidates(self, root: Any, test: Any) -> list[Candidate]:
+    def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
         """Collect the dicts that hold, without a dict between, a tensor that passes `test`."""
         found: list[Candidate] = []
         keys = _Names()
@@ -241,7 +135,7 @@ class _Walk:
             children = list(self._children(value))
             if (
                 self._is_module(value)
-                or any(isinstance(child, _LEAVES) and test(child) for _, child, _ in children)
+                or any(isinstance(child, LEAVES) and test(child) for _, child, _ in children)
                 or self._holds_layers(children)
             ):
                 found.append(Candidate(keys.unique(key), self._flatten(value)))
@@ -260,7 +154,7 @@ class _Walk:
         layers = [(name, child) for name, child, _ in children if self.bears(child)]
         return len(layers) >= 3 and all(
             isinstance(child, dict)
-            and isinstance(child.get("weight"), _LEAVES)
+            and isinstance(child.get("weight"), LEAVES)
             and not _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
             and not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
             for name, child in layers
@@ -273,7 +167,7 @@ class _Walk:
         todo: list[tuple[Any, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
         while todo:
             value, prefix, inside, above = todo.pop()
-            if isinstance(value, _LEAVES):
+            if isinstance(value, LEAVES):
                 found.append(Found(names.unique(prefix), value, inside))
                 continue
             if not self.bears(value) or id(value) in above or len(above) > MAX_DEPTH:
@@ -288,7 +182,7 @@ class _Walk:
                 if (
                     value is root
                     and not outer_is_module
-                    and not isinstance(child, _LEAVES)
+                    and not isinstance(child, LEAVES)
                     and (
                         _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
                         or _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
@@ -334,7 +228,8 @@ class _Walk:
                 yield shown(key), child, ""
             return
         left_out = attributes.get("_non_persistent_buffers_set")
-        skipped = left_out.items if isinstance(left_out, Bag) else []
+        items = left_out.items if isinstance(left_out, Bag) else []
+        skipped = {name for name in items if type(name) is str}
         for group in ("_parameters", "_buffers", "_modules"):
             members = attributes.get(group)
             if not isinstance(members, dict):

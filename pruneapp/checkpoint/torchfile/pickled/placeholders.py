@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.elements import Element
+from pruneapp.checkpoint.torchfile.pickled.elements import Element
 
 
 class Global:

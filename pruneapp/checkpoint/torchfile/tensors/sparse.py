@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.placeholders import Compound, Tensor
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor
 
 # Above this the indices are not read when a file is opened. Nothing here ever follows them.
 MOST_BYTES = 16 << 20
-
-Numbers = NDArray[np.integer]
 
 
 def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes | None]) -> None:
@@ -51,10 +47,13 @@ def _inside(
     raw = read(part) if part.strides is None else None
     if raw is None:
         return
-    found: Numbers = np.frombuffer(raw, part.element.name).reshape(part.shape)
-    if not found.size:
+    found = array("q" if part.element.itemsize == 8 else "i", raw)
+    if not found:
         return
-    rows = found if len(extents) > 1 and found.ndim == 2 else found.reshape(1, -1)
-    for row, extent in zip(rows, extents, strict=False):
-        if row.size and not (0 <= int(row.min()) and int(row.max()) < extent):
+    # One row a dimension for COO; the indices of compressed layouts are one row.
+    count = len(extents) if len(extents) > 1 and len(part.shape) == 2 else 1
+    length = len(found) // count
+    for number, extent in enumerate(extents[:count]):
+        row = found[number * length : (number + 1) * length]
+        if row and not (min(row) >= 0 and max(row) < extent):
             raise Malformed(f"an index of the sparse tensor '{name[:80]}' points outside it")

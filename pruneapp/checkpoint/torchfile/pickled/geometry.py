@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.elements import UNTYPED, Element
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.placeholders import Storage, Tensor
+from pruneapp.checkpoint.torchfile.pickled.elements import UNTYPED, Element
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
 
 MAX_RANK = 64
 MAX_EXTENT = 1 << 63

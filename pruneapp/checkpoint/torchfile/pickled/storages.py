@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.elements import BY_STORAGE, Element
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.placeholders import Global, Storage
+from pruneapp.checkpoint.torchfile.pickled.elements import BY_STORAGE, Element
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Global, Storage
 
 _MODULES = frozenset({"torch", "torch.cuda", "torch.storage"})
 MAX_BYTES = 1 << 62

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pruneapp.checkpoint.torchfile import geometry
-from pruneapp.checkpoint.torchfile.elements import BY_DTYPE, UNTYPED
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.placeholders import (
+from pruneapp.checkpoint.torchfile.pickled import geometry
+from pruneapp.checkpoint.torchfile.pickled.elements import BY_DTYPE, UNTYPED
+from pruneapp.checkpoint.torchfile.pickled.placeholders import (
     Bag,
     Compound,
     Global,
@@ -133,7 +133,7 @@ def _dict(function: Global, args: Args) -> Any:
     given = args[-1] if args else None  # defaultdict(factory, dict)
     if isinstance(given, dict):
         made.update(given)
-    elif type(given) in {list, tuple}:  # Python 2 writes OrderedDict([[key, value], ...])
+    elif isinstance(given, (list, tuple)):  # Python 2 writes OrderedDict([[key, value], ...])
         for pair in given:
             if type(pair) not in {list, tuple} or len(pair) != 2:
                 raise Malformed(f"{function.path} is given something that is no pair")

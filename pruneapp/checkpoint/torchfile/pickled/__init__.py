@@ -1,0 +1,1 @@
+"""What a pickle says, without importing or calling anything that it names."""

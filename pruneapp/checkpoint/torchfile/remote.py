@@ -1,0 +1,113 @@
+"""Reading the headers of a torch file in the process that parses large headers.
+
+What crosses between the processes are plain values: a row a tensor, and the rest.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from pruneapp.checkpoint.contract import Contents, Notice, StateDict
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.torchfile.checked import Span
+from pruneapp.checkpoint.torchfile.inflated import Packed
+from pruneapp.checkpoint.torchfile.tensors.contents import Index
+from pruneapp.progress import Job
+
+Rows = tuple[list[Any], tuple[Any, ...]]
+
+
+def index_elsewhere(source: FileSource, reader: str, state_dict: str | None, job: Job) -> Index:
+    """Read the headers of an open file in another process.
+
+    Parameters
+    ----------
+    source
+        The file, which is opened again there.
+    reader
+        ``torch`` or ``torch-legacy``.
+    state_dict
+        The key of the state dict to choose, if any.
+    job
+        May cancel.
+
+    Raises
+    ------
+    CheckpointError
+        What the reader raises there, or `FileChangedError`.
+    """
+    from pruneapp.checkpoint import header_process
+
+    rows, rest = header_process.parse_torch(str(source.path), reader, state_dict, job)
+    source.verify_unchanged()
+    return from_rows(rows, rest)
+
+
+def rows_of(path: str, reader: str, state_dict: str | None) -> Rows:
+    """Read the headers of a file: what the other process is asked to do."""
+    # Nothing here is garbage before the process ends, and looking for it doubles the time.
+    gc.disable()
+    from pruneapp.checkpoint.torchfile import legacy, zipped
+
+    index_file = zipped.index_file if reader == "torch" else legacy.index_file
+    return to_rows(index_file(path, state_dict))
+
+
+def to_rows(index: Index) -> Rows:
+    """Return an index as plain values."""
+    contents = index.contents
+    rows: list[Any] = [
+        (
+            "tensor",
+            e.name,
+            e.shape,
+            e.dtype.name,
+            (e.location.source, e.location.offset, e.location.strides, e.location.storage),
+            e.aliases,
+            e.why_not,
+        )
+        for e in contents.entries
+    ]
+    rows.extend(("span", s.start, s.stop, s.crc, s.label) for s in index.spans)
+    rows.extend(("packed", p.start, p.size, p.data, p.stored, p.crc, p.label) for p in index.packed)
+    rest = (
+        contents.format,
+        contents.label,
+        tuple((notice.text, notice.details) for notice in contents.notices),
+        tuple((one.key, one.tensors, one.numel) for one in contents.state_dicts),
+        contents.state_dict,
+        contents.unknown_globals,
+    )
+    return rows, rest
+
+
+def from_rows(rows: list[Any], rest: tuple[Any, ...]) -> Index:
+    """Return the index that `to_rows` was given."""
+    entries: list[TensorEntry] = []
+    spans: list[Span] = []
+    packed: list[Packed] = []
+    for kind, *values in rows:
+        if kind == "tensor":
+            name, shape, dtype, location, aliases, why_not = values
+            entries.append(
+                TensorEntry(name, shape, DTYPES[dtype], Location(*location), aliases, why_not)
+            )
+        elif kind == "span":
+            spans.append(Span(*values))
+        else:
+            packed.append(Packed(*values))
+    word, label, notices, state_dicts, state_dict, unknown = rest
+    contents = Contents(
+        format=word,
+        label=label,
+        entries=tuple(entries),
+        metadata={},
+        notices=tuple(Notice(*notice) for notice in notices),
+        state_dicts=tuple(StateDict(*one) for one in state_dicts),
+        state_dict=state_dict,
+        unknown_globals=unknown,
+    )
+    return Index(contents, tuple(spans), tuple(packed))

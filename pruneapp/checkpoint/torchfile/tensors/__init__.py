@@ -1,0 +1,1 @@
+"""From what a pickle says to the tensors of a model."""
