@@ -2,44 +2,65 @@
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 
-from pruneapp.checkpoint import refusals, safetensors
-from pruneapp.checkpoint.contract import Contents, Reader
+from pruneapp.checkpoint import folder, refusals, safetensors, shards, torchfile
+from pruneapp.checkpoint.contract import Contents, Notice, Reader
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import UnrecognizedFileError
 from pruneapp.progress import Job
 
-__all__ = ["Reader", "read_headers", "readers", "recognise"]
+__all__ = ["READERS", "Reader", "read_headers", "recognise"]
 
 HEAD_BYTES = 512
 
 
-@cache
-def readers() -> tuple[Reader, ...]:
-    """Return the readers, in the order in which they are asked."""
-    try:
-        from pruneapp.checkpoint.torchfile import LEGACY, ZIP
-    except ImportError:
-        return (safetensors.SAFETENSORS,)
-    return (safetensors.SAFETENSORS, ZIP, LEGACY)
+# In the order in which they are asked; an index of shards is no format of its own.
+READERS: tuple[Reader, ...] = (safetensors.SAFETENSORS, torchfile.ZIP, torchfile.LEGACY)
 
 
 def read_headers(
     path: Path, state_dict: str | None, job: Job
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
-    """Read the headers of whatever lies at `path`; nothing stays open if that fails."""
+    """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
+    if path.is_dir():
+        files = folder.find_model(path)
+        for file in files:
+            shards.check_place(path, file.name)
+        if len(files) > 1:
+            return shards.read_shards(files, state_dict, job, _read_file)
+        path = files[0]
+        return _read_file_or_index(path, state_dict, job)
+    contents, sources = _read_file_or_index(path, state_dict, job)
+    return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
+
+
+def _read_file_or_index(
+    path: Path, state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    return _read(path, state_dict, job, (shards.index_reader(_read_file),))
+
+
+def _read_file(
+    path: Path, state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    return _read(path, state_dict, job, ())
+
+
+def _read(
+    path: Path, state_dict: str | None, job: Job, more: tuple[Reader, ...]
+) -> tuple[Contents, tuple[ByteSource, ...]]:
     source = FileSource(path)
     try:
-        return recognise(source).read(source, state_dict, job)
+        return recognise(source, more).read(source, state_dict, job)
     except BaseException:
         source.close()
         raise
 
 
-def recognise(source: FileSource) -> Reader:
-    """Return the reader for a file.
+def recognise(source: FileSource, more: tuple[Reader, ...] = ()) -> Reader:
+    """Return the reader for a file, among all formats and `more`.
 
     Raises
     ------
@@ -47,7 +68,7 @@ def recognise(source: FileSource) -> Reader:
         In a sentence that says what the file is instead, as far as its first bytes tell.
     """
     head = source.read(0, min(HEAD_BYTES, source.size))
-    for reader in readers():
+    for reader in (*READERS, *more):
         if reader.recognises(head, source):
             return reader
     refusals.explain(head, source)
@@ -56,4 +77,16 @@ def recognise(source: FileSource) -> Reader:
     raise UnrecognizedFileError(
         f"'{source.path}' is not a checkpoint that Pruneapp knows.",
         remedy="Open a .safetensors file, a file that torch.save wrote, or a folder of shards.",
+    )
+
+
+def _part_of_more(path: Path) -> tuple[Notice, ...]:
+    name = folder.ShardName.of(path)
+    if name is None or name.count < 2:
+        return ()
+    return (
+        Notice(
+            f"This is shard {name.number:,} of {name.count:,}. For the whole model, open its "
+            "folder or its index."
+        ),
     )

@@ -72,20 +72,26 @@ class FileSource:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # O_NONBLOCK: opening a pipe without a writer would wait for ever.
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
+            # Looked at first: opening some devices does something. And without waiting, as
+            # opening a pipe without a writer would, if it was put there in between.
+            _refuse_irregular(path, path.stat())
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
             self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
         except OSError as error:
             raise CheckpointError(
-                f"'{path}' cannot be opened: {(error.strerror or str(error)).lower()}.",
-                remedy=_remedy(error),
+                f"'{path}' cannot be opened: {_why(error)}.", remedy=_remedy(error)
+            ) from None
+        except ValueError:
+            raise CheckpointError(
+                f"'{path}' cannot be opened: its name holds a character that no file name has."
             ) from None
         status = os.fstat(self._fd)
-        if not stat.S_ISREG(status.st_mode):
+        try:
+            _refuse_irregular(path, status)
+        except CheckpointError:
             os.close(self._fd)
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-            raise CheckpointError(f"'{path}' is {kind}, not a regular file.")
+            raise
         self._identity = Identity.of(status)
         self._lock = threading.Lock()
         self._closed = False
@@ -119,17 +125,23 @@ class FileSource:
                 got = self._read(offset + done, view[done:])
             except OSError as error:
                 raise CheckpointError(
-                    f"'{self._path}' cannot be read at byte {offset + done:,}: "
-                    f"{(error.strerror or str(error)).lower()}.",
+                    f"'{self._path}' cannot be read at byte {offset + done:,}: {_why(error)}.",
                     remedy="Check the disk or the network drive, then open the file again.",
                 ) from None
             if got == 0:
-                self.verify_unchanged()
+                self._verify_same()
                 raise DamagedFileError(
                     f"'{self._path}' ends at byte {self.size:,}, "
                     f"but {offset + len(view):,} are needed."
                 )
             done += got
+        self._verify_same()
+
+    def _verify_same(self) -> None:
+        # The open file itself, not what has taken its name meanwhile: that holds other bytes, but
+        # not the ones that were read here.
+        if Identity.of(os.fstat(self._fd)) != self._identity:
+            raise self._changed()
 
     def _read(self, offset: int, view: memoryview) -> int:
         if hasattr(os, "preadv"):
@@ -156,10 +168,13 @@ class FileSource:
                 remedy="Put it back, or open the file from its new place.",
             ) from None
         if now != self._identity:
-            raise FileChangedError(
-                f"'{self._path}' was changed by another program while it was open.",
-                remedy="Open it again to work on its new content.",
-            )
+            raise self._changed()
+
+    def _changed(self) -> FileChangedError:
+        return FileChangedError(
+            f"'{self._path}' was changed by another program while it was open.",
+            remedy="Open it again to work on its new content.",
+        )
 
     def moved(self, path: Path) -> None:
         """Go on from `path`: the same file under another name, or a copy of it.
@@ -180,6 +195,27 @@ class FileSource:
         if not self._closed:
             self._closed = True
             os.close(self._fd)
+
+
+def _refuse_irregular(path: Path, status: os.stat_result) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
+    kinds = {
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
+    kind = kinds.get(stat.S_IFMT(status.st_mode), "something else")
+    raise CheckpointError(
+        f"'{path}' is {kind}, not a regular file.", remedy="Open a file or a folder of shards."
+    )
+
+
+def _why(error: OSError) -> str:
+    # The system's own words, as the middle of a sentence.
+    return (error.strerror or str(error)).rstrip(".").lower()
 
 
 def _remedy(error: OSError) -> str:

@@ -1,0 +1,124 @@
+"""Finding the model in a folder."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError
+
+# What files in a folder are called when they are checkpoints. A file that is opened by itself is
+# recognised by content; in a folder names say which files to look into.
+_SAFETENSORS = ".safetensors"
+_TORCH = (".bin", ".pt", ".pth", ".ckpt")
+_SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
+# Words for what else is saved beside a model, and is none.
+_BESIDE = re.compile(
+    r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class ShardName:
+    """The parts of a name such as ``model-00002-of-00003.safetensors``."""
+
+    stem: str
+    number: int
+    count: int
+    suffix: str
+
+    @classmethod
+    def of(cls, path: Path) -> ShardName | None:
+        """Take a name apart; None if it is no such name."""
+        found = _SHARD.fullmatch(path.name)
+        if found is None:
+            return None
+        return cls(found["stem"], int(found["number"]), int(found["count"]), found["suffix"])
+
+
+def find_model(folder: Path) -> tuple[Path, ...]:
+    """Return the index, the only file, or all the shards of the model in a folder.
+
+    Raises
+    ------
+    UnsupportedFileError, UnrecognizedFileError
+        If there is none, more than one, or one that must be converted first.
+    """
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise CheckpointError(
+            f"The folder '{folder}' cannot be read: {(error.strerror or str(error)).lower()}."
+        ) from None
+    _refuse_training_folders(folder, names)
+    for suffixes in ((_SAFETENSORS,), _TORCH):
+        indexes = [n for n in names if n.endswith(tuple(f"{s}.index.json" for s in suffixes))]
+        files = [
+            folder / n
+            for n in names
+            if n.endswith(suffixes) and not n.startswith(".") and not _BESIDE.search(n)
+        ]
+        if len(indexes) == 1:
+            return (folder / indexes[0],)
+        if indexes:
+            _refuse_choice(folder, indexes)
+        if len(files) == 1 or _complete(files):
+            return tuple(files)
+        if files:
+            _refuse_choice(folder, [file.name for file in files])
+    raise UnrecognizedFileError(
+        f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
+        remedy="Open a folder with .safetensors, .bin, .pt, .pth or .ckpt files.",
+    )
+
+
+def _complete(files: list[Path]) -> bool:
+    shards = [ShardName.of(file) for file in files]
+    if not shards or shards[0] is None:
+        return False
+    first = shards[0]
+    return len(shards) == first.count and shards == [
+        ShardName(first.stem, number, first.count, first.suffix)
+        for number in range(1, first.count + 1)
+    ]
+
+
+def _refuse_choice(folder: Path, names: list[str]) -> None:
+    shown = ", ".join(f"'{name}'" for name in names[:5]) + (", …" if len(names) > 5 else "")
+    shards = [ShardName.of(folder / name) for name in names]
+    first = shards[0]
+    if first is not None and all(s is not None and s.count == first.count for s in shards):
+        raise UnrecognizedFileError(
+            f"The folder '{folder}' holds {len(names)} of {first.count} shards of a model and no "
+            "index.",
+            remedy="Download or copy the whole folder, or open one shard by itself.",
+        )
+    raise UnrecognizedFileError(
+        f"The folder '{folder}' holds more than one checkpoint: {shown}.",
+        remedy="Open one of these files.",
+    )
+
+
+def _refuse_training_folders(folder: Path, names: list[str]) -> None:
+    what = remedy = ""
+    if any(name.endswith(".distcp") for name in names):
+        what = "a distributed checkpoint of torch"
+        remedy = (
+            "Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch "
+            f'"{folder}" model.pt'
+        )
+    elif "zero_to_fp32.py" in names or any(n.endswith("_optim_states.pt") for n in names):
+        what = "a checkpoint of DeepSpeed"
+        remedy = f'Convert it: python zero_to_fp32.py "{folder}" model'
+    elif any(re.fullmatch(r"mp_rank_\d\d.*", name) for name in names):
+        what = "a checkpoint of Megatron, cut into ranks"
+        remedy = "Convert it to Hugging Face's layout with the tools of Megatron."
+    elif sum(bool(re.fullmatch(r"consolidated\.\d\d\.pth", name)) for name in names) > 1:
+        what = "a checkpoint of Meta's, cut into ranks"
+        remedy = "Convert it with convert_llama_weights_to_hf.py of transformers."
+    elif "saved_model.pb" in names or "checkpoint" in names:
+        what = "a TensorFlow model"
+        remedy = "Save its weights as safetensors with TensorFlow, then open that."
+    if what:
+        raise UnsupportedFileError(f"The folder '{folder}' is {what}.", remedy=remedy)
