@@ -141,7 +141,10 @@ class FileSource:
         # The open file itself, not what has taken its name meanwhile: that holds other bytes, but
         # not the ones that were read here.
         if Identity.of(os.fstat(self._fd)) != self._identity:
-            raise self._changed()
+            with self._lock:  # `moved` may stand between the two
+                changed = Identity.of(os.fstat(self._fd)) != self._identity
+            if changed:
+                raise self._changed()
 
     def _read(self, offset: int, view: memoryview) -> int:
         if hasattr(os, "preadv"):
@@ -184,9 +187,10 @@ class FileSource:
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         fd = os.open(path, flags)
         try:
-            if not self._closed:  # the number of a closed file may be another's by now
-                os.dup2(fd, self._fd, inheritable=False)
-            self._path, self._identity = path, Identity.of(os.fstat(fd))
+            with self._lock:
+                if not self._closed:  # the number of a closed file may be another's by now
+                    os.dup2(fd, self._fd, inheritable=False)
+                self._path, self._identity = path, Identity.of(os.fstat(fd))
         finally:
             os.close(fd)
 
