@@ -54,3 +54,12 @@ def kept_bools(draw, size: int):
         return None
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return rng.random(size) < share
+
+
+@st.composite
+def moderate_bits(draw, dtype: DType, size: int):
+    """Finite bits whose powers neither vanish nor overflow in float64."""
+    if dtype.name != "F64":
+        return draw(raw_bits(dtype, size, nan=False, finite=True))
+    narrow = draw(raw_bits(DTYPES["F32"], size, nan=False, finite=True))
+    return narrow.view(np.float32).astype(np.float64).view(np.uint64)

@@ -49,17 +49,17 @@ class CpuKernel:
                 if shift == width - radix.digit_bits(width) and _native(ranking):
                     counts += _count_magnitudes(ranking, step)
                     continue
-                for keys, elements in _kept_keys(ranking):
-                    _count_digits(keys, shift, prefix, counts)
-                    step(elements)
+                for keys, kept in _keys(ranking):
+                    counts += _count_digits(keys, kept, shift, prefix)
+                    step(keys.size)
             return counts
 
         def gather(shift: int, prefix: int) -> Bits:
             found: list[Bits] = [np.empty(0, f"uint{width}")]
             for ranking in rankings:
-                for keys, elements in _kept_keys(ranking):
-                    found.append(keys[_begin_with(keys, shift, prefix)])
-                    step(elements)
+                for keys, kept in _keys(ranking):
+                    found.append(keys[_chosen(keys, kept, shift, prefix)])
+                    step(keys.size)
             return np.concatenate(found)
 
         threshold = radix.search(width, size, count, digits, gather)
@@ -102,31 +102,56 @@ def _width(rankings: Sequence[Ranking]) -> int:
     return widths.pop()
 
 
-def _kept_keys(ranking: Ranking) -> Iterator[tuple[Bits, int]]:
-    """Yield the keys of what is kept, and how many elements were passed for them."""
+Kept = NDArray[np.bool_] | None
+
+
+def _keys(ranking: Ranking) -> Iterator[tuple[Bits, Kept]]:
+    """Yield the keys of all elements, and which of them are kept; None for all."""
     for chunk in ranking.keys():  # noqa: SIM118 - no dict
-        size = chunk.keys.size
-        if ranking.kept is None:
-            yield chunk.keys, size
-        else:
-            yield chunk.keys[ranking.kept.bools(chunk.start, chunk.start + size)], size
+        yield chunk.keys, _kept(ranking, chunk.start, chunk.keys.size)
 
 
-def _begin_with(keys: Bits, shift: int, prefix: int) -> NDArray[np.bool_]:
+def _kept(ranking: Ranking, start: int, size: int) -> Kept:
+    return None if ranking.kept is None else ranking.kept.bools(start, start + size)
+
+
+def _chosen(keys: Bits, kept: Kept, shift: int, prefix: int) -> NDArray[np.bool_]:
+    """Say which keys are kept and begin with `prefix`."""
     if shift >= 8 * keys.itemsize:
-        return np.ones(keys.size, np.bool_)
+        return np.ones(keys.size, np.bool_) if kept is None else kept
     kind = keys.dtype.type
     # Comparing with both ends costs less than shifting first.
-    return (keys >= kind(prefix << shift)) & (keys <= kind((prefix + 1 << shift) - 1))
+    chosen = keys >= kind(prefix << shift)
+    chosen &= keys <= kind((prefix + 1 << shift) - 1)
+    if kept is not None:
+        chosen &= kept
+    return chosen
 
 
-def _count_digits(keys: Bits, shift: int, prefix: int, counts: NDArray[np.int64]) -> None:
-    bits = radix.digit_bits(8 * keys.itemsize)
+def _count_digits(keys: Bits, kept: Kept, shift: int, prefix: int) -> NDArray[np.int64]:
+    width = 8 * keys.itemsize
+    bits = radix.digit_bits(width)
+    if shift + bits < width:  # few begin alike
+        chosen = keys[_chosen(keys, kept, shift + bits, prefix)]
+        return _count(_digits_of(chosen, shift, bits), None, 1 << bits)
+    return _count(_digits_of(keys, shift, bits), kept, 1 << bits)
+
+
+def _digits_of(keys: Bits, shift: int, bits: int) -> Bits:
     kind = keys.dtype.type
-    if shift + bits < 8 * keys.itemsize:
-        keys = keys[_begin_with(keys, shift + bits, prefix)]
-    digits = (keys >> kind(shift)) & kind(counts.size - 1)
-    counts += np.bincount(digits.astype(np.intp), minlength=counts.size)
+    return ((keys >> kind(shift)) & kind((1 << bits) - 1)).astype(f"uint{bits}")
+
+
+def _count(digits: Bits, kept: Kept, bins: int) -> NDArray[np.int64]:
+    """Count digits of ``uint8`` or ``uint16``, of kept elements alone."""
+    if kept is None:
+        return np.bincount(digits, minlength=bins)
+    # Those that are pruned are counted as 0 and taken off again: a fifth of the time that picking
+    # the others out would take.
+    digits = digits & np.negative(kept.view(np.uint8).astype(digits.dtype))
+    counts = np.bincount(digits, minlength=bins)
+    counts[0] -= kept.size - np.count_nonzero(kept)
+    return counts
 
 
 def _native(ranking: Ranking) -> TypeGuard[Magnitudes]:
@@ -141,14 +166,12 @@ def _count_magnitudes(ranking: Magnitudes, step: Callable[[int], None]) -> NDArr
     width = ranking.width
     counts = np.zeros(1 << radix.digit_bits(width), np.int64)
     for start, bits in pieces(ranking.read):
-        ranked = bits
-        if ranking.kept is not None:
-            ranked = bits[ranking.kept.bools(start, start + bits.size)]
+        digits = bits
         if width > 16:
             halves = width // 16
             upper = halves - 1 if sys.byteorder == "little" else 0
-            ranked = np.ascontiguousarray(ranked).view(np.uint16)[upper::halves]
-        counts += np.bincount(ranked, minlength=counts.size)
+            digits = np.ascontiguousarray(bits).view(np.uint16)[upper::halves]
+        counts += _count(digits, _kept(ranking, start, bits.size), counts.size)
         step(bits.size)
     if width == 8:
         table = key_table(ranking.dtype, 8)

@@ -107,11 +107,13 @@ class Magnitudes:
             yield KeyChunk(start, keys)
 
     def _write_keys(self, bits: Bits, keys: Bits) -> None:
-        if self.form.bits == 8 or (self.form.bits == 16 and not self.native):
+        if self.form.bits <= 16 and not self.native:
             np.take(key_table(self.dtype, self._width), bits, out=keys, mode="clip")
             return
         if self.native:
             np.bitwise_and(bits, keys.dtype.type(self.form.magnitude_mask), out=keys)
+            if self.form.fnuz:  # the sign bit alone is the one NaN, not -0.0
+                keys |= (bits == self.form.nan_key).view(np.uint8) << np.uint8(7)
         else:  # float32 as float64
             with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
                 np.abs(decode(bits, self.dtype), out=keys.view(np.float64), dtype=np.float64)
