@@ -119,7 +119,7 @@ class EmptyPage(QWidget):
             button.clicked.connect(self._open_recent)
             where = ElidedLabel(folder, self)
             recolor(where, self._colors["muted"])
-            self._rows.addWidget(button, row, 0)
+            self._rows.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
             self._rows.addWidget(where, row, 1)
             self.recent_buttons.append(button)
         self._recent.setVisible(bool(paths))

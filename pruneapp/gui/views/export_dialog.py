@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -159,7 +159,7 @@ class ExportDialog(QDialog):
             words = plain(form.why_not or form.help, wrap=True)
             words.setContentsMargins(24, 0, 0, 8)
             self._formats.addWidget(radio, 2 * row, 0)
-            self._formats.addWidget(size, 2 * row, 1)
+            self._formats.addWidget(size, 2 * row, 1, Qt.AlignmentFlag.AlignRight)
             self._formats.addWidget(words, 2 * row + 1, 0)
             self._group.addButton(radio)
             self.radios[form.name] = radio

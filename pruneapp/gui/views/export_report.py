@@ -25,6 +25,7 @@ from pruneapp.gui.views.parts.bar import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 
 Index = QModelIndex | QPersistentModelIndex
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
@@ -104,8 +105,8 @@ class _Tensors(QAbstractTableModel):
             return (self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity"))[
                 section
             ]
-        if role == Qt.ItemDataRole.TextAlignmentRole and section:
-            return _RIGHT
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section else _LEFT
         return None
 
 

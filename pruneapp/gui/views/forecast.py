@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -182,15 +183,18 @@ class Forecast(QWidget):
         layout.setSpacing(8)
         layout.addLayout(top)
         layout.addLayout(rows)
-        layout.addWidget(self._most)
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        for row in self.affected:
-            column.addWidget(row)
-        layout.addLayout(column)
-        layout.addWidget(self.error)
-        # Room for a sentence and its remedy, there before they are.
-        self.error.setMinimumHeight(3 * self.fontMetrics().lineSpacing())
+        # The tensors, or in the same room why nothing can be done.
+        self.pages = QStackedWidget(self)
+        for parts in ((self._most, *self.affected), (self.error,)):
+            page = QWidget(self.pages)
+            column = QVBoxLayout(page)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(2)
+            for part in parts:
+                column.addWidget(part)
+            column.addStretch(1)
+            self.pages.addWidget(page)
+        layout.addWidget(self.pages)
 
         self._soon = self._timer(BUSY_MS, self._show_busy)
         self._late = self._timer(LONG_MS, self._show_long)
@@ -268,6 +272,7 @@ class Forecast(QWidget):
         """Say why nothing can be done."""
         self.clear()
         self.error.setText(f"✕ {sentence} {remedy}".strip())
+        self.pages.setCurrentIndex(1)
 
     def set_busy(self, *, busy: bool) -> None:
         """Say that exact numbers are on their way, if they take longer than a moment."""
@@ -294,6 +299,7 @@ class Forecast(QWidget):
 
     def _quiet(self) -> None:
         self.error.setText("")
+        self.pages.setCurrentIndex(0)
 
     def _show_busy(self) -> None:
         self.state.setText(self.tr("counting…"))

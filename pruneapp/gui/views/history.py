@@ -93,7 +93,9 @@ class _StateDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return room for the label, within reason."""
         text = option.fontMetrics.horizontalAdvance(str(index.data()))
-        return QSize(min(_WIDEST, text + _MARK + 2 * _PADDING), option.fontMetrics.height() + 14)
+        return QSize(
+            min(_WIDEST, text + _MARK + 2 * _PADDING + 4), option.fontMetrics.height() + 14
+        )
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the label: the current one on the accent, later ones dimmed and marked."""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -161,6 +162,7 @@ class NoticeBar(QWidget):
         self._layout.setSpacing(4)
         self.waiting = plain()
         self.waiting.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._layout.addWidget(self.waiting)
         self.hide()
 

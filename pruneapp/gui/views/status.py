@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QElapsedTimer, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from pruneapp.gui.views.parts import numbers
@@ -68,6 +68,9 @@ class JobStatus(QWidget):
         self._clock = QElapsedTimer()
         self.label = ElidedLabel("", self)
         self.left = plain()
+        # Room for the longest, so that the bar stays where it is.
+        self.left.setFixedWidth(self.fontMetrics().horizontalAdvance(self._long()) + 4)
+        self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(160)
@@ -146,7 +149,10 @@ class JobStatus(QWidget):
         if self._share and elapsed >= _GUESS_AFTER_MS:
             seconds = elapsed / 1000 * (1 - self._share) / self._share
             return self.tr("{time} left").format(time=numbers.duration(seconds))
-        return self.tr("This may take long.") if self._late else ""
+        return self._long() if self._late else ""
+
+    def _long(self) -> str:
+        return self.tr("This may take long.")
 
     def _cancel(self) -> None:
         self.cancel.setEnabled(False)
