@@ -110,6 +110,8 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
                 f" (got {method.dim})."
             )
         dim = method.dim % t.dim()
+        # Of a tensor with one dimension this is the sum of all, so that it is taken as one row of
+        # many channels: torch does so, and own methods may rely on it.
         summed = mask.to(torch.float32) if is_float8(mask) else mask
         part[dim] = summed.sum(dim=[d for d in range(t.dim()) if d != dim]) != 0
     elif method.PRUNING_TYPE != "global":
