@@ -136,6 +136,11 @@ class Document:
         """Whether the state is another one than that last exported, or opened."""
         return self._record() is not self._exported
 
+    @property
+    def history_memory(self) -> int:
+        """Bytes of masks that the history holds in memory."""
+        return self._history.memory
+
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned an element; None if it is kept.
 
@@ -164,7 +169,8 @@ class Document:
                 remedy="Compute it again.",
             )
         report = preview.report
-        done = f"{report.gone:,} of {report.numel - report.before:,} weights pruned"
+        left = sum(row.numel - row.before for row in report.tensors)
+        done = f"{report.gone:,} of {left:,} weights pruned"
         self._push(
             "apply",
             Edit(

@@ -193,7 +193,7 @@ class History:
         """
         for position in range(self._position, 0, -1):
             record = self._records[position - 1]
-            if record.kind == "final" or name not in record.masks_after:
+            if name not in record.masks_after:
                 continue
             after, before = record.masks_after[name], record.masks_before[name]
             gone = after is not None and not self._scratch.kept_at(after, index)

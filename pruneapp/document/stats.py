@@ -112,9 +112,10 @@ def _moments(
 def histogram(
     snapshot: Snapshot, name: str, going: BitMask | None, job: Job, *, bins: int = BINS
 ) -> Histogram:
-    """Count the magnitudes of a tensor in equal bins from 0 to the largest finite one.
+    """Count the magnitudes of a tensor in equal bins from 0 to beyond the largest finite one.
 
-    A bin holds its lower edge, the last one its upper edge as well.
+    The width of a bin is a power of two, so that dividing by it is exact and a magnitude on an
+    edge always falls into the bin above: the counts are those of the edges, to the last weight.
 
     Parameters
     ----------
@@ -127,49 +128,54 @@ def histogram(
     job
         Started with the elements, times two passes; may cancel.
     bins
-        How many.
+        The most bins; there are more than half as many, but one if all magnitudes are 0.
     """
     entry = snapshot.entry(name)
     job.start(2 * entry.numel, entry.name)
     largest = 0.0
     for _, values in _pieces(snapshot, entry.name, job):
-        sizes = np.abs(values)
-        top = float(sizes.max())
-        if not math.isfinite(top):
-            top = float(sizes.max(where=np.isfinite(sizes), initial=0.0))
-        largest = max(largest, top)
-    edges = np.linspace(0.0, largest or 1.0, bins + 1)
-    kept_mask = snapshot.masks.get(entry.name)
+        largest = max(largest, _largest(values))
+    width = _bin_width(largest, bins)
+    bins = int(largest / width) + 1
+    mask = snapshot.masks.get(entry.name)
     # Kept, pruned and going side by side, so that one count serves all three.
     counts = np.zeros(3 * bins, np.int64)
     nonfinite = 0
     for start, values in _pieces(snapshot, entry.name, job):
-        places = _bins_of(np.abs(values).astype(np.float64, copy=False), edges)
-        stop = start + values.size
-        if going is not None:
-            places[~going.bools(start, stop)] += 2 * bins
-        if kept_mask is not None:
-            pruned = ~kept_mask.bools(start, stop)
-            places[pruned] = places[pruned] % bins + bins
         finite = np.isfinite(values)
-        if not finite.all():
+        ok = bool(finite.all())
+        sizes = np.abs(values if ok else np.where(finite, values, 0))
+        # float32 holds the quotient unless the width is beyond its range
+        exact = sizes if 2.0**-100 < width < 2.0**100 else sizes.astype(np.float64)
+        places = (exact * exact.dtype.type(1 / width)).astype(np.intp)
+        stop = start + values.size
+        there = True if mask is None else mask.bools(start, stop)
+        if going is not None:
+            places += (there & ~going.bools(start, stop)) * np.intp(2 * bins)
+        if mask is not None:
+            places += np.logical_not(there) * np.intp(bins)
+        if not ok:
             nonfinite += int(np.count_nonzero(~finite))
             places = places[finite]
         counts += np.bincount(places, minlength=3 * bins)
-    kept, pruned_counts, going_counts = counts.reshape(3, bins)
-    return Histogram(entry.name, edges, kept + going_counts, pruned_counts, going_counts, nonfinite)
+    kept, gone, goes = counts.reshape(3, bins)
+    edges = np.arange(bins + 1, dtype=np.float64) * width
+    return Histogram(entry.name, edges, kept + goes, gone, goes, nonfinite)
 
 
-def _bins_of(sizes: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the bin of each magnitude; anything at all for what is not finite."""
-    bins = edges.size - 1
-    with np.errstate(invalid="ignore", over="ignore"):
-        guess = np.where(np.isfinite(sizes), sizes * (bins / edges[-1]), 0.0)
-    places = np.minimum(guess, bins - 1).astype(np.intp)
-    # The product is rounded: beside an edge it may be one bin off.
-    places -= sizes < edges[places]
-    places += (sizes >= edges[places + 1]) & (places < bins - 1)
-    return places
+def _largest(values: Floats) -> float:
+    """Return the largest finite magnitude; 0 if there is none."""
+    sizes = np.abs(values)
+    top = float(sizes.max())
+    return top if math.isfinite(top) else float(sizes.max(where=np.isfinite(sizes), initial=0.0))
+
+
+def _bin_width(largest: float, bins: int) -> float:
+    """Return the smallest power of two of which `bins` reach beyond `largest`."""
+    if largest == 0.0:
+        return 1.0
+    # largest / bins < 2**exponent; the reciprocal must be finite too
+    return math.ldexp(1.0, max(math.frexp(largest / bins)[1], -1021))
 
 
 def channel_norms(  # noqa: PLR0917 - agreed with those who call it

@@ -1,0 +1,273 @@
+"""The document: its history, what it tells, masks that a file brings, and the scratch file."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.document.document import Document, open_document
+from pruneapp.document.given import given_masks, read_mask
+from pruneapp.document.history import Change, Edit, History
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import CheckpointError, ParameterError, SelectionError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+FC = "module.fc.weight"
+
+
+def prune(document: Document, name: str = FC, amount=0.5) -> None:
+    step = Step((Row((name,), "l1_unstructured", {"amount": amount}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+
+
+def test_the_history_names_each_state_and_what_it_did(model):
+    document = Document(model)
+    prune(document)
+    document.make_final(["module.decoder.weight"])
+    labels = [item.label for item in document.items]
+    assert labels == ["Opened", "L1 50 % on fc.weight", f"Made final: {FC}"]
+    assert document.items[1].detail.endswith("320 of 640 weights pruned")
+    assert "320 pruned weights" in document.items[2].detail
+
+
+def test_undo_gives_back_the_very_masks_and_reads_no_weight(model):
+    document = Document(model)
+    prune(document)
+    first = document.masks[FC]
+    prune(document)
+    read = model.elements_read
+    document.undo()
+    assert document.masks[FC] is first
+    document.jump(0)
+    assert FC not in document.masks
+    document.jump(2)
+    assert document.masks[FC].kept == 160
+    assert model.elements_read == read
+
+
+def test_a_new_step_cuts_off_what_was_undone(model):
+    document = Document(model)
+    prune(document)
+    prune(document)
+    document.jump(0)
+    prune(document, amount=7)
+    assert [item.label for item in document.items] == ["Opened", "L1 7 weights on fc.weight"]
+    assert not document.can_redo
+    with pytest.raises(IndexError):
+        document.jump(2)
+
+
+def test_subscribers_hear_what_changed_until_they_leave(model):
+    document = Document(model)
+    told = []
+    leave = document.subscribe(lambda c: told.append((c.kind, c.names, c.revision)))
+    prune(document)
+    document.make_final([FC])
+    document.undo()
+    document.redo()
+    document.jump(0)
+    document.jump(0)  # nothing happens
+    document.undo()  # nothing happens
+    document.mark_exported()
+    leave()
+    prune(document)
+    assert told == [
+        ("apply", (FC,), 1),
+        ("final", (FC,), 2),
+        ("undo", (FC,), 3),
+        ("redo", (FC,), 4),
+        ("jump", (FC,), 5),
+        ("exported", (), 5),
+    ]
+
+
+def test_the_snapshot_stays_as_it_was(model):
+    document = Document(model)
+    before = document.snapshot()
+    assert document.snapshot() is before
+    prune(document)
+    assert FC not in before.masks
+    assert document.snapshot().mask("module.decoder.weight") is document.masks[FC]
+
+
+def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
+    document = Document(model)
+    prune(document)
+    mask = document.masks[FC]
+    document.make_final([FC])
+    assert FC not in document.masks
+    expected = np.where(mask.bools(), model.arrays[FC].reshape(-1), np.float32(0))
+    np.testing.assert_array_equal(document.snapshot().bits(FC), expected.view(np.uint32))
+    np.testing.assert_array_equal(document.snapshot().bits(FC, 5, 9), expected[5:9].view(np.uint32))
+    prune(document, amount=0.25)  # of all 640 again: the zeros are the smallest
+    assert document.masks[FC].pruned == 160
+    assert not document.snapshot().bits(FC)[~document.masks[FC].bools()].any()
+    np.testing.assert_array_equal(
+        document.snapshot().zeroed(FC).bools(), mask.bools() & document.masks[FC].bools()
+    )
+
+
+def test_nothing_pruned_cannot_be_made_final(model):
+    with pytest.raises(SelectionError, match="Nothing is pruned"):
+        Document(model).make_final([FC])
+
+
+def test_unexported_is_another_state_than_the_exported(model):
+    document = Document(model)
+    assert not document.unexported
+    prune(document)
+    assert document.unexported
+    document.mark_exported()
+    assert not document.unexported
+    document.undo()
+    assert document.unexported
+    document.redo()
+    assert not document.unexported
+    document.undo()
+    prune(document, amount=3)  # the same position, another state
+    assert document.unexported
+
+
+def test_a_document_goes_on_from_a_copy_of_its_file_alone(model):
+    document = Document(model)
+    prune(document)
+    copy = MemoryCheckpoint({n: a + 0 for n, a in model.arrays.items()})
+    with pytest.raises(CheckpointError, match="does not hold the tensors"):
+        document.go_on_from(copy)  # the tied name is missing
+    twin = MemoryCheckpoint(model.arrays, **{FC: {"aliases": ("module.decoder.weight",)}})
+    document.go_on_from(twin)
+    assert document.checkpoint is twin
+    document.undo()
+    assert not document.masks
+
+
+def resumable(**masks: np.ndarray) -> MemoryCheckpoint:
+    arrays = {name: np.arange(1.0, m.size + 1).reshape(m.shape) for name, m in masks.items()}
+    arrays |= {f"{name}_mask": mask for name, mask in masks.items()}
+    facts = {name: {"mask_of": f"{name}_mask"} for name in masks}
+    hidden = {f"{name}_mask": {"why_not": "it is a mask"} for name in masks}
+    return MemoryCheckpoint(arrays, chunk=5, **facts, **hidden)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bool", "int64", "uint8"])
+def test_masks_in_the_file_are_the_second_entry_of_the_history(dtype):
+    mask = np.arange(21).reshape(3, 7) % 4 != 0
+    document = open_document(resumable(w=mask.astype(dtype)))
+    assert [item.label for item in document.items] == ["Opened", "Mask found in the file"]
+    assert document.position == 1
+    assert not document.unexported
+    np.testing.assert_array_equal(document.masks["w"].bools(), mask.reshape(-1))
+    document.undo()
+    assert not document.masks
+    assert document.notices == ()
+
+
+def test_a_mask_of_other_values_is_left_alone_with_a_notice():
+    document = open_document(resumable(v=np.array([1.0, 0.5]), w=np.array([1.0, 0.0])))
+    assert list(document.masks) == ["w"]
+    assert "other values than 0 and 1" in document.notices[0].text
+    assert document.notices[0].details == "v"
+    only = open_document(resumable(v=np.array([1.0, np.nan])))
+    assert len(only.items) == 1
+
+
+def test_opening_can_be_cancelled():
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        open_document(resumable(w=np.ones(9)), Job(cancel=token))
+
+
+def test_masks_of_another_file_are_found_by_either_name(model):
+    keep = np.arange(640).reshape(10, 64) % 2
+    for name in (FC, f"{FC}_mask", "module.decoder.weight_mask"):
+        masks = MemoryCheckpoint({name: keep.astype(np.float32)}, chunk=13)
+        found = given_masks(model, [FC], masks, Job())
+        np.testing.assert_array_equal(found[FC].bools(), keep.reshape(-1) == 1)
+    with pytest.raises(ParameterError, match=r"no mask for 'module.fc.weight'"):
+        given_masks(model, [FC], MemoryCheckpoint({"x": keep}), Job())
+    with pytest.raises(ParameterError, match="has the shape"):
+        given_masks(model, [FC], MemoryCheckpoint({FC: keep.T.copy()}), Job())
+    with pytest.raises(ParameterError, match="other values"):
+        given_masks(model, [FC], MemoryCheckpoint({FC: keep + 1}), Job())
+
+
+def test_a_mask_must_have_real_values():
+    checkpoint = MemoryCheckpoint({"w": np.ones(3, np.complex64)})
+    assert read_mask(checkpoint, "w", Job()) is None
+
+
+def edit(before: BitMask | None, after: BitMask | None) -> Edit:
+    return Edit("prune", "", "", Change({"w": before}, {"w": after}))
+
+
+def chain(count: int, size: int = 800) -> list[BitMask | None]:
+    rng = np.random.default_rng(0)
+    return [None, *(BitMask.from_bools(rng.random(size) < 0.5) for _ in range(count))]
+
+
+def test_masks_past_the_budget_go_to_a_nameless_file_and_come_back(tmp_path: Path):
+    masks = chain(20)
+    history = History(budget=350, folder=tmp_path)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+        assert history.memory <= 350
+    assert history.scratch_size == 17 * 100  # each mask once, though two edits share it
+    assert list(tmp_path.iterdir()) == []
+    for position in (3, 11, 0, 20, 1, 19):
+        change = history.go_to(position)
+        assert change.masks["w"] == masks[position]
+        assert history.memory <= 350
+    assert history.scratch_size <= 20 * 100
+    history.close()
+
+
+def test_shared_masks_are_counted_once():
+    masks = chain(3)
+    history = History()
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    assert history.memory == 300
+
+
+def test_cutting_off_gives_memory_and_scratch_back(tmp_path: Path):
+    masks = chain(6)
+    history = History(budget=150, folder=tmp_path)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    assert history.scratch_size > 0
+    history.go_to(0)
+    history.push(edit(None, chain(1)[1]))
+    assert (history.memory, history.scratch_size) == (100, 0)
+    history.close()
+
+
+def test_a_disk_that_is_full_costs_memory_and_no_undo(tmp_path: Path, monkeypatch):
+    masks = chain(5)
+    history = History(budget=0, folder=tmp_path)
+
+    def full(_slot):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(history._scratch, "store", full)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    assert history.memory == 500
+    assert history.go_to(2).masks["w"] == masks[2]
+
+
+def test_chunks_with_final_zeros_leave_the_reader_its_buffer(model):
+    final = BitMask.from_bools(np.arange(640) % 2 == 0)
+    snapshot = Snapshot(model, final=Snapshot(model).final.with_masks({FC: final}))
+    before = model.arrays[FC].copy()
+    joined = np.concatenate([c.bits.copy() for c in snapshot.chunks(FC, 3, 500, 64)])
+    np.testing.assert_array_equal(joined, snapshot.bits(FC, 3, 500))
+    np.testing.assert_array_equal(model.arrays[FC], before)
