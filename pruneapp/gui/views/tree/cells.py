@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -68,12 +69,9 @@ class Cells(QObject):
         self._sum()
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
-        if given:
-            for number, row in enumerate(self.nodes.rows):
-                value = given.get(row.name)
-                if value is not None:
-                    values[number] = min(value, int(self.nodes.numel[number]))
-        return values
+        names = self.nodes.names
+        found = np.fromiter(map(given.get, names, repeat(-1)), np.int64, len(names))
+        return np.where(found >= 0, np.minimum(found, self.nodes.numel), values)
 
     def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""

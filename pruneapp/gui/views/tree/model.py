@@ -28,6 +28,12 @@ _DISPLAY = int(Qt.ItemDataRole.DisplayRole)
 _CHECK = int(Qt.ItemDataRole.CheckStateRole)
 _ALIGNMENT = int(Qt.ItemDataRole.TextAlignmentRole)
 _TOOLTIP = int(Qt.ItemDataRole.ToolTipRole)
+_COLUMNS = len(Column)
+# Made once: a view asks for the flags of every row that it lays out.
+_MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
+_TENSOR = _MODULE | Qt.ItemFlag.ItemNeverHasChildren
+_TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
 # Longer lists of siblings are shown bit by bit: Qt asks for every one of them at once.
 _FLAT = 20_000
 _MORE = 2_000
@@ -67,7 +73,8 @@ class TreeModel(QAbstractItemModel):
 
     def _forget_lists(self) -> None:
         self._lists: dict[int, NDArray[np.int32]] = {}
-        self._loaded: dict[int, int] = {}
+        # Of each list as much as is fetched; plain lists, for `index` is asked for every row.
+        self._fetched: dict[int, list[int]] = {}
         self._row = np.zeros(len(self.nodes), np.int32)
 
     # What the panel sets
@@ -167,22 +174,25 @@ class TreeModel(QAbstractItemModel):
         above = int(self.nodes.parent[node])
         self.shown_children(above)
         row = int(self._row[node])
-        while row >= self._count(above):
-            self.fetchMore(self.index_of(above))
+        if row >= len(self._listed(above)):
+            self._fetch(self.index_of(above), row + _MORE)
         return self.createIndex(row, column, node)
 
-    def _count(self, node: int) -> int:
-        if self.nodes.tensor[node] >= 0:
-            return 0
-        total = len(self.shown_children(node))
-        return total if total <= _FLAT else min(total, self._loaded.get(node, _MORE))
+    def _listed(self, node: int) -> list[int]:
+        """Return the children of `node` that are fetched."""
+        found = self._fetched.get(node)
+        if found is None:
+            children = self.shown_children(node)
+            found = children[: len(children) if len(children) <= _FLAT else _MORE].tolist()
+            self._fetched[node] = found
+        return found
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - as Qt declares it
         """Return the index of a child."""
-        node = parent.internalId() if parent.isValid() else ROOT
-        if parent.column() > 0 or not (0 <= column < len(Column) and 0 <= row < self._count(node)):
-            return QModelIndex()
-        return self.createIndex(row, column, int(self.shown_children(node)[row]))
+        children = self._listed(parent.internalId() if parent.isValid() else ROOT)
+        if 0 <= row < len(children) and 0 <= column < _COLUMNS and parent.column() <= 0:
+            return self.createIndex(row, column, children[row])
+        return QModelIndex()
 
     def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008 - QObject.parent shares the name
         """Return the index of the module above."""
@@ -195,11 +205,11 @@ class TreeModel(QAbstractItemModel):
         """Return how many children are fetched."""
         if parent.column() > 0:
             return 0
-        return self._count(parent.internalId() if parent.isValid() else ROOT)
+        return len(self._listed(parent.internalId() if parent.isValid() else ROOT))
 
     def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
         """Return the number of columns."""
-        return len(Column)
+        return _COLUMNS
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008 - as Qt declares it
         """Return whether there is anything below, without listing it."""
@@ -211,16 +221,21 @@ class TreeModel(QAbstractItemModel):
     def canFetchMore(self, parent: Index) -> bool:
         """Return whether a long list goes on."""
         node = parent.internalId() if parent.isValid() else ROOT
-        return self.nodes.tensor[node] < 0 and self._count(node) < len(self.shown_children(node))
+        return len(self._listed(node)) < len(self.shown_children(node))
 
     def fetchMore(self, parent: Index) -> None:
         """Go on with a long list."""
         node = parent.internalId() if parent.isValid() else ROOT
-        have = self._count(node)
-        more = min(_MORE, len(self.shown_children(node)) - have)
-        if more > 0:
-            self.beginInsertRows(parent, have, have + more - 1)
-            self._loaded[node] = have + more
+        self._fetch(parent, len(self._listed(node)) + _MORE)
+
+    def _fetch(self, parent: Index, wanted: int) -> None:
+        """List so many children, in one go: each insertion makes the view lay out again."""
+        node = parent.internalId() if parent.isValid() else ROOT
+        have = len(self._listed(node))
+        more = self.shown_children(node)[have:wanted].tolist()
+        if more:
+            self.beginInsertRows(parent, have, have + len(more) - 1)
+            self._fetched[node].extend(more)
             self.endInsertRows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -238,13 +253,14 @@ class TreeModel(QAbstractItemModel):
         """Return what can be done with a cell."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         node = index.internalId()
-        if self.nodes.tensor[node] >= 0:
-            found |= Qt.ItemFlag.ItemNeverHasChildren
-        if index.column() == Column.NAME and self.checks.state(node) is not None:
-            found |= Qt.ItemFlag.ItemIsUserCheckable
-        return found
+        if self.nodes.tensor[node] < 0:
+            marked, unmarked = _MODULE_MARKED, _MODULE
+        else:
+            marked, unmarked = _TENSOR_MARKED, _TENSOR
+        if index.column() or self.checks.state(node) is None:
+            return unmarked
+        return marked
 
     def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
         """Take a check mark."""

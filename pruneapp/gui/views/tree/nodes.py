@@ -29,6 +29,8 @@ class Nodes:
     ----------
     rows
         The tensors in file order.
+    names
+        Their names in the file.
     labels
         ``list[nodes]``: last segment of each name.
     paths
@@ -56,6 +58,7 @@ class Nodes:
     """
 
     rows: tuple[TensorRow, ...]
+    names: list[str]
     labels: list[str]
     paths: list[str]
     parent: NDArray[np.int32]
@@ -187,6 +190,7 @@ def _in_order(
             haystack[node] = "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases))).lower()
     return Nodes(
         rows=rows,
+        names=[row.name for row in rows],
         labels=[labels[node] for node in order],
         paths=[paths[node] for node in order],
         parent=parent.astype(np.int32),

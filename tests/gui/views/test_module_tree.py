@@ -1,0 +1,407 @@
+"""The module tree, by clicks, keys and what is painted."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+
+from pruneapp.answers import TensorRow
+from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.tree import ModuleTree, build_nodes
+from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.views.tree.filter import Filter
+from pruneapp.gui.views.tree.nodes import MAX_DEPTH, ROOT
+
+Checked, Partly, Clear = (
+    Qt.CheckState.Checked,
+    Qt.CheckState.PartiallyChecked,
+    Qt.CheckState.Unchecked,
+)
+
+
+def row(name, shape, kind="", *, default=None, why="", aliases=(), prefix="module."):
+    numel = math.prod(shape)
+    return TensorRow(
+        name=prefix + name,
+        shown=name,
+        kind=kind,
+        shape=shape,
+        dtype="float32",
+        numel=numel,
+        nbytes=4 * numel,
+        why_not=why,
+        by_default=(len(shape) > 1 and not why) if default is None else default,
+        aliases=aliases,
+    )
+
+
+ROWS = (
+    row("conv1.weight", (16, 3, 3, 3), "Conv2d"),
+    row("bn1.weight", (16,), "norm"),
+    row("bn1.bias", (16,), "norm"),
+    row("bn1.steps", (), "norm", why="int64 tensors are not pruned"),
+    row("layer2.0.conv.weight", (32, 16, 3, 3), "Conv2d"),
+    row("layer2.0.bn.weight", (32,), "norm"),
+    row("layer2.10.conv.weight", (32, 32, 3, 3), "Conv2d"),
+    row("fc.weight", (10, 32), "Linear", aliases=("module.tied.weight",)),
+    row("fc.bias", (10,), "bias"),
+)
+
+
+@pytest.fixture
+def tree(qtbot):
+    found = ModuleTree()
+    qtbot.addWidget(found)
+    found.resize(380, 640)
+    found.set_rows(ROWS)
+    with qtbot.waitExposed(found):
+        found.show()
+    return found
+
+
+def node(tree, path):
+    return tree.model.nodes.paths.index(path)
+
+
+def index(tree, path, column=0):
+    return tree.model.index_of(node(tree, path), column)
+
+
+def state(tree, path):
+    return tree.model.checks.state(node(tree, path))
+
+
+def check_box(tree, path):
+    """Return where the check box of a row is, in the viewport."""
+    place = index(tree, path)
+    tree.view.scrollTo(place)
+    option = QStyleOptionViewItem()
+    tree.view.initViewItemOption(option)
+    option.rect = tree.view.visualRect(place)
+    option.features |= QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator
+    found = tree.view.style().subElementRect(
+        QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, tree.view
+    )
+    return found.center()
+
+
+def click(qtbot, tree, path):
+    qtbot.mouseClick(tree.view.viewport(), Qt.MouseButton.LeftButton, pos=check_box(tree, path))
+
+
+def shown_names(tree):
+    nodes = tree.model.nodes
+    return [nodes.paths[number] for number in tree.model.tensor_order()]
+
+
+def test_the_model_keeps_qts_rules(tree, qtmodeltester):
+    qtmodeltester.check(tree.model)
+
+
+def test_the_filtered_and_sorted_model_keeps_qts_rules(tree, qtmodeltester):
+    tree.model.set_filter(Filter(text="conv"))
+    tree.model.sort(Column.PARAMETERS, Qt.SortOrder.DescendingOrder)
+    qtmodeltester.check(tree.model)
+
+
+def test_what_is_pruned_by_default_is_checked_and_nothing_is_said_of_it(tree, qtbot):
+    with qtbot.assertNotEmitted(tree.checkedChanged):
+        tree.set_rows(ROWS)
+    assert tree.checked() == tuple(r.name for r in ROWS if r.by_default)
+    assert tree.footer.text() == "4 tensors, 14,576 weights selected"
+
+
+def test_a_click_on_a_module_toggles_what_is_pruned_by_default_below_it(tree, qtbot):
+    with qtbot.waitSignal(tree.checkedChanged):
+        click(qtbot, tree, "layer2")
+    assert "module.layer2.0.conv.weight" not in tree.checked()
+    with qtbot.waitSignal(tree.checkedChanged):
+        click(qtbot, tree, "layer2")
+    assert "module.layer2.0.conv.weight" in tree.checked()
+    assert "module.layer2.0.bn.weight" not in tree.checked()
+    assert state(tree, "layer2") == Checked
+
+
+def test_a_module_of_norms_only_toggles_all_of_them(tree, qtbot):
+    click(qtbot, tree, "bn1")
+    assert {"module.bn1.weight", "module.bn1.bias"} < set(tree.checked())
+    click(qtbot, tree, "bn1")
+    assert "module.bn1.weight" not in tree.checked()
+
+
+def test_a_module_is_partly_checked_if_some_below_it_are(tree):
+    tree.set_checked(["module.layer2.0.conv.weight"])
+    assert state(tree, "layer2.0") == Checked
+    assert state(tree, "layer2") == Partly
+    assert state(tree, "fc") == Clear
+    tree.set_checked(["module.fc.bias"])
+    assert state(tree, "fc") == Partly
+
+
+def test_what_cannot_be_pruned_has_no_check_box_and_says_why(tree):
+    place = index(tree, "bn1.steps")
+    assert place.data(Qt.ItemDataRole.CheckStateRole) is None
+    assert "int64 tensors are not pruned" in place.data(Qt.ItemDataRole.ToolTipRole)
+    assert index(tree, "bn1.steps", Column.SPARSITY).data() == "not prunable"
+
+
+def test_another_name_of_a_tied_tensor_is_a_row_without_a_check_box(tree):
+    place = index(tree, "tied.weight")
+    assert place.data() == "weight · tied to fc.weight"
+    assert place.data(Qt.ItemDataRole.CheckStateRole) is None
+    tree.set_checked(["module.tied.weight"])
+    assert tree.checked() == ("module.fc.weight",)
+
+
+def test_space_checks_the_row_under_the_cursor(tree, qtbot):
+    tree.set_checked([])
+    tree.view.setCurrentIndex(index(tree, "fc", Column.SPARSITY))
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert tree.checked() == ("module.fc.weight",)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert tree.checked() == ()
+
+
+def test_ctrl_a_checks_all_that_is_shown_and_nothing_else(tree, qtbot):
+    tree.set_checked([])
+    tree.focus_filter()
+    qtbot.keyClicks(tree.filter_row.text, "layer2 conv")
+    qtbot.keyClick(tree.filter_row.text, Qt.Key.Key_Down)
+    assert tree.view.hasFocus()
+    qtbot.keyClick(tree.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert tree.checked() == ("module.layer2.0.conv.weight", "module.layer2.10.conv.weight")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (Filter(text="CONV layer2"), ["layer2.0.conv.weight", "layer2.10.conv.weight"]),
+        (Filter(text="*.bias"), ["bn1.bias", "fc.bias"]),
+        (Filter(text="module.fc.*"), ["fc.weight", "fc.bias"]),
+        (Filter(text="bn?.weight"), ["bn1.weight"]),
+        (Filter(text="tied"), ["fc.weight"]),
+        (Filter(kind="Linear"), ["fc.weight"]),
+        (Filter(matrices=True, text="fc"), ["fc.weight"]),
+        (Filter(large=True), []),
+        (Filter(text="[unclosed"), []),
+    ],
+)
+def test_the_filter_shows_what_answers(tree, wanted, expected):
+    tree.model.set_filter(wanted)
+    assert shown_names(tree) == expected
+
+
+def test_a_filter_is_typed_chosen_and_cleared(tree, qtbot):
+    qtbot.keyClicks(tree.filter_row.text, "bn")
+    tree.filter_row.kind.setCurrentText("norm")
+    tree.filter_row.matrices.click()
+    assert shown_names(tree) == []
+    tree.filter_row.matrices.click()
+    assert shown_names(tree)[0] == "bn1.weight"
+    assert "4 not shown" in tree.footer.text()
+    qtbot.keyClick(tree.filter_row.text, Qt.Key.Key_Escape)
+    tree.filter_row.kind.setCurrentIndex(0)
+    assert len(shown_names(tree)) == len(ROWS)
+
+
+def test_unfolded_modules_stay_so_after_a_filter_and_the_cursor_stays_put(tree, qtbot):
+    tree.set_focused("module.layer2.10.conv.weight")
+    qtbot.keyClicks(tree.filter_row.text, "bn")
+    tree.filter_row.text.clear()
+    assert tree.view.isExpanded(index(tree, "layer2.10"))
+    assert tree.view.currentIndex().internalId() == node(tree, "layer2.10.conv.weight")
+
+
+def test_a_click_beyond_a_filter_reaches_only_what_is_shown(tree, qtbot):
+    qtbot.keyClicks(tree.filter_row.text, "layer2.0")
+    click(qtbot, tree, "layer2")
+    assert "module.layer2.0.conv.weight" not in tree.checked()
+    assert "module.layer2.10.conv.weight" in tree.checked()
+
+
+def test_names_sort_by_their_numbers_and_a_third_click_is_the_order_of_the_file(tree):
+    tree.model.sort(Column.NAME, Qt.SortOrder.DescendingOrder)
+    order = shown_names(tree)
+    assert order.index("layer2.10.conv.weight") < order.index("layer2.0.conv.weight")
+    tree.model.sort(Column.PARAMETERS, Qt.SortOrder.AscendingOrder)
+    assert shown_names(tree)[-1] == "layer2.10.conv.weight"
+    tree.model.sort(-1, Qt.SortOrder.AscendingOrder)
+    assert shown_names(tree) == [r.shown for r in ROWS]
+
+
+def test_the_cursor_announces_tensors_and_set_focused_does_not(tree, qtbot):
+    with qtbot.assertNotEmitted(tree.focusChanged):
+        tree.set_focused("module.fc.weight")
+    assert tree.focused() == "module.fc.weight"
+    with qtbot.waitSignal(tree.focusChanged) as told:
+        tree.view.setCurrentIndex(index(tree, "layer2.0.conv"))
+    assert told.args == ["module.layer2.0.conv.weight"]
+    with qtbot.assertNotEmitted(tree.focusChanged):
+        tree.view.setCurrentIndex(index(tree, "layer2"))
+
+
+def test_stepping_goes_through_the_tensors_as_shown_and_stops_at_the_ends(tree, qtbot):
+    seen = []
+    tree.focusChanged.connect(seen.append)
+    for _ in range(len(ROWS) + 2):
+        tree.step_focus(1)
+    assert seen == [r.name for r in ROWS]
+    tree.step_focus(-1)
+    assert tree.focused() == "module.fc.weight"
+
+
+def test_modules_have_totals_and_a_preview_shows_what_is_to_come(tree):
+    tree.set_sparsity({"module.layer2.0.conv.weight": 2304})
+    assert index(tree, "layer2", Column.PARAMETERS).data() == "13,856"
+    assert index(tree, "layer2", Column.SPARSITY).data().endswith("16.6\u00a0%")
+    tree.set_preview({"module.layer2.0.conv.weight": 4608})
+    assert index(tree, "layer2.0.conv", Column.SPARSITY).data() == "→ 100\u00a0%"
+    words = index(tree, "layer2.0.conv", Column.SPARSITY).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert words == "50.0\u00a0% pruned, 100\u00a0% if the step is done"
+    tree.set_preview(None)
+    assert index(tree, "layer2.0.conv", Column.SPARSITY).data() == "50.0\u00a0%"
+
+
+def colors_of_bar(tree, path):
+    rect = tree.view.visualRect(index(tree, path, Column.SPARSITY))
+    image = tree.view.viewport().grab().toImage()
+    y = round((rect.center().y() + 0.5) * image.devicePixelRatio())
+    return [image.pixelColor(x, y) for x in range(rect.left(), rect.right())]
+
+
+def near(one, other):
+    return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)) < 40
+
+
+def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qtbot):
+    orange = QColor(DEFAULT_COLORS["pruned"])
+    ground = QColor(DEFAULT_COLORS["surface"])
+    tree.set_colors(DEFAULT_COLORS)
+    assert not any(near(color, orange) for color in colors_of_bar(tree, "fc"))
+    tree.set_sparsity({"module.fc.weight": 160})
+    solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc"))
+    assert 22 <= solid <= 30
+    tree.set_preview({"module.fc.weight": 320})
+    bar = colors_of_bar(tree, "fc")[8:64]
+    first, second = bar[:27], bar[29:]
+    assert all(near(color, orange) for color in first[2:])
+    assert any(near(color, orange) for color in second)
+    assert any(near(color, ground) for color in second)
+
+
+def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):
+    assert tree.view.isColumnHidden(Column.TYPE)
+    assert not tree.view.isColumnHidden(Column.SHAPE)
+    tree.resize(900, 400)
+    qtbot.waitUntil(lambda: not tree.view.isColumnHidden(Column.TYPE))
+
+
+def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
+    tree.set_checked([])
+    menu = tree.context_menu(node(tree, "conv1.weight"))
+    alike, only, _clear, _line, copy = menu.actions()
+    assert alike.text() == "Check all like this (3)"
+    only.trigger()
+    assert tree.checked() == ("module.conv1.weight",)
+    assert alike.isEnabled()
+    copy.trigger()
+    assert QGuiApplication.clipboard().text() == "module.conv1.weight"
+    alike.trigger()
+    assert tree.checked() == (
+        "module.conv1.weight",
+        "module.layer2.0.conv.weight",
+        "module.layer2.10.conv.weight",
+    )
+    tree.context_menu(node(tree, "fc")).actions()[2].trigger()
+    assert tree.checked() == ()
+
+
+def test_hostile_names_are_shown_as_they_are(qtbot):
+    names = ("", ".", "a..b", "<b>bold</b>", "x" * 5000, ".".join("d" * 3000), "a", "a.b")
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_rows([row(name, (2, 2), prefix="") for name in names])
+    tree.show()
+    assert set(tree.checked()) == set(names)
+    assert max(path.count(".") for path in tree.model.nodes.paths) == 2999
+    deepest = node(tree, names[5])
+    depth = 0
+    while deepest != ROOT:
+        deepest = int(tree.model.nodes.parent[deepest])
+        depth += 1
+    assert depth == MAX_DEPTH + 1
+    assert "&lt;b&gt;" in index(tree, "<b>bold</b>").data(Qt.ItemDataRole.ToolTipRole)
+    for name in names:
+        tree.set_focused(name)
+        assert tree.focused() == name
+
+
+def test_an_empty_checkpoint_is_an_empty_tree(qtbot, qtmodeltester):
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_rows(())
+    qtmodeltester.check(tree.model)
+    tree.step_focus(1)
+    tree.check_all_shown()
+    assert tree.checked() == ()
+    assert tree.model.rowCount(QModelIndex()) == 0
+    assert tree.footer.text() == ""
+
+
+def many(layout):
+    if layout == "flat":
+        return [row(f"tensor_{n}", (64, 8), "Linear", prefix="") for n in range(100_000)]
+    return [
+        row(f"model.layers.{n // 1000}.experts.{n // 10 % 100}.w{n % 10}.weight", (64, 8), "Linear")
+        for n in range(100_000)
+    ]
+
+
+@pytest.mark.parametrize("layout", ["deep", "flat"])
+def test_a_hundred_thousand_tensors_do_not_stutter(qtbot, layout):
+    """Loose bounds: what is measured on an idle machine is a fifth of them."""
+    nodes = build_nodes(many(layout))
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.resize(400, 800)
+    tree.show()
+    names = [r.name for r in nodes.rows]
+    slices = {
+        "set_nodes": lambda: tree.set_nodes(nodes),
+        "paint": tree.grab,
+        "set_sparsity": lambda: tree.set_sparsity(dict.fromkeys(names, 100)),
+        "set_preview": lambda: tree.set_preview(dict.fromkeys(names, 200)),
+        "check": lambda: tree.model.check([ROOT], on=False),
+        "filter": lambda: tree.model.set_filter(Filter(text="99")),
+        "unfilter": lambda: tree.model.set_filter(Filter()),
+        "step": lambda: tree.step_focus(1),
+        "sort": lambda: tree.model.sort(Column.PARAMETERS, Qt.SortOrder.DescendingOrder),
+        "last": lambda: tree.set_focused(names[-1]),
+    }
+    took = {}
+    for name, do in slices.items():
+        start = time.perf_counter()
+        do()
+        took[name] = time.perf_counter() - start
+    assert max(took.values()) < 2.5, took
+    assert tree.focused() == names[-1]
+    assert tree.view.currentIndex().isValid()
+
+
+def test_a_press_on_the_empty_part_does_nothing(tree, qtbot):
+    before = tree.checked()
+    qtbot.mouseClick(
+        tree.view.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=QPoint(20, tree.view.viewport().height() - 4),
+    )
+    assert tree.checked() == before
