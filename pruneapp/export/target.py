@@ -154,6 +154,11 @@ def keep_original(path: Path, job: Job) -> Path:
     raise AssertionError  # the names never end
 
 
+def kept_name(path: Path) -> Path:
+    """Return the name under which `keep_original` would keep a file now."""
+    return next(name for name in _names(path) if not os.path.lexists(name))
+
+
 def _names(path: Path) -> Iterator[Path]:
     yield path.with_name(f"{path.stem}.orig{path.suffix}")
     number = 2

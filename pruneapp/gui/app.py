@@ -13,13 +13,14 @@ from PySide6.QtCore import (
     QEvent,
     QLibraryInfo,
     QLocale,
+    QMessageLogContext,
     QObject,
     QTimer,
+    QtMsgType,
     QTranslator,
     Signal,
     qInstallMessageHandler,
 )
-from PySide6.QtCore import QtMsgType, QMessageLogContext
 from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 

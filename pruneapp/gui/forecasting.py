@@ -8,11 +8,10 @@ is there in the same moment; the preview is computed in the background once the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.answers import Estimate, SparsityReport
+from pruneapp.answers import Estimate
 from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import Preview, compute_preview
 from pruneapp.document.snapshot import Snapshot
@@ -21,28 +20,13 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
+from pruneapp.gui.views.forecast import Forecast
 from pruneapp.progress import Job
 
 # A person who drags a slider pauses longer than this when they have found the place.
 PAUSE_MS = 150
 # Counting so many tensors takes longer than a frame; more are counted in the background.
 COUNT_HERE = 500
-
-
-class Forecast(Protocol):
-    """The panel that shows what would happen."""
-
-    def set_estimate(self, estimate: Estimate) -> None:
-        """Show the counts."""
-
-    def set_report(self, report: SparsityReport) -> None:
-        """Show the exact numbers."""
-
-    def set_busy(self, busy: bool) -> None:  # noqa: FBT001 - as Qt's setters
-        """Show that the exact numbers are on their way."""
-
-    def set_error(self, text: str) -> None:
-        """Show why nothing can happen."""
 
 
 class Forecasting(QObject):
@@ -89,6 +73,7 @@ class Forecasting(QObject):
         self._task: Task[Preview] | None = None
         self._counting: Task[Estimate] | None = None
         self._apply_when_ready = False
+        self._channels = 0
         self.preview: Preview | None = None
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -119,18 +104,18 @@ class Forecasting(QObject):
         try:
             self._step = self._ask()
         except PruneAppError as error:
-            self._panel.set_error(str(error))
+            self._panel.set_error(error.sentence, error.remedy)
             return
         snapshot, step = document.snapshot(), self._step
         if sum(len(row.names) for row in step.rows) > COUNT_HERE:
             self._counting = self._jobs.answer(
                 lambda _job: estimate(snapshot, step),
-                on_result=self._panel.set_estimate,
+                on_result=self._on_estimate,
                 on_error=self._on_error,
             )
         else:
             try:
-                self._panel.set_estimate(estimate(snapshot, step))
+                self._on_estimate(estimate(snapshot, step))
             except PruneAppError as error:
                 self._on_error(error)
                 return
@@ -163,7 +148,7 @@ class Forecasting(QObject):
         document, step = self._session.document, self._step
         if document is None or step is None:
             return
-        self._panel.set_busy(True)
+        self._panel.set_busy(busy=True)
         snapshot: Snapshot = document.snapshot()
         kernel, extras = self._session.kernel, self._extras.frozen()
 
@@ -181,25 +166,30 @@ class Forecasting(QObject):
             visible=False,
         )
 
+    def _on_estimate(self, found: Estimate) -> None:
+        self._channels = found.channels
+        if self.preview is None:
+            self._panel.set_estimate(found)
+
     def _on_preview(self, preview: Preview) -> None:
         document = self._session.document
         if document is None or preview.revision != document.revision:
             return  # the document has moved on; a newer answer is under way
         self._task = None
-        self._panel.set_busy(False)
+        self._panel.set_busy(busy=False)
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._session.apply(preview)
             return
         self.preview = preview
-        self._panel.set_report(preview.report)
+        self._panel.set_report(preview.report, channels=self._channels)
         self.changed.emit()
 
     def _on_error(self, error: PruneAppError) -> None:
         self._task = None
         self._pause.stop()
-        self._panel.set_busy(False)
-        self._panel.set_error(str(error))
+        self._panel.set_busy(busy=False)
+        self._panel.set_error(error.sentence, error.remedy)
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._session.refused.emit(error)
@@ -208,4 +198,4 @@ class Forecasting(QObject):
         # Dropped for a newer question, or cancelled by the person: then ask again, unapplied.
         if self._task is not None and self._task.token.cancelled:
             self._task = None
-            self._panel.set_busy(False)
+            self._panel.set_busy(busy=False)

@@ -78,6 +78,7 @@ class ExportDialog(QDialog):
         self._forms: dict[str, FormatForm] = {}
         self._source = ""
         self._kept_as = ""
+        self._folders = False
         self._colors = with_defaults({})
         self._notes: list[QWidget] = []
         self.radios: dict[str, QRadioButton] = {}
@@ -177,6 +178,11 @@ class ExportDialog(QDialog):
         del blocker
         self._arrange()
 
+    def set_folders(self, *, allowed: bool) -> None:
+        """Take note whether a folder may be the target, as for a model of several files."""
+        self._folders = allowed
+        self._arrange()
+
     def set_source(self, path: str, kept_as: str) -> None:
         """Take note of the file that is open, and how it is kept if the export replaces it."""
         self._source, self._kept_as = path, kept_as
@@ -222,7 +228,7 @@ class ExportDialog(QDialog):
             return self.tr("Say which file to write.")
         try:
             target = Path(path).expanduser()
-            if target.is_dir():
+            if target.is_dir() and not self._folders:
                 return self.tr("This is a folder: add the name of a file.")
             if not target.parent.is_dir():
                 return self.tr("The folder {folder} does not exist.").format(folder=target.parent)

@@ -39,6 +39,8 @@ class ChannelsView(Chart):
         self._order = np.zeros(0, dtype=np.int64)
         super().__init__(PlaceAxis(), pg.AxisItem("left"), parent)
         self.dim_box = QComboBox()
+        self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.dim_box.setMinimumWidth(96)
         self.dim_box.setAccessibleName(self.tr("Dimension"))
         self.dim_box.setToolTip(self.tr("The dimension whose slices are channels"))
         self.dim_box.activated.connect(self._on_dim_chosen)

@@ -115,7 +115,8 @@ class WeightsView(Picture):
         self._layout = None if empty else layout
         self._name, self._dtype = name, dtype
         self._set_stem(name, "weights")
-        self._pruned = None
+        if layout is None:
+            self._pruned = None
         self._wanted = None
         self._stale = self._ground_wanted = False
         self._hovered = None
@@ -140,6 +141,7 @@ class WeightsView(Picture):
             if self._is_served() and not self._serves(tile):
                 return  # one came back before the answer did
             self.canvas.item.set_tile(tile)
+            self.set_error("")
             self._release()
             self._stale = False
             coarse = self.canvas.item.coarse

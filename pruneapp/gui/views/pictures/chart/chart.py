@@ -32,7 +32,7 @@ class Chart(Picture):
         self._hovered = -1
         for axis in (bottom, left):
             axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-5, maxTickLevel=0)
+            axis.setStyle(tickLength=4, maxTickLevel=0)
         self.canvas.viewChanged.connect(self._draw)
         self.canvas.hovered.connect(self._on_hovered)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)

@@ -75,7 +75,7 @@ class Legend(QWidget):
         """Ask for room for all."""
         width = sum(self._width(entry) for entry in self._entries)
         width += _SPACE * max(0, len(self._entries) - 1)
-        return QSize(width, max(_SWATCH, self.fontMetrics().height()) + 4)
+        return QSize(width + 2, max(_SWATCH, self.fontMetrics().height()) + 4)
 
     def minimumSizeHint(self) -> QSize:
         """Ask for room for all."""

@@ -58,11 +58,11 @@ class TensorAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """An axis whose ticks are indices into the tensor."""
 
     def __init__(self, orientation: str) -> None:
-        super().__init__(orientation, maxTickLength=-5)
+        super().__init__(orientation)
         self._extents: tuple[int, ...] = ()
         self._labels: dict[float, str] = {}
         self.enableAutoSIPrefix(False)
-        self.setStyle(tickLength=-5, autoExpandTextSpace=False, hideOverlappingLabels=True)
+        self.setStyle(tickLength=4, autoExpandTextSpace=False, hideOverlappingLabels=True)
 
     def set_extents(self, extents: tuple[int, ...]) -> None:
         """Take the extents of the dimensions along this axis, outermost first."""

@@ -85,19 +85,22 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self._view = None
         if layout is None:
             return
-        for axis, dims, label in (
-            (self.rows, layout.row_dims, layout.row_label),
-            (self.columns, layout.column_dims, layout.column_label),
+        rows = tuple(layout.shape[d] for d in layout.row_dims)
+        columns = tuple(layout.shape[d] for d in layout.column_dims)
+        if layout.wrap:
+            rows, columns = (layout.rows,), (layout.columns,)
+        for axis, extents, label in (
+            (self.rows, rows, layout.row_label),
+            (self.columns, columns, layout.column_label),
         ):
-            extents = tuple(layout.shape[d] for d in dims)
             axis.set_extents(extents)
             axis.setLabel(label)
             axis.showLabel(bool(label))
         # A fixed width, because a picture that moves while one zooms cannot be aimed at.
         metrics = self.fontMetrics()
-        widest = ", ".join(str(layout.shape[d] - 1) for d in layout.row_dims)
+        widest = ", ".join(str(extent - 1) for extent in rows)
         label_height = metrics.height() + 6 if layout.row_label else 0
-        self.rows.setWidth(metrics.horizontalAdvance(widest) + 14 + label_height)
+        self.rows.setWidth(metrics.horizontalAdvance(widest) + 16 + label_height)
         self._view = Viewport(
             layout.rows, layout.columns, max(1.0, self.box.width()), max(1.0, self.box.height())
         ).fitted()

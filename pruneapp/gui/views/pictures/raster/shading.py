@@ -76,7 +76,8 @@ def shade(tile: Tile, look: Look, tables: Tables) -> NDArray[np.uint32]:
 
 
 def _shades(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint16]:
-    relative = values * np.float32(1 / scale if scale > 0 else 0)
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite values, tiny or no scales
+        relative = values / np.float32(scale) if scale > 0 else values * np.float32(0)
     missing = np.isnan(values)
     if signed:
         relative = (np.clip(relative, -1, 1) + 1) * np.float32(TOP_SHADE / 2)

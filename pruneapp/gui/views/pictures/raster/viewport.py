@@ -73,13 +73,19 @@ class Viewport:
         return self.x - across, self.y - down, self.x + across, self.y + down
 
     def settled(self) -> Viewport:
-        """Return it within its limits: no zoom below or above them, no empty space beside."""
+        """Return it within its limits: all in the middle, or the window's middle on the picture.
+
+        Empty space beside the picture is allowed, or zooming could not keep the weight under the
+        mouse where it is.
+        """
         highest = max(self.fit_zoom, CLOSEST_CELL)
         view = replace(self, zoom=min(max(self.zoom, self.fit_zoom), highest))
+        if view.is_fitted:
+            return replace(view, x=view.columns / 2, y=view.rows / 2)
         return replace(
             view,
-            x=_centred(view.x, view.columns, view.width, view.scale_x),
-            y=_centred(view.y, view.rows, view.height, view.scale_y),
+            x=min(max(view.x, 0.0), float(view.columns)),
+            y=min(max(view.y, 0.0), float(view.rows)),
         )
 
     def fitted(self) -> Viewport:
@@ -185,12 +191,6 @@ def covers(part: TileRequest, view: Viewport) -> bool:
 
 def _floor(extent: int, room: float) -> float:
     return min(min(STRIP, max(1.0, room - 2 * PAD)) / extent, STRIP_CELL)
-
-
-def _centred(middle: float, extent: int, room: float, scale: float) -> float:
-    half, pad = room / scale / 2, PAD / scale
-    low, high = half - pad, extent - half + pad
-    return extent / 2 if low >= high else min(max(middle, low), high)
 
 
 def _snapped(start: float, stop: float, extent: int, step: int) -> tuple[int, int]:

@@ -1,0 +1,186 @@
+"""From "Export…" to the report: ask where, write in the background, say what was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.answers import TensorSparsity
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.report import ExportReport
+from pruneapp.export.run import ExportRequest, export, planned_size
+from pruneapp.export.target import kept_name
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish, FormatForm
+from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
+from pruneapp.progress import Job
+
+PRUNED = "-pruned"
+
+
+def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
+    """Return a name beside the source that does not replace it."""
+    if path.is_dir():
+        return path.with_name(path.name + PRUNED)
+    if path.name.endswith(".index.json"):
+        return path.parent.with_name(path.parent.name + PRUNED)
+    suffix = path.suffix if path.suffix.lower() in suffixes else suffixes[0]
+    return path.with_name(path.stem + PRUNED + suffix)
+
+
+def format_forms(snapshot: Snapshot) -> tuple[FormatForm, ...]:
+    """Return every format with the size to come, or why it cannot be; reads headers only."""
+    forms = []
+    for form in FORMATS.values():
+        why_not = form.why_not(snapshot.checkpoint)
+        size = None if why_not else planned_size(snapshot, form.name)
+        forms.append(FormatForm(form.name, form.label, form.help, form.suffixes, size, why_not))
+    return tuple(forms)
+
+
+class Exporting(QObject):
+    """The export of the session's document.
+
+    Parameters
+    ----------
+    session, jobs, appearance
+        The document, the worker, the colours of the dialogs.
+    window
+        Parent of the dialogs.
+
+    Signals
+    -------
+    sized(int)
+        How many bytes the default export will take; -1 while unknown.
+    exported(ExportReport)
+        A file was written.
+    """
+
+    sized = Signal(object)
+    exported = Signal(object)
+
+    def __init__(
+        self, session: Session, jobs: Jobs, appearance: Appearance, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._jobs = jobs
+        self._appearance = appearance
+        self._window = window
+        self._forms: tuple[FormatForm, ...] = ()
+        self.dialog: ExportDialog | None = None
+        self.report: ExportReportDialog | None = None
+        session.opened.connect(self._count)
+        session.closed.connect(self._forget)
+
+    def ask(self) -> None:
+        """Show the dialog, with the sizes to come."""
+        document = self._session.document
+        if document is None or self.dialog is not None:
+            return
+        snapshot = document.snapshot()
+        self._jobs.answer(
+            lambda _job: format_forms(snapshot),
+            on_result=self._show_dialog,
+            on_error=self._session.refused.emit,
+        )
+
+    def _count(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        snapshot = document.snapshot()
+
+        def size(_job: Job) -> int | None:
+            return planned_size(snapshot, next(iter(FORMATS)))
+
+        self._jobs.answer(size, on_result=self.sized.emit, on_error=self._not_sized)
+
+    def _not_sized(self, _error: PruneAppError) -> None:
+        self.sized.emit(None)
+
+    def _forget(self) -> None:
+        self.sized.emit(None)
+        if self.dialog is not None:
+            self.dialog.reject()
+
+    def _show_dialog(self, forms: tuple[FormatForm, ...]) -> None:
+        document = self._session.document
+        if document is None or self.dialog is not None:
+            return
+        source = document.checkpoint.path
+        able = [form for form in forms if not form.why_not]
+        folder = bool(document.checkpoint.contents.shards)
+        dialog = ExportDialog(self._window)
+        dialog.set_formats(forms)
+        dialog.set_source(str(source), kept_name(source).name)
+        target = proposed_target(source, able[0].suffixes if able else (".safetensors",))
+        if self._session.is_sample:
+            # The sample lies where the application is installed, which is no place for exports.
+            target = Path.home() / target.name
+        dialog.set_folders(allowed=folder)
+        dialog.set_target(str(target))
+        dialog.exportRequested.connect(self._export)
+        dialog.finished.connect(self._on_dialog_finished)
+        self._appearance.dress(dialog)
+        self.dialog = dialog
+        dialog.open()
+
+    def _on_dialog_finished(self, _result: int) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+    def _export(self, wish: ExportWish) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        snapshot = document.snapshot()
+        request = ExportRequest(
+            wish.format, Path(wish.path).expanduser(), replace_original=wish.replace_original
+        )
+        self._jobs.submit(
+            self.tr("Exporting"),
+            lambda job: export(snapshot, request, job),
+            on_result=self._on_exported,
+            on_error=self._session.refused.emit,
+        )
+
+    def _on_exported(self, report: ExportReport) -> None:
+        document = self._session.document
+        if document is not None:
+            document.mark_exported()
+        dialog = ExportReportDialog(_as_text(report), self._window)
+        dialog.finished.connect(self._on_report_finished)
+        self._appearance.dress(dialog)
+        self.report = dialog
+        dialog.open()
+        self.exported.emit(report)
+        if report.undo_ends:
+            self._session.open(report.path)
+
+    def _on_report_finished(self, _result: int) -> None:
+        if self.report is not None:
+            self.report.deleteLater()
+            self.report = None
+
+
+def _as_text(report: ExportReport) -> ReportText:
+    return ReportText(
+        path=str(report.path),
+        format=FORMATS[report.format].label,
+        nbytes=report.nbytes,
+        checksum=f"sha256 {report.sha256}",
+        verified=report.verified,
+        tensors=tuple(
+            TensorSparsity(t.name, t.numel, t.pruned, t.pruned) for t in report.tensors if t.pruned
+        ),
+        kept_as=str(report.kept_original or ""),
+        notes=report.notices,
+    )

@@ -1,0 +1,226 @@
+"""Answers what the pictures ask: for the tensor in focus, and only for the page that is shown.
+
+Answers come from the small executor, from snapshots; a newer question cancels the older one of the
+same kind, and an answer about a state that is gone is dropped by its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QObject
+
+from pruneapp.answers import TensorStats, Tile, TileRequest
+from pruneapp.document.document import DocumentChanged
+from pruneapp.document.layout import layout
+from pruneapp.document.picture import tile
+from pruneapp.document.stats import channel_norms, histogram, sparsity, stats
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.session import Session
+from pruneapp.gui.views.parts.dims import dim_labels
+from pruneapp.gui.views.pictures.pages import Page, PicturePages
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+T = TypeVar("T")
+
+
+class Looking(QObject):
+    """Keeps the pictures true.
+
+    Parameters
+    ----------
+    session
+        The document.
+    jobs
+        Where answers are found.
+    forecasting
+        The preview, which pictures show as what would go.
+    pages
+        The pictures.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        forecasting: Forecasting,
+        pages: PicturePages,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._forecasting = forecasting
+        self._pages = pages
+        self._asked: dict[str, Task[object]] = {}
+        self._known: set[Page] = set()
+        self._stats: dict[str, TensorStats] = {}
+        self.name = ""
+        pages.pageChanged.connect(self._ask_page)
+        pages.tileRequested.connect(self._on_tile_requested)
+        pages.pointRequested.connect(self._on_point_requested)
+        pages.dimChanged.connect(self._on_dim_changed)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+        forecasting.changed.connect(self._on_preview_changed)
+
+    def look_at(self, name: str) -> None:
+        """Show another tensor; empty for none."""
+        row = self._session.by_name.get(name)
+        document = self._session.document
+        if row is None or document is None:
+            name = ""
+        if name == self.name:
+            return
+        self.name = name
+        self._forget()
+        if row is None or document is None:
+            self._pages.set_tensor(None)
+            return
+        self._pages.set_tensor(row, document.masks.pruned(name))
+        self._pages.weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
+        self._pages.weights.set_pruned(document.masks.pruned(name))
+        labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
+        self._pages.channels.set_dims(labels)
+        self._ask_stats()
+        self._ask_page(self._pages.page)
+
+    # -- what changed ---------------------------------------------------------------------------
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if self.name in change.names:
+            document = self._session.document
+            assert document is not None
+            self._stats.pop(self.name, None)
+            self._pages.set_pruned(document.masks.pruned(self.name))
+            self._pages.weights.invalidate()
+            self._known.clear()
+            self._ask_stats()
+        self._known.discard(Page.MODEL)
+        self._ask_page(self._pages.page)
+
+    def _on_preview_changed(self) -> None:
+        self._known.clear()
+        self._pages.weights.invalidate()
+        self._ask_page(self._pages.page)
+
+    def _on_closed(self) -> None:
+        self.name = ""
+        self._stats.clear()
+        self._forget()
+        self._pages.set_tensor(None)
+        self._pages.model.set_report(None)
+
+    def _forget(self) -> None:
+        for task in self._asked.values():
+            task.cancel()
+        self._asked.clear()
+        self._known.clear()
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def _ask(
+        self, kind: str, work: Callable[[Job], T], done: Callable[[T], None], page: Page | None
+    ) -> None:
+        older = self._asked.pop(kind, None)
+        if older is not None:
+            older.cancel()
+
+        def failed(error: PruneAppError) -> None:
+            if page is not None:
+                self._known.discard(page)
+                self._pages.set_busy(page, False)
+                self._pages.set_error(page, str(error))
+
+        task = self._jobs.answer(work, on_result=done, on_error=failed)
+        self._asked[kind] = task  # type: ignore[assignment]  # Task is invariant in its result
+
+    def _ask_page(self, number: int) -> None:
+        page = Page(number)
+        document = self._session.document
+        if document is None or page in self._known:
+            return
+        snapshot, name = document.snapshot(), self.name
+        if page is Page.MODEL:
+            self._known.add(page)
+            preview = self._forecasting.preview
+            self._pages.model.set_report(
+                sparsity(snapshot), preview.report if preview is not None else None
+            )
+            return
+        row = self._session.by_name.get(name)
+        if row is None or page is Page.WEIGHTS:
+            return  # the picture of weights asks for itself, tile by tile
+        self._known.add(page)
+        going = self._going()
+        if page is Page.DISTRIBUTION:
+            self._pages.set_busy(page, True)
+            self._ask(
+                "histogram",
+                lambda job: histogram(snapshot, name, going, job),
+                self._pages.distribution.set_histogram,
+                page,
+            )
+        elif page is Page.CHANNELS and len(row.shape) < 2:
+            self._pages.set_error(page, self.tr("A tensor of one dimension has no channels."))
+        elif page is Page.CHANNELS:
+            dim = max(self._pages.channels.dim, 0)
+            self._pages.set_busy(page, True)
+            self._ask(
+                "channels",
+                lambda job: channel_norms(snapshot, name, dim, 2, going, CpuKernel(), job),
+                self._pages.channels.set_norms,
+                page,
+            )
+
+    def _ask_stats(self) -> None:
+        document, name = self._session.document, self.name
+        if document is None or not name:
+            return
+        if name in self._stats:
+            self._pages.set_stats(self._stats[name])
+            return
+        snapshot = document.snapshot()
+
+        def done(found: TensorStats) -> None:
+            self._stats[name] = found
+            if name == self.name:
+                self._pages.set_stats(found)
+
+        self._ask("stats", lambda job: stats(snapshot, name, job), done, None)
+
+    def _going(self) -> BitMask | None:
+        preview = self._forecasting.preview
+        return None if preview is None else preview.masks.get(self.name)
+
+    # -- what the pictures ask ------------------------------------------------------------------
+
+    def _on_tile_requested(self, request: TileRequest) -> None:
+        self._answer_tile("tile", request, self._pages.weights.set_tile)
+
+    def _on_point_requested(self, request: TileRequest) -> None:
+        self._answer_tile("point", request, self._pages.weights.set_point)
+
+    def _answer_tile(
+        self, kind: str, request: TileRequest, told: Callable[[Tile, int], None]
+    ) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        snapshot, going = document.snapshot(), self._going()
+        generation = self._pages.weights.generation
+        self._ask(
+            kind,
+            lambda job: tile(snapshot, request, going, job),
+            lambda found: told(found, generation),
+            Page.WEIGHTS,
+        )
+
+    def _on_dim_changed(self, _dim: int) -> None:
+        self._known.discard(Page.CHANNELS)
+        self._ask_page(self._pages.page)
