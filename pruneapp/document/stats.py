@@ -128,7 +128,7 @@ def histogram(
     job
         Started with the elements, times two passes; may cancel.
     bins
-        The most bins; there are more than half as many, but one if all magnitudes are 0.
+        The most bins, at least 2; there are more than half as many, but one if all magnitudes are 0.
     """
     entry = snapshot.entry(name)
     job.start(2 * entry.numel, entry.name)
@@ -159,7 +159,8 @@ def histogram(
             places = places[finite]
         counts += np.bincount(places, minlength=3 * bins)
     kept, gone, goes = counts.reshape(3, bins)
-    edges = np.arange(bins + 1, dtype=np.float64) * width
+    with np.errstate(over="ignore"):  # the last edge may be beyond float64
+        edges = np.minimum(np.arange(bins + 1, dtype=np.float64) * width, np.finfo(float).max)
     return Histogram(entry.name, edges, kept + goes, gone, goes, nonfinite)
 
 

@@ -1,0 +1,201 @@
+"""Numbers, histograms, norms and sparsity, against numpy on the whole array."""
+
+from __future__ import annotations
+
+import ml_dtypes  # noqa: F401 - numpy learns the names of its types
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.stats import channel_norms, histogram, kept_by_channel, sparsity, stats
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+ODD = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 3.0, -5.0, 1e-3])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float64", "float32", "float16", "bfloat16", "float8_e5m2", "float8_e4m3fn"]
+)
+def test_numbers_equal_those_of_numpy(dtype):
+    rng = np.random.default_rng(0)
+    array = np.concatenate([rng.normal(3, 1, 9001), ODD]).astype(dtype)
+    found = stats(Snapshot(MemoryCheckpoint({"w": array})), "w", Job())
+    wide = array.astype(np.float64)
+    finite = wide[np.isfinite(wide)]
+    assert found.numel == wide.size
+    assert (found.minimum, found.maximum) == (finite.min(), finite.max())
+    assert found.mean == pytest.approx(finite.mean(), rel=1e-13)
+    assert found.std == pytest.approx(finite.std(), rel=1e-13)
+    assert found.zeros == np.sum(wide == 0)
+    assert found.nan == np.isnan(wide).sum()
+    assert found.infinite == np.isinf(wide).sum()
+
+
+def test_a_large_mean_costs_no_digits():
+    array = 1e9 + np.random.default_rng(0).normal(size=50_000)
+    found = stats(Snapshot(MemoryCheckpoint({"w": array})), "w", Job())
+    assert found.std == pytest.approx(array.std(), rel=1e-9)
+
+
+def test_numbers_are_the_same_to_the_bit_for_any_chunk():
+    array = np.random.default_rng(0).normal(size=30_001).astype(np.float32)
+    found = {
+        stats(Snapshot(MemoryCheckpoint({"w": array}, chunk=chunk)), "w", Job())
+        for chunk in (7, 1000, 4096, 1 << 20)
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("array", [np.zeros(0, np.float32), np.full(3, np.nan), np.array(np.inf)])
+def test_without_a_finite_number_nothing_is_said(array):
+    found = stats(Snapshot(MemoryCheckpoint({"w": array})), "w", Job())
+    assert np.isnan([found.minimum, found.maximum, found.mean, found.std]).all()
+
+
+@pytest.mark.parametrize("value", [1e308, 1.7e308])
+def test_numbers_at_the_end_of_float64_do_not_warn(value):
+    found = stats(Snapshot(MemoryCheckpoint({"w": np.full(100, value)})), "w", Job())
+    assert found.maximum == value
+
+
+def test_pruned_weights_are_counted_and_final_ones_are_zeros(model):
+    name = "module.fc.weight"
+    half = BitMask.from_bools(np.arange(640) % 2 == 0)
+    pruned = stats(Snapshot(model, MaskSet({name: half})), name, Job())
+    assert (pruned.pruned, pruned.zeros) == (320, 0)
+    final = stats(Snapshot(model, final=MaskSet({name: half})), "module.decoder.weight", Job())
+    assert (final.pruned, final.zeros) == (0, 320)
+
+
+def test_whole_numbers_have_numbers_too(model):
+    found = stats(Snapshot(model), "module.bn1.num_batches_tracked", Job())
+    assert (found.minimum, found.mean, found.std) == (7, 7, 0)
+
+
+@settings(deadline=None)
+@given(
+    array=hnp.arrays(
+        st.sampled_from([np.float64, np.float32, np.float16]), st.integers(0, 300), elements={}
+    ),
+    seed=st.integers(0, 9),
+    masked=st.booleans(),
+    previewed=st.booleans(),
+    bins=st.sampled_from([2, 7, 128]),
+)
+def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins):
+    rng = np.random.default_rng(seed)
+    kept = rng.random(array.size) < 0.6 if masked else np.ones(array.size, bool)
+    then = kept & (rng.random(array.size) < 0.5) if previewed else kept
+    masks = MaskSet({"w": BitMask.from_bools(kept)} if masked else {})
+    found = histogram(
+        Snapshot(MemoryCheckpoint({"w": array}, chunk=64), masks),
+        "w",
+        BitMask.from_bools(then) if previewed else None,
+        Job(),
+        bins=bins,
+    )
+    sizes = np.abs(array.astype(np.float64))
+    finite = np.isfinite(sizes)
+    assert found.nonfinite == np.sum(~finite)
+    assert found.edges[0] == 0
+    assert np.all(np.diff(found.edges) > 0)
+    assert found.edges.size <= bins + 1
+    assert sizes[finite].size == 0 or found.edges[-1] >= sizes[finite].max()
+    for counts, which in [(found.kept, kept), (found.pruned, ~kept), (found.going, kept & ~then)]:
+        expected = [
+            np.sum(
+                which & finite & (sizes >= low) & ((sizes < high) | (high == np.finfo(float).max))
+            )
+            for low, high in zip(found.edges, found.edges[1:], strict=False)
+        ]
+        np.testing.assert_array_equal(counts, expected)
+
+
+def test_a_histogram_has_more_than_half_of_its_bins(model):
+    found = histogram(Snapshot(model), "module.fc.weight", None, Job())
+    assert 64 < found.kept.size <= 128
+    assert found.kept.sum() == 640
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2, -1])
+@pytest.mark.parametrize("n", [1, 2, np.inf, "fro"])
+def test_channels_have_their_norms_and_shares(dim, n):
+    rng = np.random.default_rng(2)
+    array = rng.normal(size=(5, 4, 6)).astype(np.float32)
+    kept = rng.random(array.shape) < 0.5
+    then = kept.copy()
+    np.moveaxis(then, dim, 0)[1] = False
+    np.moveaxis(kept, dim, 0)[2] = np.moveaxis(then, dim, 0)[2] = False
+    found = channel_norms(
+        Snapshot(MemoryCheckpoint({"w": array}), MaskSet({"w": BitMask.from_bools(kept)})),
+        "w",
+        dim,
+        n,
+        BitMask.from_bools(then),
+        CpuKernel(),
+        Job(),
+    )
+    slices = np.moveaxis(array, dim, 0).reshape(array.shape[dim], -1).astype(np.float64)
+    order = 2 if n == "fro" else n
+    np.testing.assert_allclose(found.norms, np.linalg.norm(slices, order, axis=1), rtol=1e-12)
+    shares = np.moveaxis(kept, dim, 0).reshape(array.shape[dim], -1).mean(axis=1)
+    np.testing.assert_allclose(found.kept, shares)
+    assert np.flatnonzero(found.going).tolist() == [1]  # 2 is gone already
+    assert (found.dim, found.n) == (dim % 3, str(n))
+
+
+def test_kept_counts_of_channels_add_up():
+    kept = np.random.default_rng(0).random((3, 70_000, 4)) < 0.3
+    mask = BitMask.from_bools(kept)
+    for dim in range(3):
+        other = tuple(d for d in range(3) if d != dim)
+        np.testing.assert_array_equal(
+            kept_by_channel(mask, kept.shape, dim, Job()), kept.sum(axis=other)
+        )
+
+
+def test_norms_that_make_no_sense_are_refused(model):
+    ask = {"going": None, "kernel": CpuKernel(), "job": Job()}
+    with pytest.raises(ParameterError, match="two or more dimensions"):
+        channel_norms(Snapshot(model), "module.fc.bias", 0, 2, **ask)
+    with pytest.raises(ParameterError, match="'dim' must be"):
+        channel_norms(Snapshot(model), "module.fc.weight", 2, 2, **ask)
+    whole = MemoryCheckpoint({"w": np.ones((2, 2), np.int64)})
+    with pytest.raises(ParameterError, match="whole numbers"):
+        channel_norms(Snapshot(whole), "w", 0, 2, **ask)
+
+
+def test_the_sparsity_of_the_model_counts_what_can_be_pruned(model):
+    name = "module.fc.weight"
+    half = BitMask.from_bools(np.arange(640) % 2 == 0)
+    state = Snapshot(model, MaskSet({name: half}))
+    now = sparsity(state)
+    assert [row.name for row in now.tensors] == [n for n in model.entries if "tracked" not in n]
+    assert (now.before, now.after, now.gone) == (320, 320, 0)
+    none = BitMask.from_bools(np.zeros(640, bool))
+    soon = sparsity(state, {name: none})
+    assert (soon.before, soon.after) == (320, 640)
+    assert next(r.gone for r in soon.tensors if r.name == name) == 320
+
+
+@pytest.mark.parametrize("what", ["stats", "histogram", "norms"])
+def test_counting_can_be_cancelled(model, what):
+    token = CancelToken()
+    token.cancel()
+    job = Job(cancel=token)
+    snapshot, name = Snapshot(model), "module.fc.weight"
+    ask = {
+        "stats": lambda: stats(snapshot, name, job),
+        "histogram": lambda: histogram(snapshot, name, None, job),
+        "norms": lambda: channel_norms(snapshot, name, 0, 2, None, CpuKernel(), job),
+    }
+    with pytest.raises(Cancelled):
+        ask[what]()
