@@ -1,0 +1,390 @@
+"""Distribution, channels and model: judged by what is painted, said and announced."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.answers import ChannelNorms, Histogram, SparsityReport, TensorSparsity
+from pruneapp.gui.theme import DARK, LIGHT
+from pruneapp.gui.views.pictures.channels import ChannelsView
+from pruneapp.gui.views.pictures.distribution import DistributionView
+from pruneapp.gui.views.pictures.model import ModelView
+
+HISTOGRAM = Histogram(
+    "conv.weight",
+    np.linspace(0, 4, 5),
+    kept=np.array([0, 40, 100, 1000]),
+    pruned=np.array([60, 20, 0, 0]),
+    going=np.array([0, 40, 0, 0]),
+    nonfinite=2,
+)
+NORMS = ChannelNorms(
+    "conv.weight",
+    0,
+    "2",
+    norms=np.array([4.0, 1.0, 3.0, 2.0, np.nan]),
+    kept=np.array([1.0, 0.0, 0.5, 1.0, 1.0]),
+    going=np.array([False, False, False, True, False]),
+)
+REPORT = SparsityReport(
+    (
+        TensorSparsity("a.weight", 100, 0, 20),
+        TensorSparsity("b.weight", 300, 0, 0),
+        TensorSparsity("c.weight", 100, 0, 90),
+    ),
+    numel=600,
+    before=0,
+    after=110,
+)
+PREVIEW = SparsityReport(
+    (TensorSparsity("b.weight", 300, 0, 150),), numel=600, before=110, after=260
+)
+
+
+@pytest.fixture
+def show(qtbot):
+    def make(kind):
+        view = kind()
+        qtbot.addWidget(view)
+        view.resize(600, 480)
+        view.show()
+        qtbot.waitExposed(view)
+        return view
+
+    return make
+
+
+@pytest.fixture
+def distribution(show):
+    view = show(DistributionView)
+    view.set_histogram(HISTOGRAM)
+    return view
+
+
+@pytest.fixture
+def channels(show):
+    view = show(ChannelsView)
+    view.set_dims(["0: output channels (5)", "1: input channels (3)"])
+    view.set_norms(NORMS)
+    return view
+
+
+@pytest.fixture
+def model(show):
+    view = show(ModelView)
+    view.set_report(REPORT, PREVIEW)
+    return view
+
+
+def at(view, x, y) -> QPoint:
+    """The pixel of the canvas at a place of the plot."""
+    return view.canvas.mapFromScene(view.canvas.box.mapViewToScene(QPointF(x, y)))
+
+
+def colors_around(view, x, y, reach=5):
+    image, middle = view.canvas.grab().toImage(), at(view, x, y)
+    span = range(-reach, reach + 1)
+    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
+
+
+# -- distribution --------------------------------------------------------------------------------
+
+
+def test_bins_are_stacked_in_their_colours(distribution, theme):
+    distribution.set_colors(theme.colors)
+    kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
+    assert colors_around(distribution, 3.5, 500) == {kept}
+    assert colors_around(distribution, 0.5, 40, reach=2) == {pruned}
+    assert {pruned, ground} <= colors_around(distribution, 1.5, 20), "what would go is striped"
+    assert kept not in colors_around(distribution, 1.5, 20)
+
+
+def test_a_logarithmic_axis_shows_small_counts(distribution):
+    kept = LIGHT.colors["kept"]
+    assert kept not in colors_around(distribution, 2.5, 300)
+    distribution.set_log(True)
+    assert colors_around(distribution, 2.5, 1.0) == {kept}
+    ticks = distribution.canvas.left.tickValues(-0.3, 3.2, 300)
+    assert distribution.canvas.left.tickStrings(ticks[0][1], 1, 1) == ["1", "10", "100", "1,000"]
+
+
+def test_the_key_for_logarithms(distribution, qtbot):
+    qtbot.keyClick(distribution.log_box, Qt.Key.Key_Space)
+    assert distribution._log
+
+
+def test_a_bin_is_read_by_mouse_and_by_keys(distribution, qtbot):
+    distribution.canvas.hovered.emit(1)
+    assert distribution.readout.text() == "1 to 2:  40 kept, 20 pruned, 40 would go"
+    distribution.canvas.hovered.emit(-1)
+    assert distribution.readout.text() == distribution.summary()
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_End)
+    assert distribution.readout.text() == "3 to 4:  1,000 kept, 0 pruned, 0 would go"
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left)
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left)
+    assert distribution.canvas.cursor_bar == 1
+
+
+def test_bars_are_found_under_their_pixels(distribution):
+    assert [distribution.canvas.bar_at(at(distribution, b + 0.5, 50)) for b in range(4)] == [
+        0,
+        1,
+        2,
+        3,
+    ]
+    assert distribution.canvas.bar_at(QPoint(1, 1)) == -1
+
+
+def test_the_summary_says_all(distribution):
+    words = "1,220 weights, 6.6\u00a0% pruned, 3.3\u00a0% would go, 2 NaN or infinite"
+    assert distribution.summary() == words
+    assert distribution.canvas.accessibleDescription() == words
+    assert distribution.canvas.accessibleName() == "Distribution of magnitudes"
+    assert distribution.legend.words() == ["kept", "pruned", "would go"]
+
+
+def test_the_table_has_the_same_numbers(distribution, qtbot):
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_T)
+    assert distribution.shows_table
+    table = distribution._table
+    assert distribution._stack.currentWidget() is table
+    model = table.model()
+    cells = [model.index(1, c).data() for c in range(model.columnCount())]
+    assert cells == ["1", "2", "40", "20", "40"]
+    assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(5)] == [
+        "from",
+        "to",
+        "kept",
+        "pruned",
+        "would go",
+    ]
+    qtbot.keyClick(table, Qt.Key.Key_T)
+    assert distribution._stack.currentWidget() is distribution.canvas
+
+
+def test_the_table_follows_new_numbers(distribution):
+    distribution.toggle_table()
+    distribution.set_histogram(
+        Histogram("x", np.array([0.0, 1]), np.array([7]), np.array([0]), np.array([0]), 0)
+    )
+    assert distribution._table.model().rowCount() == 1
+    assert distribution._table.model().index(0, 2).data() == "7"
+
+
+def test_models_are_sound(distribution, qtmodeltester):
+    distribution.toggle_table()
+    qtmodeltester.check(distribution._table.model())
+
+
+def test_no_tensor_no_picture(distribution):
+    distribution.set_histogram(None)
+    assert distribution._message.text() == "Choose a tensor in the tree."
+    assert distribution.readout.text() == ""
+    assert distribution.legend.entries == ()
+
+
+def test_a_tensor_of_one_number(show):
+    view = show(DistributionView)
+    one = np.array([1])
+    view.set_histogram(Histogram("x", np.array([0.0, 0.5]), one, 0 * one, 0 * one, 0))
+    assert view.summary() == "1 weights, 0\u00a0% pruned"
+    view.set_log(True)
+
+
+# -- channels ------------------------------------------------------------------------------------
+
+
+def test_channels_are_coloured_by_state(channels, theme):
+    channels.set_colors(theme.colors)
+    kept, pruned = theme.colors["kept"], theme.colors["pruned"]
+    assert colors_around(channels, 0, 2) == {kept}
+    assert colors_around(channels, 1, 0.5) == {pruned}
+    assert colors_around(channels, 2, 0.7) == {kept}, "a half is kept"
+    assert colors_around(channels, 2, 2.3) == {pruned}, "a half is pruned"
+    assert {pruned, theme.colors["surface"]} == colors_around(channels, 3, 1) & {
+        pruned,
+        kept,
+        theme.colors["surface"],
+    }
+
+
+def test_sorting_puts_the_smallest_norm_first_and_nan_last(channels, qtbot):
+    channels.canvas.set_cursor(0)
+    channels._on_cursor_moved(0)
+    assert channels.readout.text() == "channel 0:  L2 norm 4,  kept"
+    qtbot.keyClick(channels.sort_box, Qt.Key.Key_Space)
+    assert [row[0] for row in channels.numbers()] == [1, 3, 2, 0, 4]
+    channels.canvas.hovered.emit(0)
+    assert channels.readout.text() == "channel 1:  L2 norm 1,  pruned"
+    channels.canvas.hovered.emit(1)
+    assert channels.readout.text() == "channel 3:  L2 norm 2,  would go"
+    channels.canvas.hovered.emit(2)
+    assert channels.readout.text() == "channel 2:  L2 norm 3,  50.0\u00a0% kept"
+    channels.canvas.hovered.emit(4)
+    assert channels.readout.text() == "channel 4:  L2 norm NaN,  kept"
+
+
+def test_a_click_announces_the_channel_not_its_place(channels, qtbot):
+    channels.set_sorted(True)
+    with qtbot.waitSignal(channels.channelClicked) as clicked:
+        qtbot.mouseClick(
+            channels.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at(channels, 3, 1)
+        )
+    assert clicked.args == [0]
+    with qtbot.waitSignal(channels.channelClicked) as pressed:
+        qtbot.keyClick(channels.canvas, Qt.Key.Key_Return)
+    assert pressed.args == [0]
+
+
+def test_the_person_chooses_the_dimension(channels, qtbot):
+    with qtbot.waitSignal(channels.dimChanged) as changed:
+        qtbot.keyClick(channels.dim_box, Qt.Key.Key_Down)
+    assert changed.args == [1]
+    assert channels.dim == 1
+
+
+def test_setters_do_not_emit(channels, qtbot):
+    with (
+        qtbot.assertNotEmitted(channels.dimChanged),
+        qtbot.assertNotEmitted(channels.channelClicked),
+    ):
+        channels.set_dims(["0: outputs (3)", "1: inputs (4)"], 1)
+        channels.set_norms(NORMS)
+        channels.set_sorted(True)
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        ("2", "L2 norm"),
+        ("1.0", "L1 norm"),
+        ("inf", "L∞ norm"),
+        ("fro", "Frobenius norm"),
+        ("-1", "L−1 norm"),
+    ],
+)
+def test_norms_have_names(channels, n, words):
+    channels.set_norms(ChannelNorms("x", 0, n, NORMS.norms, NORMS.kept, NORMS.going))
+    assert channels.canvas.left.labelText == words
+
+
+def test_a_hundred_thousand_channels_are_fast(show, record_property, qtbot):
+    random = np.random.default_rng(0)
+    size = 100_000
+    norms = random.random(size)
+    norms[777] = 50
+    kept = np.ones(size)
+    view = show(ChannelsView)
+    start = time.perf_counter()
+    view.set_norms(ChannelNorms("w", 0, "2", norms, kept, np.zeros(size, bool)))
+    view.canvas.viewport().repaint()
+    first = time.perf_counter() - start
+    taken = []
+    for _ in range(30):
+        start = time.perf_counter()
+        view.canvas.zoom(1.3)
+        view.canvas.viewport().repaint()
+        taken.append(time.perf_counter() - start)
+    record_property("first_ms", round(first * 1000, 1))
+    record_property("frame_max_ms", round(max(taken) * 1000, 1))
+    assert first < 1
+    assert max(taken) < 0.3
+    start, stop = view.canvas.visible
+    assert stop - start < 200
+    view.canvas.fit()
+    drawn = view.canvas.bars.kept.getData()
+    assert len(view.canvas.bars.kept.opts["x0"]) <= view.canvas.width_of_plot, drawn
+    assert view.highest() == 50, "the highest of a group is not lost"
+
+
+def test_wheel_range_and_dragging_stay_on_the_bars(channels):
+    channels.canvas.zoom(1e9)
+    assert channels.canvas.visible == (0, 5), "five bars are few enough to see them all"
+    channels.canvas.zoom(1e-9)
+    assert channels.canvas.visible == (0, 5)
+
+
+# -- model ---------------------------------------------------------------------------------------
+
+
+def test_now_is_solid_and_the_step_is_striped(model, theme):
+    model.set_colors(theme.colors)
+    pruned, ground = theme.colors["pruned"], theme.colors["surface"]
+    assert colors_around(model, 1, 10) == {pruned}
+    assert {pruned, ground} <= colors_around(model, 2, 25)
+    assert colors_around(model, 1, 50) == {ground}
+    assert colors_around(model, 3, 50) == {pruned}
+
+
+def test_tensors_are_read_and_chosen(model, qtbot):
+    model.canvas.hovered.emit(1)
+    assert model.readout.text() == "b.weight:  0\u00a0% → 50.0\u00a0% pruned"
+    model.canvas.hovered.emit(0)
+    assert model.readout.text() == "a.weight:  20.0\u00a0% pruned, 20 of 100"
+    with qtbot.waitSignal(model.tensorClicked) as clicked:
+        qtbot.mouseClick(model.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at(model, 3, 20))
+    assert clicked.args == ["c.weight"]
+
+
+def test_the_most_pruned_first(model):
+    model.set_sorted(True)
+    assert [row[0] for row in model.numbers()] == ["c.weight", "b.weight", "a.weight"]
+    assert (
+        model.summary() == "3 tensors, 18.3\u00a0% of the model pruned, 43.3\u00a0% after the step"
+    )
+
+
+def test_without_a_preview_nothing_is_striped(model):
+    model.set_report(REPORT)
+    assert model.legend.words() == ["pruned"]
+    assert model.summary() == "3 tensors, 18.3\u00a0% of the model pruned"
+    model.set_report(None)
+    assert "Open a checkpoint" in model._message.text()
+
+
+# -- all -----------------------------------------------------------------------------------------
+
+
+def test_themes_reach_axes_and_ground(distribution, channels, model):
+    for view in (distribution, channels, model):
+        for theme in (DARK, LIGHT):
+            view.set_colors(theme.colors)
+            image = view.canvas.grab().toImage()
+            assert image.pixelColor(2, 2).name() == theme.colors["surface"]
+            assert view.canvas.left.textPen().color().name() == theme.colors["text"]
+
+
+def test_numbers_are_saved_in_full_precision(channels, tmp_path):
+    channels.save_csv(tmp_path / "c.csv")
+    lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "channel,L2 norm,share kept,state"
+    assert lines[3] == "2,3.0,0.5,50.0\u00a0% kept"
+
+
+def test_saving_asks_where_and_says_what_went_wrong(model, tmp_path, monkeypatch, qtbot):
+    chosen = []
+
+    def ask(_parent, title, proposed, kinds):
+        chosen.append((title, proposed, kinds))
+        return str(tmp_path / "gone" / "x.csv"), kinds
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    with qtbot.waitSignal(model.failed) as failed:
+        model.csv_action.trigger()
+    assert chosen[0][1].endswith("sparsity.csv")
+    assert "was not saved: No such file or directory." in failed.args[0]
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_args: (str(tmp_path / "m.png"), "")
+    )
+    model.png_action.trigger()
+    assert (tmp_path / "m.png").stat().st_size > 1000
+
+
+def test_the_menu_offers_to_take_it_along(model):
+    texts = [a.text() for a in (model.copy_action, model.png_action, model.csv_action)]
+    assert texts == ["Copy picture", "Save PNG…", "Save CSV…"]

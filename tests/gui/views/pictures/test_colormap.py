@@ -1,0 +1,92 @@
+"""Colours of weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pruneapp.answers import Tile, TileRequest
+from pruneapp.gui.theme import DARK, LIGHT
+from pruneapp.gui.views.pictures import colormap as cm
+from pruneapp.gui.views.pictures.raster.shading import Look, Mode, Tables, shade
+
+from .conftest import CONV
+
+
+def contrast(a: str, b: str) -> float:
+    high, low = sorted((cm.luminance(a), cm.luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_pair_of_the_mask_differs_in_lightness():
+    assert contrast(cm.MASK_KEPT, cm.MASK_PRUNED) == pytest.approx(4.7, abs=0.2)
+
+
+def test_a_density_of_half_emits_half_the_light():
+    half = f"#{int(cm.density_table()[128]) & 0xFFFFFF:06x}"
+    middle = (cm.luminance(cm.MASK_KEPT) + cm.luminance(cm.MASK_PRUNED)) / 2
+    assert cm.luminance(half) == pytest.approx(middle, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_magnitudes_go_one_way_in_lightness(theme):
+    stops = cm.magnitude_stops(theme.colors)
+    light = cm.ramp(stops, 64) @ (0.2126, 0.7152, 0.0722)
+    steps = np.diff(light) * (1 if theme is DARK else -1)
+    assert (steps > 0).all()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_signed_weights_are_as_light_on_both_sides_of_zero(theme):
+    light = cm.ramp(cm.signed_stops(theme.colors), 127) @ (0.2126, 0.7152, 0.0722)
+    assert light == pytest.approx(light[::-1], abs=0.17)
+    furthest = int(np.argmax(np.abs(light - cm.luminance(theme.colors["surface"]))))
+    assert furthest in {0, 126}, "the largest weights stand out most"
+
+
+def make(values, kept, going=0.0, pool=1):
+    values = np.atleast_2d(np.asarray(values, np.float32))
+    same = np.ones_like(values)
+    request = TileRequest("x", 0, 0, *values.shape, pool)
+    return Tile(request, CONV, values, same * kept, (same * going).astype(np.float32), 1.0)
+
+
+def test_nan_is_told_apart_and_infinity_is_full_colour():
+    tables = Tables(LIGHT.colors)
+    look = Look(Mode.MAGNITUDE, masked=False, blended=False)
+    nan, infinite, full = shade(make([np.nan, np.inf, 5.0], 1), look, tables)[0]
+    assert nan & 0xFFFFFF == int(LIGHT.colors["danger"][1:], 16)
+    assert infinite == full != nan
+
+
+def test_a_tensor_of_zeros_has_a_picture_even_without_a_scale():
+    tile = make([0.0, np.inf], 1)
+    zeros = Tile(tile.request, CONV, tile.values, tile.kept, tile.going, 0.0)
+    for mode in Mode:
+        shade(zeros, Look(mode, masked=True, blended=True), Tables(LIGHT.colors))
+
+
+def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
+    tables = Tables(LIGHT.colors)
+    look = Look(Mode.SIGNED, masked=False, blended=False)
+    magnitude = Look(Mode.MAGNITUDE, masked=False, blended=False)
+    coarse = make([0.7], 1, pool=4)
+    assert shade(coarse, look, tables) == shade(coarse, magnitude, tables)
+    fine = make([-0.7, 0.7], 1)
+    left, right = shade(fine, look, tables)[0]
+    assert left != right
+
+
+def test_what_would_go_lies_between_kept_and_pruned_where_no_hatch_is_seen():
+    look = Look(Mode.MASK, masked=True, blended=True)
+    tables = Tables(LIGHT.colors)
+    going = int(shade(make([1.0], 1, going=1), look, tables)[0, 0])
+    assert going == int(tables.density[128])
+
+
+def test_rows_are_reduced_to_means_with_a_shorter_last_one():
+    look = Look(Mode.MASK, masked=True, blended=False, reduction=(2, 1))
+    tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
+    tables = Tables(LIGHT.colors)
+    pixels = shade(tile, look, tables)[:, 0]
+    assert pixels.tolist() == [tables.density[128], tables.density[0]]

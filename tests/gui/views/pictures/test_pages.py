@@ -1,0 +1,187 @@
+"""The pages, their heading and their numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from pruneapp.answers import Histogram, TensorRow, TensorStats
+from pruneapp.gui.theme import DARK, LIGHT
+from pruneapp.gui.views.pictures.pages import Page, PicturePages
+
+ROW = TensorRow(
+    "module.layer3.2.conv2.weight",
+    "layer3.2.conv2.weight",
+    "Conv2d",
+    (64, 64, 3, 3),
+    "float32",
+    36_864,
+    147_456,
+)
+
+
+@pytest.fixture
+def pages(qtbot):
+    pages = PicturePages()
+    qtbot.addWidget(pages)
+    pages.resize(580, 600)
+    pages.show()
+    qtbot.waitExposed(pages)
+    return pages
+
+
+def test_the_heading_names_the_tensor_and_what_it_is(pages):
+    pages.set_tensor(ROW, 11_796)
+    assert pages.heading.name.text() == "layer3.2.conv2.weight"
+    assert pages.heading.details.text() == "Conv2d · 64×64×3×3 · float32 · 32.0\u00a0% pruned"
+    assert "module.layer3.2.conv2.weight" in pages.heading.name.toolTip()
+    pages.set_pruned(0)
+    assert pages.heading.details.text().endswith("0\u00a0% pruned")
+    pages.set_tensor(None)
+    assert pages.heading.details.text() == ""
+
+
+def test_a_tensor_that_cannot_be_pruned_says_why(pages):
+    row = TensorRow("n", "n", "", (), "int64", 1, 8, why_not="integers are not pruned")
+    pages.set_tensor(row)
+    assert pages.heading.details.text() == "one number · int64 · integers are not pruned"
+
+
+def test_the_window_stays_small_for_long_names(pages):
+    name = "transformer." * 40 + "weight"
+    pages.set_tensor(TensorRow(name, name, "Linear", (3, 3), "float32", 9, 36), 0)
+    assert pages.minimumSizeHint().width() < 560
+
+
+def test_numbers_are_written_in_one_line(pages):
+    stats = TensorStats("x", 36_864, 0, -0.61234, 0.5, 0.0, 0.05, 4096, 0, 3)
+    pages.set_stats(stats)
+    words = pages.numbers.text().replace("\u00a0", " ")
+    assert (
+        words
+        == "min −0.6123   max 0.5   mean 0   std 0.05   zeros 4,096 (11.1 %)   NaN 0   infinite 3"
+    )
+    pages.set_tensor(ROW, 0)
+    assert pages.numbers.text() == ""
+
+
+def test_a_tensor_of_nan_has_numbers_too(pages):
+    nan = float("nan")
+    pages.set_stats(TensorStats("x", 1, 0, nan, nan, nan, nan, 0, 1, 0))
+    assert "min\u00a0NaN" in pages.numbers.text()
+
+
+def test_only_the_person_changes_pages_with_a_signal(pages, qtbot):
+    with qtbot.assertNotEmitted(pages.pageChanged):
+        pages.set_page(Page.CHANNELS)
+    assert pages.page is Page.CHANNELS
+    assert pages.channels.isVisible()
+    assert not pages.weights.isVisible()
+    with qtbot.waitSignal(pages.pageChanged) as changed:
+        qtbot.keyClick(pages.tabs, Qt.Key.Key_Right)
+    assert changed.args == [Page.MODEL]
+    assert pages.model.isVisible()
+    assert pages.model.controls.isVisible()
+
+
+def test_each_page_needs_its_own_answer(pages):
+    assert [pages.needs(page) for page in Page] == [
+        "tile",
+        "histogram",
+        "channel_norms",
+        "sparsity",
+    ]
+    assert pages.needs() == "tile"
+
+
+def test_only_the_visible_page_asks_for_tiles(pages, conv, qtbot):
+    pages.set_page(Page.DISTRIBUTION)
+    pages.set_tensor(ROW, 0)
+    with qtbot.assertNotEmitted(pages.tileRequested, wait=80):
+        conv.show(pages.weights)
+    with qtbot.waitSignal(pages.tileRequested):
+        pages.set_page(Page.WEIGHTS)
+
+
+def test_a_new_tensor_leaves_nothing_of_the_old_one(pages, conv, qtbot):
+    conv.attach(pages.weights)
+    pages.set_tensor(ROW, 0)
+    conv.show(pages.weights)
+    qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
+    ones = np.array([1])
+    pages.distribution.set_histogram(Histogram("x", np.array([0.0, 1]), ones, ones, 0 * ones, 0))
+    pages.set_tensor(ROW, 0)
+    assert pages.weights.canvas.item.layout is None
+    assert pages.distribution.readout.text() == ""
+    conv.show(pages.weights)
+    assert pages.weights._held.isActive(), "the old picture stays until the new one is there"
+    qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
+    assert pages.weights._stack.updatesEnabled()
+
+
+def test_an_old_picture_does_not_stay_long(pages, conv, qtbot):
+    conv.attach(pages.weights)
+    conv.show(pages.weights)
+    qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
+    pages.set_tensor(ROW, 0)
+    assert not pages.weights._stack.updatesEnabled()
+    qtbot.waitUntil(pages.weights._stack.updatesEnabled, timeout=1000)
+
+
+def test_busy_and_error_reach_their_page(pages, qtbot):
+    pages.set_page(Page.DISTRIBUTION)
+    pages.set_tensor(ROW, 0)
+    qtbot.waitUntil(
+        lambda: pages.distribution._message.text() == "Counting magnitudes…", timeout=1000
+    )
+    pages.set_error(Page.DISTRIBUTION, "The file changed.")
+    assert pages.distribution._message.text() == "▲  The file changed."
+    pages.set_busy(Page.DISTRIBUTION, False)
+    assert pages.distribution._message.text() == "▲  The file changed."
+
+
+def test_signals_of_the_pictures_are_passed_on(pages, qtbot):
+    for emit, heard, value in (
+        (pages.channels.dimChanged, pages.dimChanged, 1),
+        (pages.channels.channelClicked, pages.channelClicked, 12),
+        (pages.model.tensorClicked, pages.tensorClicked, "fc.weight"),
+        (pages.model.failed, pages.failed, "No."),
+    ):
+        with qtbot.waitSignal(heard) as caught:
+            emit.emit(value)
+        assert caught.args == [value]
+
+
+def test_the_theme_reaches_all(pages, theme):
+    pages.set_colors(theme.colors)
+    for picture in (pages.weights, pages.distribution, pages.channels, pages.model):
+        assert picture.canvas.backgroundBrush().color().name() == theme.colors["surface"]
+    assert pages.numbers.palette().windowText().color().name() == theme.colors["muted"]
+
+
+def test_pages_are_freed_when_they_are_closed(qtbot):
+    import gc
+    import weakref
+
+    from PySide6.QtCore import QCoreApplication, QEvent
+
+    pages = PicturePages()
+    pages.set_colors(DARK.colors)
+    pages.set_colors(LIGHT.colors)
+    gone = weakref.ref(pages)
+    pages.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    del pages
+    gc.collect()
+    assert gone() is None
+
+
+def test_heading_and_numbers_do_not_load_pyqtgraph(run_python):
+    code = """
+import sys
+import pruneapp.gui.views.pictures.heading
+import pruneapp.gui.views.pictures.numbers
+print("pyqtgraph" in sys.modules)
+"""
+    assert run_python(code).strip() == "False"
