@@ -13,6 +13,8 @@ from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedF
 _SAFETENSORS = ".safetensors"
 _TORCH = (".bin", ".pt", ".pth", ".ckpt")
 _SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
+# The original that an export onto its source has kept beside it.
+_KEPT = re.compile(r"\.orig\d*\.\w+$")
 # Words for what else is saved beside a model, and is none.
 _BESIDE = re.compile(
     r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
@@ -57,7 +59,10 @@ def find_model(folder: Path) -> tuple[Path, ...]:
         files = [
             folder / n
             for n in names
-            if n.endswith(suffixes) and not n.startswith(".") and not _BESIDE.search(n)
+            if n.endswith(suffixes)
+            and not n.startswith(".")
+            and not _BESIDE.search(n)
+            and not _KEPT.search(n)
         ]
         if len(indexes) == 1:
             return (folder / indexes[0],)

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from pruneapp.checkpoint.abandoned import claim
 from pruneapp.errors import ExportError
 from pruneapp.progress import Job
 
@@ -89,6 +90,7 @@ class AtomicFile:
         except OSError:
             self._part = None  # whoever has this name, it is not ours to remove
             raise
+        claim(self._fd)
         with contextlib.suppress(FileNotFoundError):
             mode = stat.S_IMODE(self.target.stat().st_mode)
             if hasattr(os, "fchmod"):

@@ -34,6 +34,30 @@ def plan(snapshot: Snapshot, form: Format, values: Mapping[str, Any]) -> dict[st
     return plans
 
 
+def plan_all(
+    snapshot: Snapshot, form: Format, values: Mapping[str, Any], target: Path
+) -> dict[str, Plan]:
+    """Plan what is to be written into the folder `target`: shards, what lies beside, the index.
+
+    The index comes last, and not at all where it is there already, byte for byte.
+    """
+    plans = plan(snapshot, form, values)
+    index = snapshot.checkpoint.contents.index
+    name = None if index is None else renamed(index.name, form)
+    last = {} if name is None else {name: plans.pop(name)}
+    if _is_home(snapshot.checkpoint, target):
+        if index is not None and last and name == index.name:
+            data = b"".join(bytes(piece) for piece in last[name].pieces())
+            last = {} if data == index.read_bytes() else last
+        return plans | last
+    beside = companions(snapshot.checkpoint, target)
+    return plans | {n: copy_of(path) for n, path in beside.items() if n not in plans} | last
+
+
+def _is_home(checkpoint: Checkpoint, target: Path) -> bool:
+    return target.exists() and checkpoint.contents.shards[0].path.parent.samefile(target)
+
+
 def _index(path: Path, plans: Mapping[str, Plan]) -> bytes:
     try:
         text = path.read_bytes()
@@ -59,11 +83,9 @@ def _index(path: Path, plans: Mapping[str, Plan]) -> bytes:
 def companions(checkpoint: Checkpoint, target: Path) -> dict[str, Path]:
     """Return the files beside the shards that a copy of the model needs, by name.
 
-    Nothing where the target is the folder itself, and nothing that is there already.
+    Nothing that is in `target` already.
     """
     home = checkpoint.contents.shards[0].path.parent
-    if target.exists() and home.samefile(target):
-        return {}
     found = {}
     for path in sorted(home.iterdir()):
         wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")

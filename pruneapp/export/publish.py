@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from pruneapp.checkpoint.source import FileSource
@@ -14,7 +14,12 @@ from pruneapp.export.target import keep_original
 from pruneapp.progress import Job
 
 
-def publish(files: Sequence[AtomicFile], opened: Sequence[FileSource], job: Job) -> list[Path]:
+def publish(
+    files: Sequence[AtomicFile],
+    opened: Sequence[FileSource],
+    job: Job,
+    also_keep: Collection[Path] = (),
+) -> list[Path]:
     """Commit sealed files; where one takes the place of an open source, keep the original.
 
     All or none: if one of them cannot be committed, those before it are taken back. (A process
@@ -27,6 +32,10 @@ def publish(files: Sequence[AtomicFile], opened: Sequence[FileSource], job: Job)
         Sealed, in the order in which they are to appear.
     opened
         The files of the checkpoint; those that are replaced go on from the kept original.
+    job
+        May have to copy an original.
+    also_keep
+        Further files whose originals are kept: an index.
 
     Returns
     -------
@@ -39,10 +48,12 @@ def publish(files: Sequence[AtomicFile], opened: Sequence[FileSource], job: Job)
         for file in files:
             was = _inode(file.target)
             source = next((s for s in opened if was == (s.identity.device, s.identity.inode)), None)
-            if source is not None:
+            if source is not None or (was is not None and file.target in also_keep):
                 original = keep_original(file.target, job)
-                undo.callback(_take_back, file.target, was, original, source, source.path)
-                source.moved(original)
+                path = source.path if source is not None else None
+                undo.callback(_take_back, file.target, was, original, source, path)
+                if source is not None:
+                    source.moved(original)
                 kept.append(original)
             elif len(files) > 1:
                 spare = _spare(file.target, was)

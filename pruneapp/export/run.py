@@ -128,9 +128,9 @@ def _export_folder(
 ) -> ExportReport:
     target = check_folder(request.path)
     checkpoint = snapshot.checkpoint
-    plans = folder.plan(snapshot, form, values)
-    extras = folder.companions(checkpoint, target.path)
-    plans |= {name: folder.copy_of(path) for name, path in extras.items() if name not in plans}
+    plans = folder.plan_all(snapshot, form, values, target.path)
+    index = checkpoint.contents.index
+    also_keep = () if index is None else (index.resolve(),)
     job.start(2 * sum(plan.nbytes for plan in plans.values()), target.path.name)
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(folder.Place(target.path))
@@ -142,7 +142,7 @@ def _export_folder(
             written.append(WrittenFile(target.path / name, plan.nbytes, _write(file, plan)))
             files.append(file)
         checkpoint.verify_unchanged()
-        kept = publish(files, parts.open_files(checkpoint), job)
+        kept = publish(files, parts.open_files(checkpoint), job, also_keep)
         place.commit()
     notices = tuple(dict.fromkeys(n for plan in plans.values() for n in plan.notices))
     return _report(snapshot, request, written, kept, (*target.notices, *notices))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pruneapp.checkpoint import writer
+from pruneapp.checkpoint.abandoned import find_abandoned
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.errors import ExportError
@@ -235,6 +236,17 @@ def test_a_wrong_size_is_a_bug_and_changes_nothing(target):
             file.seal()
 
     assert untouched(target, old)
+
+
+def test_a_file_in_the_making_is_not_abandoned(target):
+    with AtomicFile(target, 3, Job()) as file:
+        assert file.part.exists()
+        assert find_abandoned(target.parent) == ()
+    (target.parent / ".model.0123abcd.part").touch()
+    (target.parent / "model.part").touch()
+
+    assert find_abandoned(target.parent) == (target.parent / ".model.0123abcd.part",)
+    assert find_abandoned(target.parent / "nowhere") == ()
 
 
 def test_a_very_long_name_can_still_be_written(tmp_path):

@@ -19,6 +19,7 @@ import torch
 from safetensors.torch import load_file
 
 from pruneapp.checkpoint import writer
+from pruneapp.checkpoint.abandoned import find_abandoned
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
 from pruneapp.export import target as targets
@@ -276,6 +277,8 @@ def test_a_killed_process_leaves_the_old_or_the_new_file(tmp_path):
             seen.add(is_old)
         others = [p.name for p in out.parent.iterdir() if p != out]
         assert all(name.endswith(".part") and name.startswith(".out") for name in others)
+        # What was left is told from what is being written.
+        assert sorted(others) == [p.name for p in find_abandoned(out.parent)]
     assert seen, "no run got as far as a file"
 
 
@@ -329,6 +332,22 @@ class TestFolders:
         with open_checkpoint(out) as again:
             assert list(again.entries) == list(shards.entries)
             assert again.entry(NAME).mask_of == f"{NAME}_mask"
+
+    def test_a_folder_with_kept_originals_opens_again(self, source_of):
+        alone = source_of("safetensors", model(torch.float32))
+        home = alone.path.parent
+        run(as_snapshot(alone), alone.path)
+        with open_checkpoint(home) as again:
+            assert int((again.bits(NAME) == 0).sum()) == int((~kept_masks()[NAME]).sum())
+
+    def test_an_index_that_changes_in_its_own_folder_is_kept_too(self, shards):
+        home = shards.contents.shards[0].path.parent
+        before = files(home)
+        report = run(as_snapshot(shards), home, "resumable")
+
+        assert home / "model.safetensors.index.orig.json" in report.kept_originals
+        for path in report.kept_originals:
+            assert path.read_bytes() == before[path.name.replace(".orig", "")]
 
     def test_a_torch_folder_is_named_as_is_the_custom(self, shards, tmp_path):
         out = tmp_path / "out"
