@@ -15,8 +15,10 @@ What differs from torch:
 - A hook keeps no mask beside the one in the module: ``CustomFromMask.mask`` is None once applied.
 - Hooks keep their place when a tensor is pruned again.
 - ``copy.deepcopy`` of a pruned module works: in the copy, ``name`` is computed from the copied
-  ``name_orig`` and ``name_mask``. (Where torch's own classes pruned a module last, prune once
-  more with ours, or copy before the first forward of a loaded module.)
+  ``name_orig`` and ``name_mask``. Call `identity` on parameters that torch's classes alone pruned
+  before you copy their module.
+- `global_unstructured` by `L1Unstructured` does not join the parameters into one: beside the masks
+  it takes a bit a weight.
 
 Tied weights pruned by a function for one parameter are pruned in that module alone: no function
 can know the other owners. `global_unstructured` with all owners listed prunes them as one.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import torch
@@ -18,7 +19,9 @@ from pruneapp.errors import ParameterError
 from pruneapp.prune.bits import is_float8
 from pruneapp.prune.container import combine
 from pruneapp.prune.functions import custom_from_mask
+from pruneapp.prune.lowest import can_share_a_threshold
 from pruneapp.prune.rollback import restored_on_error
+from pruneapp.prune.unstructured import L1Unstructured
 
 Owner = tuple[Module, str]
 
@@ -73,16 +76,24 @@ def global_unstructured(
         raise ParameterError("'parameters' must hold at least one (module, name) pair (got none).")
     if len({group.scores.device for group in groups}) > 1:
         raise TypeError("Parameters on several devices cannot be ranked together.")
-    final = combine(method, _flat([g.scores for g in groups]), _flat([g.mask() for g in groups]))
+    masks = _masks(method, groups)
     with ExitStack() as stack:
-        start = 0
-        for group in groups:
-            stop = start + group.scores.numel()
-            mask = final[start:stop].view(group.scores.shape)
-            start = stop
+        for group, mask in zip(groups, masks, strict=True):
             for module, name in group.owners:
                 stack.enter_context(restored_on_error(module, name))
                 custom_from_mask(module, name, mask)
+
+
+def _masks(method: Any, groups: Sequence[_Tied]) -> list[Tensor]:
+    """Return the mask of every group: the old one with what the method prunes set to 0."""
+    scores = [group.scores for group in groups]
+    if isinstance(method, L1Unstructured) and can_share_a_threshold(scores):
+        masks = method._compute_masks(scores, [group.mask() for group in groups])
+        if masks is not None:
+            return masks
+    joined = combine(method, _flat(scores), _flat([group.mask_or_ones() for group in groups]))
+    parts = torch.split_with_sizes(joined, [t.numel() for t in scores])
+    return [part.view(t.shape) for part, t in zip(parts, scores, strict=True)]
 
 
 @dataclass
@@ -93,19 +104,19 @@ class _Tied:
     tensor: Tensor
     scores: Tensor
 
-    def mask(self) -> Tensor:
-        """Return what is left, 1 or 0: the masks of all owners together."""
+    def mask(self) -> Tensor | None:
+        """Return the masks of all owners multiplied; None if none of them was pruned."""
         masks = [
-            getattr(module, name + "_mask")
+            getattr(module, name + "_mask").detach()
             for module, name in self.owners
             if hasattr(module, name + "_mask")
         ]
-        if not masks:
-            return torch.ones_like(self.scores)
-        together: Tensor = masks[0].detach()
-        for mask in masks[1:]:
-            together = together * mask.detach()
-        return together
+        return reduce(torch.mul, masks) if masks else None
+
+    def mask_or_ones(self) -> Tensor:
+        """Return the same as a tensor in any case."""
+        mask = self.mask()
+        return torch.ones_like(self.tensor) if mask is None else mask
 
 
 def _tied(parameters: Iterable[Owner], scores: dict[Owner, Tensor]) -> Sequence[_Tied]:

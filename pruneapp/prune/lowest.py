@@ -7,14 +7,17 @@ operations, with the same result.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
+
 import numpy as np
 import torch
 from torch import Tensor
 
-from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.kernels.contract import Threshold
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.kernels.ranking import Magnitudes, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.prune.bits import as_integers, float_type, numpy_bits
@@ -43,21 +46,57 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
     if not count:
         return
     flat = scores.detach().reshape(-1)
-    dtype = float_type(flat.dtype)
-    if dtype is None or not (flat.is_cpu and mask.is_cpu):
-        gone = _lowest(flat, count, None if kept is None else kept.reshape(-1))
-        as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
+    if mask.is_cpu and can_share_a_threshold([flat]):
+        zero_lowest_of_all([mask], [flat], count, [kept])
         return
-    _zero_on_cpu(mask, flat, dtype, count, kept)
+    gone = _lowest(flat, count, None if kept is None else kept.reshape(-1))
+    as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
 
 
-def _zero_on_cpu(mask: Tensor, flat: Tensor, dtype: DType, count: int, kept: Tensor | None) -> None:
-    bits = numpy_bits(flat)
-    ranked = None if kept is None else BitMask.from_bools(kept.reshape(-1).numpy())
-    ranking = Magnitudes(lambda: iter((RawChunk(0, bits),)), bits.size, dtype, ranked)
+def can_share_a_threshold(scores: Sequence[Tensor]) -> bool:
+    """Whether `zero_lowest_of_all` can rank these: floats of the CPU, of any types."""
+    return all(t.is_cpu and float_type(t.dtype) is not None for t in scores)
+
+
+def zero_lowest_of_all(
+    masks: Sequence[Tensor],
+    scores: Sequence[Tensor],
+    count: int,
+    kept: Sequence[Tensor | None],
+) -> None:
+    """Do what `zero_lowest` does over several tensors, as if they were joined end to end.
+
+    Equal magnitudes: the earlier tensor goes first. The tensors are not joined: beside the masks
+    it takes one bit an element.
+    """
+    if not count:
+        return
     kernel = CpuKernel()
-    threshold = kernel.find_threshold([ranking], count, Job())
-    left, _ = kernel.apply_threshold(ranking, threshold, Job())
+    rankings = _rankings(scores, kept)
+    threshold = kernel.find_threshold(rankings, count, Job())
+    for mask, ranking in zip(masks, rankings, strict=True):
+        left, taken = kernel.apply_threshold(ranking, threshold, Job())
+        threshold = Threshold(threshold.key, threshold.ties - taken)
+        _zero(mask, left, ranking.kept)
+
+
+def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[Magnitudes]:
+    dtypes = [float_type(t.dtype) for t in scores]
+    width = common_width({d for d in dtypes if d is not None})
+    rankings = []
+    for tensor, dtype, there in zip(scores, dtypes, kept, strict=True):
+        assert dtype is not None  # see can_share_a_threshold
+        chunk = RawChunk(0, numpy_bits(tensor.detach().contiguous()))
+        ranked = None if there is None else BitMask.from_bools(there.reshape(-1).numpy())
+        rankings.append(Magnitudes(partial(_once, chunk), chunk.bits.size, dtype, ranked, width))
+    return rankings
+
+
+def _once(chunk: RawChunk) -> Iterator[RawChunk]:
+    yield chunk
+
+
+def _zero(mask: Tensor, left: BitMask, ranked: BitMask | None) -> None:
     values = numpy_bits(mask)
     for start in range(0, values.size, _PIECE):
         stop = min(start + _PIECE, values.size)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from torch.nn import Module
@@ -10,7 +12,7 @@ from torch.nn.utils import prune as torch_prune
 from pruneapp.params import Amount
 from pruneapp.prune.base import BasePruningMethod
 from pruneapp.prune.bits import is_float8
-from pruneapp.prune.lowest import zero_lowest
+from pruneapp.prune.lowest import zero_lowest, zero_lowest_of_all
 from pruneapp.prune.validation import (
     _compute_nparams_toprune,
     _validate_pruning_amount,
@@ -74,10 +76,9 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return `default_mask` with zeros where `t` is smallest."""
-        count = _compute_nparams_toprune(self.amount, t.nelement())
-        _validate_pruning_amount(count, t.nelement())
+        count = self._count(t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
-        zero_lowest(mask, t, int(count))
+        zero_lowest(mask, t, count)
         return mask
 
     def _compute_mask_of_kept(self, t: Tensor, mask: Tensor) -> Tensor | None:
@@ -85,18 +86,49 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
 
         None if a subclass computes its mask in another way.
         """
-        if type(self).compute_mask is not L1Unstructured.compute_mask:
+        if not self._is_plain():
             return None
         kept = mask == 1
-        left = int(kept.count_nonzero())
-        count = _compute_nparams_toprune(self.amount, left)
-        _validate_pruning_amount(count, left)
         fresh = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
-        zero_lowest(fresh, t, int(count), kept)
+        zero_lowest(fresh, t, self._count(int(kept.count_nonzero())), kept)
         return fresh
 
+    def _compute_masks(
+        self, tensors: Sequence[Tensor], masks: Sequence[Tensor | None]
+    ) -> list[Tensor] | None:
+        """Do the same over several tensors of the CPU by one threshold, without joining them.
+
+        A mask that is None is all ones.
+        """
+        if not self._is_plain():
+            return None
+        kept = [None if mask is None else mask == 1 for mask in masks]
+        left = sum(
+            t.numel() if k is None else int(k.count_nonzero())
+            for t, k in zip(tensors, kept, strict=True)
+        )
+        count = self._count(left)
+        contiguous = torch.contiguous_format
+        fresh = [
+            torch.ones_like(t, memory_format=contiguous)
+            if mask is None
+            else mask.clone(memory_format=contiguous)
+            for t, mask in zip(tensors, masks, strict=True)
+        ]
+        zero_lowest_of_all(fresh, tensors, count, kept)
+        return fresh
+
+    def _is_plain(self) -> bool:
+        """Whether no subclass computes its mask in another way."""
+        return type(self).compute_mask is L1Unstructured.compute_mask
+
+    def _count(self, left: int) -> int:
+        count = _compute_nparams_toprune(self.amount, left)
+        _validate_pruning_amount(count, left)
+        return int(count)
+
     def _all_kept(self, t: Tensor) -> Tensor:
-        if type(self).compute_mask is not L1Unstructured.compute_mask:
+        if not self._is_plain():
             return super()._all_kept(t)
         # One number seen as many: compute_mask makes the one copy that the module gets.
         return torch.ones((), device=t.device).to(t.dtype).expand(t.shape)

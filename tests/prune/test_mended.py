@@ -377,6 +377,19 @@ def test_a_module_that_was_saved_and_loaded_can_be_copied_after_its_first_forwar
     assert torch.equal(copy.deepcopy(loaded).weight, module.weight)
 
 
+def test_identity_makes_a_module_that_torch_pruned_ready_for_copies():
+    """As the documentation says; and torch's pruning on top of ours does no harm."""
+    module = nn.Linear(4, 3)
+    torch_prune.l1_unstructured(module, "weight", 0.5)
+    prune.identity(module, "weight")
+    torch_prune.l1_unstructured(module, "weight", 0.5)
+    module(torch.ones(1, 4))
+    copied = copy.deepcopy(module)
+    assert torch.equal(copied.weight, module.weight)
+    copied.weight.sum().backward()
+    assert torch.equal(copied.weight_orig.grad, module.weight_mask)
+
+
 def test_a_hook_does_not_keep_its_module():
     """Neither alive by itself nor in its state."""
     module = nn.Linear(4, 3)
