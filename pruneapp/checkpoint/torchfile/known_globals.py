@@ -14,6 +14,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "builtins": (
         "bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "list",
         "object", "range", "set", "slice", "str", "tuple",
+        "long", "unicode", "xrange",  # Python 2
     ),
     "collections": ("Counter", "OrderedDict", "defaultdict", "deque"),
     "copyreg": ("_reconstructor",),
@@ -73,15 +74,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "lightning.fabric.utilities.data": ("AttributeDict",),
 }  # fmt: skip
 
-# The same modules under the names of Python 2.
-_NAMES["__builtin__"] = (*_NAMES["builtins"], "long", "unicode", "xrange")
-_NAMES["copy_reg"] = _NAMES["copyreg"]
-
 KNOWN: frozenset[str] = frozenset(
     f"{module}.{name}" for module, names in _NAMES.items() for name in names
 )
 
 
 def is_known(path: str) -> bool:
-    """Whether a global, as ``collections.OrderedDict``, is on the list of harmless ones."""
+    """Whether a `Global.path`, as ``collections.OrderedDict``, is on the list of harmless ones."""
     return path in KNOWN

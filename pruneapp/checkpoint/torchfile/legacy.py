@@ -119,7 +119,7 @@ def index_stream(
         source.path,
         "torch-legacy",
         "PyTorch before 1.6",
-        stream.root,
+        stream.root if stream.storages else None,  # nothing to look for
         stream.names,
         lambda key: (0, places[key]),
         read,

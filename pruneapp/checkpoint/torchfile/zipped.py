@@ -124,7 +124,7 @@ def index_archive(
         source.path,
         "torchscript" if script else "torch",
         "TorchScript" if script else "PyTorch",
-        root,
+        root if storages.roots else None,  # nothing to look for
         tuple(name.path for name in machine.globals.values()),
         place,
         read,

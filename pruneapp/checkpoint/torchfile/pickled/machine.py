@@ -294,7 +294,11 @@ class Machine(Operands):
 
     def _append(self) -> None:
         value = self._pop()
-        self._extend([value])
+        target = self._stack[-1]
+        if type(target) is list:
+            target.append(value)
+        else:
+            self._extend([value])
 
     def _appends(self) -> None:
         self._extend(self._since_mark())

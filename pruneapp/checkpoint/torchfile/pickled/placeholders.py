@@ -11,6 +11,9 @@ from typing import Any
 
 from pruneapp.checkpoint.torchfile.pickled.elements import Element
 
+# Modules by the names that programs import them by: the old ones of Python 2, and those of C.
+_PUBLIC_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "posix": "os", "nt": "os"}
+
 
 class Global:
     """A name of code in the file, as ``os.system``; never imported."""
@@ -23,8 +26,8 @@ class Global:
 
     @property
     def path(self) -> str:
-        """Module and name, joined by a dot."""
-        return f"{self.module}.{self.name}"
+        """Module and name as people know them, joined by a dot."""
+        return f"{_PUBLIC_MODULES.get(self.module, self.module)}.{self.name}"
 
 
 class Made:

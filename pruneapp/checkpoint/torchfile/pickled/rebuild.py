@@ -155,6 +155,10 @@ def _set(_function: Global, args: Args) -> Any:
     return Bag(list(args[0]) if args and type(args[0]) in {list, tuple} else [])
 
 
+def _bytes(function: Global, args: Args) -> Any:
+    return Made(function, args) if args else b""
+
+
 def _encode(function: Global, args: Args) -> Any:
     # How protocol 2 writes bytes: text of the characters 0 to 255.
     if len(args) == 2 and type(args[0]) is str and args[1] in {"latin1", "latin-1"}:
@@ -213,6 +217,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
             ("tuple", _tuple),
             ("set", _set),
             ("frozenset", _set),
+            ("bytes", _bytes),
         )
     },
     ("_codecs", "encode"): _encode,

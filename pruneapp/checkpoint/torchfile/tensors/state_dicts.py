@@ -34,7 +34,7 @@ _OTHER_ENDINGS = (
     "optimizer_state_dict", "scheduler_state_dict",
 )  # fmt: skip
 
-MAX_VISITS = 1_000_000
+MAX_VISITS = 250_000
 MAX_DEPTH = 64
 MAX_NAME = 2 << 20
 MAX_NAME_CHARACTERS = 64 << 20
