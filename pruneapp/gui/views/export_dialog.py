@@ -226,13 +226,15 @@ class ExportDialog(QDialog):
     def _trouble(self, path: str) -> str:
         if not path:
             return self.tr("Say which file to write.")
+        if "\0" in path:
+            return self.tr("A name cannot hold a null character.")
         try:
-            target = Path(path).expanduser()
+            target = Path(path)
             if target.is_dir() and not self._folders:
                 return self.tr("This is a folder: add the name of a file.")
             if not target.parent.is_dir():
                 return self.tr("The folder {folder} does not exist.").format(folder=target.parent)
-        except (OSError, ValueError) as error:  # a name that the system cannot even look up
+        except OSError as error:  # a name that is too long, a folder that may not be looked into
             return str(error)
         return ""
 

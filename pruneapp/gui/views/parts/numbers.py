@@ -38,7 +38,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def _percent(share: float, digits: int) -> str:
-    return f"{locale().toString(share * 100, 'f', digits)}{_GAP}%"
+    return f"{locale().toString(float(share) * 100, 'f', digits)}{_GAP}%"
 
 
 def part(some: int, whole: int) -> str:
@@ -56,7 +56,7 @@ def shape(extent: Sequence[int]) -> str:
 def size(nbytes: int) -> str:
     """Write a number of bytes with two or three digits: 1.1 MB, 43 MB."""
     number, digits = float(nbytes), 0
-    while number >= 999.5:
+    while number >= 1000:
         number /= 1000
         digits = 1
     # One digit behind the point only where there is one before it.
@@ -71,7 +71,7 @@ def exact_size(nbytes: int) -> str:
 
 def number(value: float) -> str:
     """Write a real number with four digits."""
-    return locale().toString(value, "g", 4)
+    return locale().toString(float(value), "g", 4)
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,309 @@
+"""Forecast, history, notices, status and the empty page: what they show and announce."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pruneapp.answers import Estimate, HistoryItem, SparsityReport, TensorSparsity
+from pruneapp.gui.views.empty import EmptyPage
+from pruneapp.gui.views.forecast import Forecast
+from pruneapp.gui.views.history import HistoryStrip
+from pruneapp.gui.views.notices import NoticeBar
+from pruneapp.gui.views.status import JobStatus, ModelStatus
+
+GAP = "\u00a0"
+REPORT = SparsityReport(
+    (
+        TensorSparsity("m.a", 100, 0, 20),
+        TensorSparsity("m.b", 100, 10, 100),
+        TensorSparsity("m.c", 100, 0, 85),
+        TensorSparsity("m.d", 100, 30, 30),
+    ),
+    numel=1000,
+    before=40,
+    after=235,
+    energy=0.9912,
+)
+
+
+@pytest.fixture
+def show(qtbot):
+    def shown(widget, width=320, height=400):
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        with qtbot.waitExposed(widget):
+            widget.show()
+        return widget
+
+    return shown
+
+
+@pytest.fixture
+def forecast(show):
+    host = QWidget()
+    found = Forecast()
+    layout = QVBoxLayout(host)
+    layout.addWidget(found)
+    layout.addWidget(found.action)
+    found.set_model(1000, 40)
+    found.set_shown_names({"m.a": "a", "m.b": "b", "m.c": "c"})
+    show(host)
+    yield found
+    del host  # it lived as long as the test
+
+
+def test_an_estimate_is_there_before_the_report(forecast):
+    forecast.set_estimate(Estimate(tensors=4, gone=195, exact=True))
+    assert forecast.tensors.text() == "4"
+    assert forecast.gone.text() == "195"
+    assert forecast.sparsity.text() == f"4.0{GAP}% → 23.5{GAP}%"
+    assert forecast.action.button.text() == "Prune 195 weights"
+    forecast.set_estimate(Estimate(tensors=4, gone=195, exact=False))
+    assert forecast.action.button.text() == "Prune up to 195 weights"
+    forecast.set_estimate(Estimate(tensors=4, gone=195, exact=False, channels=12))
+    assert forecast.action.button.text() == "Prune 12 channels"
+    forecast.set_estimate(None)
+    assert not forecast.action.button.isEnabled()
+
+
+def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
+    forecast.set_report(REPORT)
+    assert forecast.gone.text() == "195 of 400"
+    assert forecast.energy.text() == f"99.1{GAP}%"
+    rows = [(r.glyph.text(), r.name.text(), r.share.text()) for r in forecast.affected]
+    assert rows == [
+        ("■", "b", "all gone"),
+        ("▲", "c", f"85.0{GAP}%"),
+        ("", "a", f"20.0{GAP}%"),
+        ("", "", ""),
+        ("", "", ""),
+    ]
+    assert forecast.affected[1].accessibleName() == f"c, 85.0{GAP}%, much"
+
+
+def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
+    def places():
+        labels = (forecast.gone, forecast.energy, forecast.action, forecast.affected[0])
+        return [(w.y(), w.height()) for w in labels]
+
+    forecast.set_estimate(Estimate(4, 195, exact=True))
+    qtbot.wait(1)
+    before = places()
+    forecast.set_report(REPORT)
+    qtbot.wait(1)
+    assert places() == before
+    forecast.set_error("No tensor is checked.", "Check one in the tree.")
+    qtbot.wait(1)
+    assert places() == before
+    assert forecast.error.text() == "✕ No tensor is checked. Check one in the tree."
+    assert forecast.action.button.text() == "Nothing to prune"
+
+
+def test_being_busy_is_said_after_a_moment_only(forecast, qtbot):
+    forecast.set_busy(busy=True)
+    assert forecast.state.text() == ""
+    qtbot.waitUntil(lambda: forecast.state.text() == "counting…", timeout=2000)
+    forecast.set_busy(busy=False)
+    assert forecast.state.text() == ""
+
+
+def test_the_button_announces_the_wish(forecast, qtbot):
+    forecast.set_report(REPORT)
+    with qtbot.waitSignal(forecast.action.pruneRequested):
+        qtbot.mouseClick(forecast.action.button, Qt.MouseButton.LeftButton)
+    assert forecast.action.button.objectName() == "mainAction"
+
+
+ITEMS = [
+    HistoryItem("Opened", "resnet20.th"),
+    HistoryItem("L1 20 % on 19 tensors, global", "all <of> it"),
+    HistoryItem("L2 30 %, dim 0", "channels"),
+]
+
+
+def center(strip, row):
+    return strip.list.visualRect(strip.list.model().index(row, 0)).center()
+
+
+def test_a_click_on_a_state_asks_for_it_and_the_current_one_does_not(show, qtbot):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    with qtbot.waitSignal(strip.jumpRequested) as told:
+        qtbot.mouseClick(strip.list.viewport(), Qt.MouseButton.LeftButton, pos=center(strip, 2))
+    assert told.args == [2]
+    with qtbot.assertNotEmitted(strip.jumpRequested):
+        qtbot.mouseClick(strip.list.viewport(), Qt.MouseButton.LeftButton, pos=center(strip, 1))
+
+
+def test_keys_go_through_the_states(show, qtbot):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    qtbot.keyClick(strip.list, Qt.Key.Key_Left)
+    with qtbot.waitSignal(strip.jumpRequested) as told:
+        qtbot.keyClick(strip.list, Qt.Key.Key_Return)
+    assert told.args == [0]
+
+
+def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    model = strip.list.model()
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert [model.index(n).data(role) for n in range(3)] == [
+        "Opened",
+        "L1 20 % on 19 tensors, global, current",
+        "L2 30 %, dim 0, undone",
+    ]
+    assert "&lt;of&gt;" in model.index(1).data(Qt.ItemDataRole.ToolTipRole)
+    image = strip.list.viewport().grab().toImage()
+    highlight = strip.palette().highlight().color()
+
+    def ground(row):
+        rect = strip.list.visualRect(model.index(row))
+        return QColor(image.pixelColor(rect.right() - 4, rect.top() + 4))
+
+    assert ground(1) == highlight
+    assert ground(0) != highlight
+    strip.set_items(ITEMS, 0)
+    image = strip.list.viewport().grab().toImage()
+    assert ground(0) == highlight
+
+
+def test_a_long_history_shows_the_current_state(show, qtbot):
+    strip = show(HistoryStrip(), 500, 60)
+    strip.set_items([HistoryItem(f"Step {n}", "") for n in range(300)], 250)
+    rect = strip.list.visualRect(strip.list.model().index(250))
+    assert strip.list.viewport().rect().contains(rect.center())
+
+
+def test_notices_stack_the_newest_on_top_and_the_same_is_said_once(show):
+    bar = show(NoticeBar(), 700, 300)
+    first = bar.set_notice("The file changed.", action="Open again", details="stat")
+    assert bar.set_notice("The file changed.", action="Open again", details="stat") == first
+    for text in ("b", "c", "d"):
+        bar.set_notice(text, trouble=False)
+    assert [n.sentence.text() for n in bar.notices] == ["d", "c", "b", "The file changed."]
+    assert [n.isVisible() for n in bar.notices] == [True, True, True, False]
+    assert bar.waiting.text() == "1 older notice"
+    bar.clear()
+    assert not bar.isVisible()
+
+
+def test_a_notice_offers_its_action_its_details_and_an_end(show, qtbot):
+    bar = show(NoticeBar(), 700, 300)
+    number = bar.set_notice("<b>Cut</b> short.", action="Open again", details="line\nline")
+    notice = bar.notices[0]
+    assert notice.sentence.text() == "<b>Cut</b> short."
+    assert notice.sentence.textFormat() == Qt.TextFormat.PlainText
+    with qtbot.waitSignal(bar.actionRequested) as told:
+        qtbot.mouseClick(notice.action, Qt.MouseButton.LeftButton)
+    assert told.args == [number]
+    qtbot.mouseClick(notice.more, Qt.MouseButton.LeftButton)
+    assert notice.details.isVisible()
+    qtbot.mouseClick(notice.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "<b>Cut</b> short.\n\nline\nline"
+    with qtbot.waitSignal(bar.closed) as told:
+        qtbot.keyClick(notice.close_button, Qt.Key.Key_Escape)
+    assert told.args == [number]
+    assert not bar.isVisible()
+
+
+def test_removing_a_notice_is_silent(show, qtbot):
+    bar = show(NoticeBar(), 700, 300)
+    number = bar.set_notice("Gone soon.")
+    with qtbot.assertNotEmitted(bar.closed):
+        bar.remove(number)
+        bar.remove(number)
+    assert not bar.notices
+
+
+def test_the_empty_page_says_what_to_do_in_the_agreed_words(show, qtbot):
+    page = show(EmptyPage(), 800, 600)
+    assert page.promise.text() == "Nothing is uploaded. Files are read, never run."
+    assert page.opens.text() == ".safetensors, .pt, .pth, .bin, .ckpt, a folder of shards"
+    with qtbot.waitSignal(page.openRequested):
+        qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page.sampleRequested):
+        qtbot.keyClick(page.sample_button, Qt.Key.Key_Space)
+
+
+def test_recent_files_open_by_a_click(show, qtbot):
+    page = show(EmptyPage(), 800, 600)
+    page.set_recent([f"/models/{n}/R&D <{n}>.pt" for n in range(9)])
+    assert len(page.recent_buttons) == 6
+    with qtbot.waitSignal(page.recentRequested) as told:
+        qtbot.mouseClick(page.recent_buttons[1], Qt.MouseButton.LeftButton)
+    assert told.args == ["/models/1/R&D <1>.pt"]
+    page.set_recent([])
+    assert not page.recent_buttons
+
+
+def test_dragging_over_the_page_is_seen(show):
+    page = show(EmptyPage(), 800, 600)
+    before = page.grab().toImage()
+    page.set_dropping(dropping=True)
+    assert page.grab().toImage() != before
+
+
+def test_the_model_is_told_in_numbers(show):
+    status = show(ModelStatus(), 400, 40)
+    status.set_model(269_722, 53_405)
+    assert status.text.text() == f"269,722 parameters   ·   19.8{GAP}% pruned"
+    status.clear()
+    assert status.text.text() == ""
+
+
+def test_a_short_job_is_never_seen(qtbot, show):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Opening")
+    status.set_idle()
+    qtbot.wait(260)
+    assert not status.isVisible()
+
+
+def test_a_job_shows_what_it_is_at_and_can_be_cancelled_once(qtbot, show):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Exporting")
+    status.set_progress(61, 100, "layer3.0.conv1")
+    qtbot.waitUntil(status.isVisible, timeout=2000)
+    assert status.label.text() == "Exporting layer3.0.conv1 …"
+    assert status.bar.value() == 610
+    with qtbot.waitSignal(status.cancelRequested):
+        qtbot.mouseClick(status.cancel, Qt.MouseButton.LeftButton)
+    assert not status.cancel.isEnabled()
+    status.set_job("Pruning")
+    assert status.cancel.isEnabled()
+    assert status.bar.maximum() == 0
+    status.set_idle()
+    assert not status.isVisible()
+
+
+def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, show, monkeypatch):
+    host = show(QWidget(), 600, 40)
+    status = JobStatus(host)
+    status.set_job("Exporting")
+    monkeypatch.setattr(status, "_clock", Clock(2_600))
+    status.set_progress(0, 0)
+    status._late_timer.timeout.emit()
+    assert status.left.text() == "This may take long."
+    status.set_progress(1, 4)
+    assert status.left.text() == "8 s left"
+    status.set_idle()
+
+
+class Clock:
+    def __init__(self, elapsed):
+        self._elapsed = elapsed
+
+    def elapsed(self):
+        return self._elapsed

@@ -1,0 +1,74 @@
+"""Numbers as people read them, and labels for text that comes from files."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt
+
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.labels import ElidedLabel
+
+GAP = "\u00a0"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, f"0{GAP}%"),
+        (1, f"100{GAP}%"),
+        (0.2, f"20.0{GAP}%"),
+        (1e-9, f"<{GAP}0.1{GAP}%"),
+        (0.999999, f">{GAP}99.9{GAP}%"),
+    ],
+)
+def test_a_little_is_not_nothing_and_almost_all_is_not_all(share, text):
+    assert numbers.percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "text"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1_078_888, "1.1 MB"),
+        (43_012_345, "43 MB"),
+        (999_400_000, "999 MB"),
+    ],
+)
+def test_sizes_have_two_or_three_digits(nbytes, text):
+    assert numbers.size(nbytes) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.1, "1 s"), (89, "89 s"), (90, "2 min"), (5400, "2 h")]
+)
+def test_time_is_rounded_as_one_says_it(seconds, text):
+    assert numbers.duration(seconds) == text
+
+
+def test_counts_and_shapes():
+    assert numbers.count(267_696) == "267,696"
+    assert numbers.count(10**20) == "100,000,000,000,000,000,000"
+    assert numbers.shape((64, 64, 3, 3)) == "64×64×3×3"
+    assert numbers.shape(()) == "one number"
+    assert numbers.part(1, 0) == "–"
+
+
+def test_a_long_name_loses_its_middle_and_keeps_the_whole_in_the_tooltip(qtbot):
+    name = "layer." * 50 + "<b>weight</b>"
+    label = ElidedLabel(name)
+    qtbot.addWidget(label)
+    label.resize(120, 20)
+    assert label.textFormat() == Qt.TextFormat.PlainText
+    assert "&lt;b&gt;weight" in label.toolTip()
+    assert label.minimumSizeHint().width() < 120
+    assert label.sizeHint().width() <= 600
+    short = ElidedLabel("weight")
+    qtbot.addWidget(short)
+    short.resize(120, 20)
+    assert label.grab().toImage() != short.grab().toImage()

@@ -1,0 +1,358 @@
+"""The pruning form, by clicks and keys."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QPalette
+
+from pruneapp.errors import ParameterError
+from pruneapp.gui.views.form import FormRequest, FormRow, MethodForm, PruneForm
+from pruneapp.gui.views.form.amount import read_amount, write_amount
+from pruneapp.gui.views.form.editor import TextEditor
+from pruneapp.gui.views.form.editors import EDITORS, editor_for
+from pruneapp.params import (
+    AmountParam,
+    Choice,
+    ChoiceParam,
+    DimParam,
+    FlagParam,
+    Interval,
+    IntParam,
+    NormParam,
+    Param,
+    SeedParam,
+)
+
+L1 = MethodForm(
+    "l1", "L1, single weights", "Takes the smallest.", "|w|", (AmountParam(),),
+    ("local", "global"), takes_scores=True,
+)  # fmt: skip
+LN = MethodForm(
+    "ln", "Ln, channels", "Takes whole channels.", "‖w‖",
+    (AmountParam(), NormParam(), DimParam()), ("local",), "channels",
+)  # fmt: skip
+RANDOM = MethodForm("random", "Random", "By chance.", "u", (AmountParam(), SeedParam()),
+                    ("local", "global"))  # fmt: skip
+MASK = MethodForm("mask", "From a mask", "As a mask says.", "m", (), takes_mask=True)
+PARAMS = (
+    AmountParam(),
+    IntParam(name="k", label="K", help="A number.", default=3, bounds=Interval(1, 9)),
+    SeedParam(),
+    DimParam(),
+    NormParam(),
+    FlagParam(name="f", label="F", help="Yes or no."),
+    ChoiceParam(
+        name="c", label="C", help="One.", default="a", choices=(Choice("a", "A"), Choice("b", "B"))
+    ),
+)
+
+
+@pytest.fixture
+def form(qtbot):
+    found = PruneForm()
+    qtbot.addWidget(found)
+    found.set_methods((L1, LN, RANDOM, MASK))
+    found.set_kinds(("Conv2d", "Linear"))
+    found.set_left(10_000, 64)
+    found.resize(300, 600)
+    with qtbot.waitExposed(found):
+        found.show()
+    return found
+
+
+def editor(form, name, rule=0):
+    return form.rules[rule].fields.fields[name].editor
+
+
+def note(form, name):
+    return form.rules[0].fields.fields[name].note.text()
+
+
+def retype(qtbot, field, text):
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    qtbot.keyClicks(field, text)
+
+
+def choose(form, method, rule=0):
+    combo = form.rules[rule].method
+    combo.setCurrentIndex(combo.findData(method))
+
+
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
+def test_every_editor_shows_and_returns_every_valid_value(qtbot, param):
+    found = editor_for(param)
+    qtbot.addWidget(found)
+    assert found.value() == param.default
+    with qtbot.assertNotEmitted(found.changed):
+        for value in param.valid():
+            found.set_value(value)
+            shown = found.value()
+            assert shown == value or (abs(value) > 2**31 and isinstance(param, IntParam))
+            if isinstance(param, AmountParam):
+                assert type(shown) is type(value)
+
+
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
+def test_every_editor_has_words_for_those_who_do_not_see_it(qtbot, param):
+    found = editor_for(param)
+    qtbot.addWidget(found)
+    assert found.focusProxy().accessibleName() == param.label
+    assert found.focusProxy().accessibleDescription() == param.help
+    assert found.focusProxy().toolTip() == param.help
+
+
+def test_a_type_without_an_editor_gets_that_of_the_nearest_type_above(qtbot):
+    @dataclass(frozen=True, kw_only=True)
+    class Own(Param):
+        def parse(self, text):
+            return text
+
+    @dataclass(frozen=True, kw_only=True)
+    class OwnAmount(AmountParam):
+        pass
+
+    own = editor_for(Own(name="o", label="O", help="Own.", default="x"))
+    amount = editor_for(OwnAmount())
+    for found in (own, amount):
+        qtbot.addWidget(found)
+    assert type(own) is TextEditor
+    assert type(amount) is EDITORS[AmountParam]
+
+
+@pytest.mark.parametrize(
+    ("text", "share", "expected"),
+    [
+        ("20 %", True, 0.2),
+        ("20\u00a0%", False, 0.2),
+        ("0.2", True, 0.2),
+        ("0.2", False, 0.2),
+        ("20", True, 0.2),
+        ("20", False, 20),
+        ("1,000", True, 1000),
+        ("1,000", False, 1000),
+        ("1000", True, 1000),
+        ("2.5", True, 0.025),
+        ("1.0", False, 1.0),
+        ("1", False, 1),
+        ("1", True, 0.01),
+        ("100", True, 1.0),
+        ("0", False, 0),
+    ],
+)
+def test_amounts_are_read_as_they_are_written(text, share, expected):
+    found = read_amount(text, AmountParam(), share=share)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize("text", ["", "%", "x", "130 %", "-1", "2.5 weights", "nan", "1e999"])
+def test_what_is_no_amount_is_refused_as_it_was_typed(text):
+    with pytest.raises(ParameterError) as error:
+        read_amount(text, AmountParam(), share=False)
+    assert repr(text) in str(error.value)
+
+
+def test_amounts_are_read_and_written_in_the_persons_locale():
+    former = QLocale()
+    QLocale.setDefault(QLocale("de_DE"))
+    try:
+        assert read_amount("2,5 %", AmountParam(), share=True) == 0.025
+        assert read_amount("0,2", AmountParam(), share=True) == 0.2
+        assert read_amount("0.2", AmountParam(), share=True) == 0.2
+        assert read_amount("1.000", AmountParam(), share=False) == 1000
+        assert write_amount(0.025) == "2,5\u00a0%"
+        assert write_amount(1000) == "1.000"
+    finally:
+        QLocale.setDefault(former)
+
+
+def test_the_slider_the_field_and_the_switch_agree(form, qtbot):
+    amount = editor(form, "amount")
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(amount.slider, Qt.Key.Key_Right)
+    assert amount.value() == pytest.approx(0.21)
+    assert amount.field.text() == "21\u00a0%"
+    amount.counts.click()
+    assert amount.value() == 2100
+    assert amount.field.text() == "2,100"
+    retype(qtbot, amount.field, "50%")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Return)
+    assert amount.value() == 0.5
+    assert not amount.counts.isChecked()
+    assert amount.slider.value() == 500
+
+
+def test_a_slip_on_the_way_does_not_turn_percent_into_a_count(form, qtbot):
+    amount = editor(form, "amount")
+    retype(qtbot, amount.field, "130")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Backspace)
+    assert form.request().rows[0].values["amount"] == 0.13
+
+
+def test_only_what_the_method_uses_is_shown(form):
+    assert list(form.rules[0].fields.fields) == ["amount"]
+    assert form.scope_row.isVisible()
+    assert form.rules[0].load_scores.isVisible()
+    choose(form, "ln")
+    assert list(form.rules[0].fields.fields) == ["amount", "n", "dim"]
+    assert not form.scope_row.isVisible()
+    assert not form.rules[0].load_scores.isVisible()
+    choose(form, "mask")
+    assert form.rules[0].load_mask.isVisible()
+
+
+def test_values_that_methods_share_stay_when_the_method_changes(form):
+    editor(form, "amount").set_value(0.35)
+    choose(form, "random")
+    assert editor(form, "amount").value() == 0.35
+
+
+def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtbot):
+    assert note(form, "amount") == AmountParam().help
+    retype(qtbot, editor(form, "amount").field, "130 %")
+    label = form.rules[0].fields.fields["amount"].note
+    assert label.text().startswith("✕ 'amount' must be")
+    assert label.palette().color(QPalette.ColorRole.WindowText).name() == "#b3261e"
+    assert form.request() is None
+    assert len(form.errors()) == 1
+    retype(qtbot, editor(form, "amount").field, "30 %")
+    assert note(form, "amount") == AmountParam().help
+    assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.3}),))
+
+
+def test_what_others_find_wrong_is_said_until_the_value_changes(form, qtbot):
+    with qtbot.assertNotEmitted(form.changed):
+        assert form.set_error("amount", "There are only 7 left.")
+    assert "only 7" in note(form, "amount")
+    assert form.request() is None
+    qtbot.keyClick(editor(form, "amount").slider, Qt.Key.Key_Right)
+    assert form.errors() == ()
+    assert not form.set_error("nowhere", "Said elsewhere.")
+
+
+def test_dimensions_are_spelled_out(form):
+    choose(form, "ln")
+    combo = editor(form, "dim").combo
+    form.set_context((64, 32, 3, 3), "Conv2d")
+    texts = [combo.itemText(i) for i in range(combo.count())]
+    assert texts[:3] == ["0: output channels (64)", "1: input channels (32)", "2: kernel rows (3)"]
+    combo.setCurrentIndex(1)
+    form.set_context((10, -1), "Linear")
+    assert combo.currentText() == "1: inputs"
+    assert editor(form, "dim").value() == 1
+    form.set_context((), "")
+    assert combo.currentText() == "1: input channels"
+
+
+def test_norms_are_chosen_by_meaning_or_typed(form, qtbot):
+    choose(form, "ln")
+    norm = editor(form, "n")
+    assert norm.combo.currentText() == "2: Euclidean"
+    norm.combo.setCurrentIndex(norm.combo.findText("nuc", Qt.MatchFlag.MatchStartsWith))
+    assert norm.value() == "nuc"
+    retype(qtbot, norm.combo.lineEdit(), "2.5")
+    assert norm.value() == 2.5
+    retype(qtbot, norm.combo.lineEdit(), "two")
+    assert form.request() is None
+
+
+def test_the_die_draws_another_seed(form, qtbot):
+    choose(form, "random")
+    seed = editor(form, "seed")
+    with qtbot.waitSignal(form.changed):
+        qtbot.keyClick(seed.die, Qt.Key.Key_Space)
+    assert 0 <= seed.value() < 1_000_000
+
+
+def test_the_scope_is_kept_beside_methods_that_cannot_have_it(form, qtbot):
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(form.all, Qt.MouseButton.LeftButton)
+    assert form.request().scope == "global"
+    choose(form, "ln")
+    assert form.request().scope == "local"
+    choose(form, "random")
+    assert form.request().scope == "global"
+
+
+def test_the_paragraph_and_the_formula_are_behind_the_question_mark(form, qtbot):
+    rule = form.rules[0]
+    assert not rule.help.isVisible()
+    qtbot.mouseClick(rule.explain, Qt.MouseButton.LeftButton)
+    assert rule.help.isVisible()
+    assert rule.formula.text() == "|w|"
+
+
+def test_a_mask_is_asked_for_and_loaded(form, qtbot):
+    choose(form, "mask")
+    assert form.request() is None
+    with qtbot.waitSignal(form.maskFileRequested):
+        qtbot.mouseClick(form.rules[0].load_mask, Qt.MouseButton.LeftButton)
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_mask_file("mask.safetensors")
+    assert form.request() == FormRequest((FormRow("", "", "mask", {}),))
+
+
+def test_two_rules_are_one_request(form, qtbot):
+    """20 % of every Conv2d and 40 % of every Linear."""
+    assert not form.list.isVisible()
+    qtbot.mouseClick(form.add, Qt.MouseButton.LeftButton)
+    assert form.list.isVisible()
+    assert form.rules[1].target.currentText() == "every Conv2d"
+    retype(qtbot, form.rules[1].target.lineEdit(), "every Linear")
+    retype(qtbot, editor(form, "amount", 1).field, "40 %")
+    form.list.setCurrentRow(0)
+    assert form.stack.currentWidget() is form.rules[0]
+    retype(qtbot, form.rules[0].target.lineEdit(), "every Conv2d")
+    assert form.list.item(1).text() == "2. every Linear: L1, single weights, 40\u00a0%"
+    assert form.request() == FormRequest(
+        (
+            FormRow("", "Conv2d", "l1", {"amount": 0.2}),
+            FormRow("", "Linear", "l1", {"amount": 0.4}),
+        )
+    )
+    retype(qtbot, form.rules[0].target.lineEdit(), "layer3.*.weight")
+    assert form.request().rows[0].pattern == "layer3.*.weight"
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
+    assert [row.kind for row in form.request().rows] == ["Linear"]
+    assert not form.remove.isEnabled()
+
+
+def test_a_request_is_shown_silently_and_comes_back_the_same(form, qtbot):
+    request = FormRequest(
+        (
+            FormRow("layer*", "", "random", {"amount": 100, "seed": 7}),
+            FormRow("", "Linear", "l1", {"amount": 0.4}),
+            FormRow("", "", "l1", {"amount": 0.125}),
+        ),
+        "global",
+    )
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_request(request)
+    assert form.request() == request
+    with qtbot.assertNotEmitted(form.changed):
+        form.reset()
+    assert form.request() == FormRequest((FormRow("", "", "random", {"amount": 0.2, "seed": 0}),))
+
+
+def test_methods_that_come_later_leave_what_was_asked_for(form, qtbot):
+    editor(form, "amount").set_value(0.4)
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_methods((RANDOM, L1))
+    assert form.request().rows[0] == FormRow("", "", "l1", {"amount": 0.4})
+
+
+def test_a_form_without_methods_says_so(qtbot):
+    form = PruneForm()
+    qtbot.addWidget(form)
+    assert form.request() is None
+    assert form.errors() == ("There is no method to choose.",)
