@@ -31,7 +31,7 @@ from pruneapp.progress import Job
 # Smaller ones are parsed faster than a process starts.
 LARGE_BYTES = 2_000_000
 # `__main__` hands this argument on to `main`: a frozen bundle has no ``python -c``.
-HIDDEN_ARGUMENT = "--parse-header"
+HIDDEN_ARGUMENT = "--header-process"
 
 _ROWS_A_PIECE = 512
 _PIECE_BYTES = 1 << 20

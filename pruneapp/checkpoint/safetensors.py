@@ -103,11 +103,11 @@ def _ties(header: Header) -> dict[str, tuple[str, ...]]:
     if not header.metadata:
         return {}
     names = {tensor[0] for tensor in header.tensors}
-    ties: dict[str, tuple[str, ...]] = {}
+    ties: dict[str, list[str]] = {}
     for dropped, kept in header.metadata.items():
         if kept in names and dropped not in names:
-            ties[kept] = (*ties.get(kept, ()), dropped)
-    return ties
+            ties.setdefault(kept, []).append(dropped)
+    return {kept: tuple(dropped) for kept, dropped in ties.items()}
 
 
 def _notices(header: Header) -> tuple[Notice, ...]:

@@ -166,12 +166,9 @@ def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:
 
 def _compare(index: Index, contents: Contents, path: Path) -> list[Notice]:
     """Hold what an index says against what its shards hold."""
+    files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
     home = {
-        name: shard.path.name
-        for shard in contents.shards
-        for entry in contents.entries
-        if entry.location.source in shard.sources
-        for name in entry.names
+        name: files[entry.location.source] for entry in contents.entries for name in entry.names
     }
     absent = [name for name, file in index.weight_map.items() if home.get(name) != file]
     if absent:

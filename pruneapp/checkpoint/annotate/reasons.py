@@ -31,7 +31,8 @@ _PACKED = {
 }
 _BNB = frozenset({"absmax", "quant_map", "nested_absmax", "nested_quant_map"})
 _BNB_REASON = "it is part of weights that bitsandbytes packed"
-_SCALE = re.compile(r"(.*_)?(scales?|scale_inv|zero_points?)$|scale_")
+_RECOMPUTED = "computes the weight of the layer from it"
+_SCALE = re.compile(r"((?P<of>.*?)_)?(global_)?(scales?|scale_inv|zero_points?)$|scale_(?P<by>.*)")
 
 
 def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, leaf: str) -> str:
@@ -48,9 +49,9 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
     """
     below = modules.get(entry.name)
     return (
-        _told_by_neighbours(leaf, tuple(module))
+        next((why for needed, why in _rules(leaf) if all(n in module for n in needed)), "")
         or _told_by_name(entry.name)
-        or ("" if below is None else _told_by_neighbours("", tuple(below)))
+        or (_BNB_REASON if below and not _BNB.isdisjoint(below) else "")
         or _scaled(entry, modules, path, leaf)
         or entry.dtype.why_not
         or ("masks are not pruned" if leaf.endswith("_mask") else "")
@@ -60,35 +61,35 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
 
 
 @lru_cache(maxsize=4096)
-def _told_by_neighbours(leaf: str, names: tuple[str, ...]) -> str:
-    """Tell a tensor by its last name and those of the tensors beside it.
-
-    The tensors below a packed weight of bitsandbytes (``weight.absmax``) tell it as well: then
-    `leaf` is empty.
-    """
-    leaves = frozenset(names)
-    if not leaf:
-        return _BNB_REASON if leaves & _BNB else ""
-    for mark, (packer, members) in _PACKED.items():
-        if mark in leaves and leaf in members:
-            return f"it is part of weights that {packer} packed"
+def _rules(leaf: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """Return what to conclude for tensors called `leaf`, if they have the neighbours needed."""
+    rules: list[tuple[tuple[str, ...], str]] = [
+        ((mark,), f"it is part of weights that {packer} packed")
+        for mark, (packer, members) in _PACKED.items()
+        if leaf in members
+    ]
     if leaf in _BNB:
-        return _BNB_REASON
-    if leaf in {"weight", "scale", "zero_point"} and leaves >= {"scale", "zero_point"}:
-        return "it is part of weights that torch quantized"
+        rules.append(((), _BNB_REASON))
+    if leaf in {"weight", "scale", "zero_point"}:
+        rules.append((("scale", "zero_point"), "it is part of weights that torch quantized"))
     base, _, end = leaf.rpartition("_")
-    if end in {"blocks", "scales"} and leaves >= {f"{base}_blocks", f"{base}_scales"}:
-        return "it is part of weights packed as MXFP4"
-    if end in {"g", "v"} and base and leaves >= {f"{base}_g", f"{base}_v"}:
-        return "weight normalization computes the weight of the layer from it"
-    if end in {"orig", "u", "v"} and leaves >= {f"{base}_orig", f"{base}_u"}:
-        return "spectral normalization computes the weight of the layer from it"
-    return _BUFFERS.get(leaf, "")
+    if end in {"blocks", "scales"}:
+        both = (f"{base}_blocks", f"{base}_scales")
+        rules.append((both, "it is part of weights packed as MXFP4"))
+    if end in {"g", "v"} and base:
+        both = (f"{base}_g", f"{base}_v")
+        rules.append((both, f"weight normalization {_RECOMPUTED}"))
+    if end in {"orig", "u", "v"}:
+        both = (f"{base}_orig", f"{base}_u")
+        rules.append((both, f"spectral normalization {_RECOMPUTED}"))
+    if leaf in _BUFFERS:
+        rules.append(((), _BUFFERS[leaf]))
+    return tuple(rules)
 
 
 def _told_by_name(name: str) -> str:
     if "parametrizations." in name and ".parametrizations." in f".{name}":
-        return "a parametrization computes the weight of the layer from it"
+        return f"a parametrization {_RECOMPUTED}"
     if ".quant_state." in name:
         return _BNB_REASON
     return "it is part of weights that torch quantized" if "_packed_params" in name else ""
@@ -100,12 +101,14 @@ def _scaled(entry: TensorEntry, modules: Modules, path: str, leaf: str) -> str:
         if entry.dtype.form is None:
             return ""
         below = modules.get(entry.name)
-        scale = _scale_of(leaf, tuple(modules[path])) or (below and _scale_of("", tuple(below)))
+        scale = _scale_of(leaf, modules[path]) or (below and _scale_of("", below))
         return f"its values are scaled by '{scale}'" if scale else ""
-    if not _SCALE.match(leaf):
+    found = _SCALE.match(leaf)
+    if found is None:
         return ""
-    for other, sibling in modules[path].items():
-        if _is_quantized(sibling) and other != leaf and leaf in _scales_for(other):
+    for other in ("weight", found["of"] or "", found["by"] or ""):
+        sibling = modules[path].get(other)
+        if sibling is not None and other != leaf and _is_quantized(sibling):
             return f"it scales '{other}'"
     above, _, scaled = path.rpartition(".")
     owner = modules.get(above, {}).get(scaled)
@@ -123,8 +126,7 @@ def _scales_for(leaf: str) -> frozenset[str]:
     return frozenset(plain | {f"{leaf}_{end}" for end in ends} | {f"scale_{leaf}"})
 
 
-@lru_cache(maxsize=1024)
-def _scale_of(leaf: str, leaves: tuple[str, ...]) -> str:
-    names = sorted(_scales_for(leaf).intersection(leaves))
+def _scale_of(leaf: str, module: Module) -> str:
+    names = [name for name in _scales_for(leaf) if name in module]
     # Its own scale says more than that of what goes into the layer.
-    return next((n for n in names if leaf and leaf in n), names[0] if names else "")
+    return min(names, key=lambda name: (not leaf or leaf not in name, name), default="")

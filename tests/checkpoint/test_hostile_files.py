@@ -1,0 +1,46 @@
+"""Every hostile file is refused in one sentence, or opens as it should; nothing stays open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.errors import CheckpointError
+from tests.checkpoint.hostile_safetensors import all_cases
+
+CASES = all_cases()
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_a_hostile_file_is_refused_or_opens_as_its_row_says(case, tmp_path):
+    folder = tmp_path / "f"
+    folder.mkdir()
+    path = case.build(folder)
+    before = _open_files()
+
+    if case.says is None:
+        with open_checkpoint(path) as checkpoint:
+            case.check(checkpoint)
+    else:
+        with pytest.raises(CheckpointError) as caught:
+            open_checkpoint(path)
+        text = str(caught.value)
+        assert case.says in text
+        assert (case.names or str(folder if path.is_relative_to(folder) else path)) in text
+        assert "\n" not in text
+        assert len(text) < 1000
+        assert caught.value.sentence.endswith(".")
+
+    assert _open_files() == before
+
+
+def test_the_corpus_has_every_row_once():
+    ids = [case.id for case in CASES]
+    assert len(set(ids)) == len(ids)
+    assert sum(case.says is not None for case in CASES) >= 80
