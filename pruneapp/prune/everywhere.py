@@ -78,7 +78,8 @@ def global_unstructured(
         raise TypeError("Parameters on several devices cannot be ranked together.")
     masks = _masks(method, groups)
     with ExitStack() as stack:
-        for group, mask in zip(groups, masks, strict=True):
+        for group in groups:
+            mask = masks.pop(0)  # let go as soon as the module has its own
             for module, name in group.owners:
                 stack.enter_context(restored_on_error(module, name))
                 custom_from_mask(module, name, mask)

@@ -9,13 +9,21 @@ from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.reader import RawChunk
-from pruneapp.errors import MethodError
+from pruneapp.errors import MethodError, ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import MaskMethod, TensorView
 from pruneapp.methods.run import prune as run
-from pruneapp.params import AmountParam, DimParam, FlagParam, FloatParam, IntParam, SeedParam
+from pruneapp.params import (
+    AmountParam,
+    DimParam,
+    FlagParam,
+    FloatParam,
+    Interval,
+    IntParam,
+    SeedParam,
+)
 from pruneapp.progress import Cancelled, CancelToken, Job
 from pruneapp.prune import own_methods
 from pruneapp.prune.own_methods import declare, load_entry_points, load_file
@@ -202,6 +210,18 @@ def test_constructors_become_parameters(write):
         "power": (FloatParam, 0.5),
         "soft": (FlagParam, True),
     }
+
+
+def test_a_plain_number_is_checked_like_every_parameter():
+    """What the declaration calls valid and invalid is taken and refused."""
+    param = FloatParam(name="power", label="Power", help="", default=0.5, bounds=Interval(0, 2))
+    assert [param.validate(v) for v in param.valid()] == [0.5, 0.0, 2.0]
+    assert param.parse(" 1.25 ") == 1.25
+    for value in param.invalid():
+        with pytest.raises(ParameterError, match="from 0 to 2"):
+            param.validate(value)
+    with pytest.raises(ParameterError, match="'power'"):
+        param.parse("much")
 
 
 @pytest.mark.parametrize(
