@@ -3,32 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.selection import resolve
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.declaration import Method, TensorView
-from pruneapp.methods.run import units_left
+from pruneapp.masks.channels import channels_left
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.methods.declaration import Method
+from pruneapp.params import DimParam
+
+# Rows that are remembered: more than a step has, as a rule.
+_ROWS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is left of some tensors.
+
+    Attributes
+    ----------
+    names
+        First names, in file order.
+    left
+        ``int64[tensors]``: weights or channels that are not pruned yet.
+    each
+        ``int64[tensors]``: weights of a unit; 1 for single weights.
+    kept
+        ``int64[tensors]``: weights that are not pruned yet.
+    """
+
+    names: tuple[str, ...]
+    left: NDArray[np.int64]
+    each: NDArray[np.int64]
+    kept: NDArray[np.int64]
+
+
+_Key = tuple[tuple[str, ...], str, int]
 
 
 class UnitCounts:
-    """How many weights or channels of each tensor are left.
+    """Remembers the units of the last rows, and the channels of every mask that it looked at.
 
-    Weights are counted by the mask itself. Channels need a look at every bit of a mask, so the
-    last answer for each tensor and dimension is kept until the mask is another one. Safe to use
-    from several threads: the worst that a race does is to count twice.
+    Safe to use from several threads: the worst that a race does is to count twice.
     """
 
     def __init__(self) -> None:
-        self._channels: dict[tuple[str, str, int], tuple[BitMask, int]] = {}
+        self._rows: dict[_Key, tuple[MaskSet, Units]] = {}
+        self._channels: dict[tuple[str, int], tuple[BitMask, int]] = {}
 
-    def left(self, tensor: TensorView, method: Method, values: Mapping[str, Any]) -> int:
-        """Return `units_left`; instant if it was counted before."""
-        if method.granularity != "channels" or tensor.kept is None:
-            return units_left(tensor, method, values)
-        key = tensor.name, method.name, int(values.get("dim", 0)) % max(1, len(tensor.shape))
-        known = self._channels.get(key)
-        if known is not None and known[0] is tensor.kept:
+    def units(
+        self,
+        checkpoint: Checkpoint,
+        masks: MaskSet,
+        names: tuple[str, ...],
+        method: Method,
+        values: Mapping[str, Any],
+    ) -> Units:
+        """Return what is left for a method; instant for the same names and masks as before.
+
+        Raises
+        ------
+        ParameterError
+            If a tensor has no channels along the method's dimension.
+        SelectionError
+            If a tensor cannot be pruned, or there is none.
+        """
+        param = None
+        if method.granularity == "channels":
+            param = next(p for p in method.params if isinstance(p, DimParam))
+        key = names, param.name if param else "", int(values[param.name]) if param else 0
+        known = self._rows.get(key)
+        if known is not None and known[0] is masks:
             return known[1]
-        left = units_left(tensor, method, values)
-        self._channels[key] = tensor.kept, left
+        made = self._count(checkpoint, masks, names, param, key[2])
+        while len(self._rows) >= _ROWS:
+            self._rows.pop(next(iter(self._rows)), None)
+        self._rows[key] = masks, made
+        return made
+
+    def _count(
+        self,
+        checkpoint: Checkpoint,
+        masks: MaskSet,
+        names: tuple[str, ...],
+        param: DimParam | None,
+        dim: int,
+    ) -> Units:
+        found = resolve(checkpoint, names)
+        counts = np.ones((3, len(found)), np.int64)
+        left, each, kept = counts
+        for i, name in enumerate(found):
+            entry, mask = checkpoint.entries[name], masks.get(name)
+            kept[i] = entry.numel if mask is None else mask.kept
+            if param is None:
+                left[i] = kept[i]
+                continue
+            along = param.resolve(dim, entry.shape, name)
+            channels = entry.shape[along]
+            left[i] = channels if mask is None else self._left(name, mask, entry.shape, along)
+            each[i] = entry.numel // max(channels, 1)
+        return Units(found, left, each, kept)
+
+    def _left(self, name: str, mask: BitMask, shape: tuple[int, ...], dim: int) -> int:
+        known = self._channels.get((name, dim))
+        if known is not None and known[0] is mask:
+            return known[1]
+        left = int(np.count_nonzero(channels_left(mask, shape, dim)))
+        self._channels[name, dim] = mask, left
         return left

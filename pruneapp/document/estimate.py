@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pruneapp.answers import Estimate
-from pruneapp.document.selection import resolve
+from pruneapp.document.counts import Units
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import Row, Step
+from pruneapp.document.step import Step
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
-from pruneapp.methods.declaration import Method, TensorView
-from pruneapp.methods.run import resolve_dim
+from pruneapp.methods.declaration import Method
+from pruneapp.params import Amount
 
 
 def estimate(snapshot: Snapshot, step: Step) -> Estimate:
@@ -38,43 +41,35 @@ def estimate(snapshot: Snapshot, step: Step) -> Estimate:
     gone = channels = 0
     exact = True
     for row in step.rows:
-        names = resolve(snapshot.checkpoint, row.names)
         method = registry.get(row.method)
-        exact = exact and touched.isdisjoint(names) and method.granularity != "mask"
-        touched.update(names)
-        views = [snapshot.view(name) for name in names]
+        units = snapshot.units(row.names, method, row.values)
+        exact = exact and touched.isdisjoint(units.names)
+        touched.update(units.names)
+        if "amount" not in row.values:  # how much it takes is the method's secret
+            exact = False
+            continue
+        if step.scope == "global":
+            gone += to_prune(row.values["amount"], int(units.left.sum()))
+            continue
+        counts = _budgets(units, row.values["amount"], method)
+        taken = np.minimum(counts * units.each, units.kept)
+        gone += int(taken.sum())
         if method.granularity == "channels":
-            for view in views:
-                count, weights, sure = _channels(snapshot, view, method, row)
-                channels += count
-                gone += weights
-                exact = exact and sure
-        elif method.granularity == "weights":
-            gone += _weights(views, row, step)
+            channels += int(counts.sum())
+            # Whole channels are just as large as they look; of all that is left everything goes.
+            sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
+            exact = exact and bool(sure.all())
     return Estimate(tensors=len(touched), gone=gone, exact=exact, channels=channels)
 
 
-def _weights(views: list[TensorView], row: Row, step: Step) -> int:
-    if "amount" not in row.values:
-        return 0
-    amount = row.values["amount"]
-    left = [v.numel if v.kept is None else v.kept.kept for v in views]
-    if step.scope == "global":
-        return to_prune(amount, sum(left))
-    return sum(to_prune(amount, n, where=v.name) for v, n in zip(views, left, strict=True))
-
-
-def _channels(
-    snapshot: Snapshot, view: TensorView, method: Method, row: Row
-) -> tuple[int, int, bool]:
-    """Return how many channels go, at most how many weights with them, and whether just so many."""
-    left = snapshot.counts.left(view, method, row.values)
-    if "amount" not in row.values:
-        return 0, 0, False
-    count = to_prune(row.values["amount"], left, unit="channels", where=view.name)
-    if count == 0:
-        return 0, 0, True
-    each = view.numel // view.shape[resolve_dim(method, row.values, view)]
-    kept = view.numel if view.kept is None else view.kept.kept
-    whole = kept == left * each
-    return count, min(count * each, kept), whole or count == left
+def _budgets(units: Units, amount: Amount, method: Method) -> NDArray[np.int64]:
+    """Return how many units go in each tensor, as `to_prune` counts them one by one."""
+    if isinstance(amount, float):
+        shares: NDArray[np.float64] = np.rint(amount * units.left)  # halves to even, as round
+        return shares.astype(np.int64)
+    short = np.flatnonzero(units.left < amount)
+    if short.size:
+        first = int(short[0])
+        unit = "channels" if method.granularity == "channels" else "weights"
+        to_prune(amount, int(units.left[first]), unit=unit, where=units.names[first])
+    return np.full(len(units.names), amount, np.int64)

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pruneapp.answers import SparsityReport, TensorSparsity
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.energy import Energy, measure_energy
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, UnknownTensorError
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -160,13 +161,12 @@ def _view(
 
 def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
     entry = state.entry(name)
-    known = next((n for n in entry.names if any(n in e.names for e in scores.entries.values())), "")
-    if not known:
+    found = next((e for n in entry.names if (e := _entry_of(scores, n)) is not None), None)
+    if found is None:
         raise ParameterError(
             f"'{scores.path}' holds no importance scores for '{name}'.",
             remedy="It must hold a tensor of the same name and shape for every selected one.",
         )
-    found = scores.entry(known)
     if found.shape != entry.shape:
         raise ParameterError(
             f"The importance scores of '{name}' must have its shape {list(entry.shape)} "
@@ -177,8 +177,15 @@ def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
         shape=found.shape,
         dtype=found.dtype,
         kept=None,
-        read=lambda: scores.chunks(known),
+        read=lambda: scores.chunks(found.name),
     )
+
+
+def _entry_of(checkpoint: Checkpoint, name: str) -> TensorEntry | None:
+    try:
+        return checkpoint.entry(name)
+    except UnknownTensorError:
+        return None
 
 
 def _shared(before: BitMask | None, after: BitMask) -> BitMask:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
-from pruneapp.document.counts import UnitCounts
+from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
-from pruneapp.methods.declaration import TensorView
+from pruneapp.methods.declaration import Method, TensorView
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,10 @@ class Snapshot:
         if mask is None or final is None:
             return mask if final is None else final
         return mask & final
+
+    def units(self, names: tuple[str, ...], method: Method, values: Mapping[str, Any]) -> Units:
+        """Return what is left of some tensors for a method; see `UnitCounts.units`."""
+        return self.counts.units(self.checkpoint, self.masks, names, method, values)
 
     def view(
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None

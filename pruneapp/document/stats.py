@@ -128,7 +128,7 @@ def histogram(
     job
         Started with the elements, times two passes; may cancel.
     bins
-        The most bins, at least 2; there are more than half as many, but one if all magnitudes are 0.
+        The most bins, at least 2; more than half of them are used, one if all magnitudes are 0.
     """
     entry = snapshot.entry(name)
     job.start(2 * entry.numel, entry.name)

@@ -72,7 +72,7 @@ class Row:
             return self.pattern
         if len(self.names) == 1:
             return ".".join(_parts(self.names[0]))
-        part = _common_part(self.names)
+        part = _common_part(self.names) if self.names else ""
         return f"{len(self.names):,} tensors" + (f" of {part}" if part else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -222,10 +222,12 @@ def _parts(name: str) -> list[str]:
 
 
 def _common_part(names: tuple[str, ...]) -> str:
-    split = [_parts(name)[:-1] for name in names]
+    # What the first and the last in alphabetical order share, all between them share as well.
     common = []
-    for here in zip(*split, strict=False):
-        if len(set(here)) > 1:
+    for first, last in zip(min(names).split(".")[:-1], max(names).split(".")[:-1], strict=False):
+        if first != last:
             break
-        common.append(here[0])
+        common.append(first)
+    while common and common[0] in _WRAPPERS:
+        common.pop(0)
     return ".".join(common)

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from memory_checkpoint import MemoryCheckpoint
+from torch.nn.utils import prune as torch_prune
 
+from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document, open_document
 from pruneapp.document.given import given_masks, read_mask
 from pruneapp.document.history import Change, Edit, History
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
@@ -271,3 +274,22 @@ def test_chunks_with_final_zeros_leave_the_reader_its_buffer(model):
     joined = np.concatenate([c.bits.copy() for c in snapshot.chunks(FC, 3, 500, 64)])
     np.testing.assert_array_equal(joined, snapshot.bits(FC, 3, 500))
     np.testing.assert_array_equal(model.arrays[FC], before)
+
+
+def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
+    """A resumable file of torch: `weight_orig` and `weight_mask` come in as one tensor."""
+    linear = torch.nn.Linear(6, 4)
+    original = linear.weight.detach().clone()
+    torch_prune.l1_unstructured(linear, "weight", amount=0.25)
+    torch.save(linear.state_dict(), tmp_path / "pruned.pt")
+    with open_checkpoint(tmp_path / "pruned.pt") as checkpoint:
+        document = open_document(checkpoint)
+        assert [item.label for item in document.items] == ["Opened", "Mask found in the file"]
+        expected = linear.weight_mask.numpy().reshape(-1) != 0
+        np.testing.assert_array_equal(document.masks["weight"].bools(), expected)
+        bits = document.snapshot().bits("weight")
+        np.testing.assert_array_equal(bits.view(np.float32), original.numpy().reshape(-1))
+        assert model_size(checkpoint) == 24 + 4
+        prune(document, "weight")  # of the 18 that are left
+        assert document.masks["weight"].kept == 9
+        document.close()
