@@ -37,8 +37,3 @@ def numpy_bits(t: torch.Tensor) -> Bits:
     width = t.dtype.itemsize * 8
     bits: Bits = as_integers(t).reshape(-1).numpy().view(f"uint{width}")
     return bits
-
-
-def bits_of_one(dtype: torch.dtype) -> int:
-    """Return the bit pattern of 1.0 in a type of floats, or of 1 in a type of integers."""
-    return int(numpy_bits(torch.ones(1).to(dtype))[0])
