@@ -13,7 +13,7 @@ from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document, open_document
-from pruneapp.document.given import given_masks, read_mask
+from pruneapp.document.given import given_masks, names_in, read_mask
 from pruneapp.document.history import Change, Edit, History
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot, model_size
@@ -193,6 +193,7 @@ def test_masks_of_another_file_are_found_by_either_name(model):
     keep = np.arange(640).reshape(10, 64) % 2
     for name in (FC, f"{FC}_mask", "module.decoder.weight_mask"):
         masks = MemoryCheckpoint({name: keep.astype(np.float32)}, chunk=13)
+        assert names_in(masks, model) == (FC,)
         found = given_masks(model, [FC], masks, Job())
         np.testing.assert_array_equal(found[FC].bools(), keep.reshape(-1) == 1)
     with pytest.raises(ParameterError, match=r"no mask for 'module.fc.weight'"):

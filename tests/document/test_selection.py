@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.document.selection import default_selection, resolve, select
+from pruneapp.document.selection import default_selection, matching, resolve, select
 from pruneapp.errors import SelectionError, UnknownTensorError
 
 
@@ -91,3 +91,12 @@ def test_globs_are_those_of_fnmatchcase(pattern):
     elif pattern not in names:
         with pytest.raises(SelectionError):
             select(checkpoint, [pattern])
+
+
+def test_matching_takes_what_cannot_be_pruned_as_well(model):
+    assert matching(model, ["*tracked", "*bn1.weight"]) == (
+        "module.bn1.weight",
+        "module.bn1.num_batches_tracked",
+    )
+    with pytest.raises(SelectionError, match="'nothing'"):
+        matching(model, ["nothing"])
