@@ -1,16 +1,14 @@
-"""What would happen: numbers at once, exact ones as they come, and the one main button."""
+"""What would happen: numbers at once, exact ones as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -18,122 +16,15 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
+from pruneapp.gui.views.forecast.action import PruneAction
+from pruneapp.gui.views.forecast.affected import Affected
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import paint_bar, with_defaults
-from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
 BUSY_MS = 200
 LONG_MS = 2_500
 _AFFECTED = 5
-_MUCH = 0.8  # from this sparsity on, a tensor is said to be damaged much
-
-
-class PruneAction(QWidget):
-    """The button that does it.
-
-    Signals
-    -------
-    pruneRequested
-        The person wants the step to be done.
-    """
-
-    pruneRequested = Signal()  # noqa: N815 - signals are named as Qt names them
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.button = QPushButton(self)
-        self.button.setObjectName("mainAction")
-        self.button.setMinimumHeight(36)
-        self.button.setToolTip(self.tr("Prune (Ctrl+Return)"))
-        self.button.setAccessibleDescription(
-            self.tr("Prunes what the forecast says; it can be undone.")
-        )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.button)
-        self.button.clicked.connect(self.pruneRequested)
-        self.set_count(0)
-
-    def set_count(self, weights: int, channels: int = 0, *, exact: bool = True) -> None:
-        """Say what the button would do; with 0 there is nothing to do."""
-        if channels == 1:
-            text = self.tr("Prune 1 channel")
-        elif channels:
-            text = self.tr("Prune {n} channels").format(n=numbers.count(channels))
-        elif not weights:
-            text = self.tr("Nothing to prune")
-        elif weights == 1:
-            text = self.tr("Prune 1 weight")
-        elif exact:
-            text = self.tr("Prune {n} weights").format(n=numbers.count(weights))
-        else:
-            text = self.tr("Prune up to {n} weights").format(n=numbers.count(weights))
-        self.button.setText(text)
-        self.button.setEnabled(bool(weights or channels))
-
-
-class _Affected(QWidget):
-    """One of the tensors that lose most: a glyph, the name, a bar, the share."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.glyph = plain()
-        self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
-        self.name = ElidedLabel("", self)
-        self.bar = _Bar(self)
-        self.share = plain()
-        self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.share.setFixedWidth(self.fontMetrics().horizontalAdvance("all gone"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.glyph)
-        layout.addWidget(self.name, 1)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.share)
-        self.setFixedHeight(self.fontMetrics().height() + 4)
-
-    def show_tensor(self, tensor: TensorSparsity | None, shown: str) -> None:
-        """Show a tensor under the name `shown`, or leave the row empty."""
-        self.bar.tensor = tensor
-        self.bar.update()
-        if tensor is None:
-            for label in (self.glyph, self.name, self.share):
-                label.setText("")
-            return
-        after = tensor.after / tensor.numel if tensor.numel else 0.0
-        gone = tensor.after == tensor.numel
-        self.glyph.setText("■" if gone else "▲" if after >= _MUCH else "")
-        self.name.setText(shown)
-        self.share.setText(self.tr("all gone") if gone else numbers.percent(after))
-        much = self.tr("much") if after >= _MUCH and not gone else ""
-        words = ", ".join(filter(None, (shown, self.share.text(), much)))
-        self.setAccessibleName(words)
-        self.glyph.setToolTip(much or (self.share.text() if gone else ""))
-
-
-class _Bar(QWidget):
-    """Today's sparsity and the one to come."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.tensor: TensorSparsity | None = None
-        self.colors = with_defaults({})
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-
-    def sizeHint(self) -> QSize:
-        """As wide as the bars of the tree."""
-        return QSize(56, 12)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the bar."""
-        if self.tensor is None or not self.tensor.numel:
-            return
-        painter = QPainter(self)
-        rect = QRectF(0, (self.height() - 8) / 2, self.width(), 8)
-        whole = self.tensor.numel
-        paint_bar(painter, rect, self.tensor.before / whole, self.tensor.after / whole, self.colors)
-        painter.end()
 
 
 class Forecast(QWidget):
@@ -156,7 +47,7 @@ class Forecast(QWidget):
         )
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.affected = [_Affected(self) for _ in range(_AFFECTED)]
+        self.affected = [Affected(self) for _ in range(_AFFECTED)]
 
         top = QHBoxLayout()
         top.setSpacing(8)

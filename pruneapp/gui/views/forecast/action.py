@@ -1,0 +1,52 @@
+"""The one main button: it says what it will do, with its number."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.gui.views.parts import numbers
+
+
+class PruneAction(QWidget):
+    """The button that does it.
+
+    Signals
+    -------
+    pruneRequested
+        The person wants the step to be done.
+    """
+
+    pruneRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.button = QPushButton(self)
+        self.button.setObjectName("mainAction")
+        self.button.setMinimumHeight(36)
+        self.button.setToolTip(self.tr("Prune (Ctrl+Return)"))
+        self.button.setAccessibleDescription(
+            self.tr("Prunes what the forecast says; it can be undone.")
+        )
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.button)
+        self.button.clicked.connect(self.pruneRequested)
+        self.set_count(0)
+
+    def set_count(self, weights: int, channels: int = 0, *, exact: bool = True) -> None:
+        """Say what the button would do; with 0 there is nothing to do."""
+        if channels == 1:
+            text = self.tr("Prune 1 channel")
+        elif channels:
+            text = self.tr("Prune {n} channels").format(n=numbers.count(channels))
+        elif not weights:
+            text = self.tr("Nothing to prune")
+        elif weights == 1:
+            text = self.tr("Prune 1 weight")
+        elif exact:
+            text = self.tr("Prune {n} weights").format(n=numbers.count(weights))
+        else:
+            text = self.tr("Prune up to {n} weights").format(n=numbers.count(weights))
+        self.button.setText(text)
+        self.button.setEnabled(bool(weights or channels))

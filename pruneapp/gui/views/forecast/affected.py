@@ -1,0 +1,78 @@
+"""A tensor that loses much: a glyph, its name, a bar, the share."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from pruneapp.answers import TensorSparsity
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.bar import paint_bar, with_defaults
+from pruneapp.gui.views.parts.labels import ElidedLabel, plain
+
+MUCH = 0.8  # from this sparsity on, a tensor is said to be damaged much
+
+
+class Affected(QWidget):
+    """One of the tensors that lose most: a glyph, the name, a bar, the share."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.glyph = plain()
+        self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
+        self.name = ElidedLabel("", self)
+        self.bar = _Bar(self)
+        self.share = plain()
+        self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.share.setFixedWidth(self.fontMetrics().horizontalAdvance("all gone"))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.glyph)
+        layout.addWidget(self.name, 1)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.share)
+        self.setFixedHeight(self.fontMetrics().height() + 4)
+
+    def show_tensor(self, tensor: TensorSparsity | None, shown: str) -> None:
+        """Show a tensor under the name `shown`, or leave the row empty."""
+        self.bar.tensor = tensor
+        self.bar.update()
+        if tensor is None:
+            for label in (self.glyph, self.name, self.share):
+                label.setText("")
+            return
+        after = tensor.after / tensor.numel if tensor.numel else 0.0
+        gone = tensor.after == tensor.numel
+        self.glyph.setText("■" if gone else "▲" if after >= MUCH else "")
+        self.name.setText(shown)
+        self.share.setText(self.tr("all gone") if gone else numbers.percent(after))
+        much = self.tr("much") if after >= MUCH and not gone else ""
+        words = ", ".join(filter(None, (shown, self.share.text(), much)))
+        self.setAccessibleName(words)
+        self.glyph.setToolTip(much or (self.share.text() if gone else ""))
+
+
+class _Bar(QWidget):
+    """Today's sparsity and the one to come."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.tensor: TensorSparsity | None = None
+        self.colors = with_defaults({})
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    def sizeHint(self) -> QSize:
+        """As wide as the bars of the tree."""
+        return QSize(56, 12)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the bar."""
+        if self.tensor is None or not self.tensor.numel:
+            return
+        painter = QPainter(self)
+        rect = QRectF(0, (self.height() - 8) / 2, self.width(), 8)
+        whole = self.tensor.numel
+        paint_bar(painter, rect, self.tensor.before / whole, self.tensor.after / whole, self.colors)
+        painter.end()

@@ -1,0 +1,98 @@
+"""Whatever can have the focus has a name for those who do not see it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
+
+from pruneapp.answers import HistoryItem, TensorRow, TensorSparsity
+from pruneapp.gui.views.empty import EmptyPage
+from pruneapp.gui.views.export_dialog import ExportDialog, FormatForm
+from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
+from pruneapp.gui.views.forecast import Forecast
+from pruneapp.gui.views.form import MethodForm, PruneForm
+from pruneapp.gui.views.history import HistoryStrip
+from pruneapp.gui.views.notices import NoticeBar
+from pruneapp.gui.views.status import JobStatus
+from pruneapp.gui.views.tree import ModuleTree
+from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
+
+
+def tree():
+    found = ModuleTree()
+    found.set_rows([TensorRow("a.w", "a.w", "Linear", (2, 2), "float32", 4, 16)])
+    return found
+
+
+def form():
+    found = PruneForm()
+    params = (AmountParam(), NormParam(), DimParam(), SeedParam())
+    found.set_methods(
+        [MethodForm("m", "M", "h", "f", params, ("local", "global"), "weights", True, True)]
+    )
+    found.add.click()
+    return found
+
+
+def history():
+    found = HistoryStrip()
+    found.set_items([HistoryItem("Opened", "")], 0)
+    return found
+
+
+def notices():
+    found = NoticeBar()
+    found.set_notice("Gone.", action="Open again", details="why")
+    found.notices[0].more.click()
+    return found
+
+
+def empty():
+    found = EmptyPage()
+    found.set_recent(["/a/b.pt"])
+    return found
+
+
+def export_dialog():
+    found = ExportDialog()
+    found.set_formats([FormatForm("t", "torch", "h", (".pt",), 3)])
+    return found
+
+
+def export_report():
+    return ExportReportDialog(
+        ReportText("p", "f", 1, "c", verified=True, tensors=(TensorSparsity("a", 2, 0, 1),))
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [tree, form, Forecast, history, notices, empty, JobStatus, export_dialog, export_report],
+    ids=lambda make: make.__name__,
+)
+def test_whatever_can_have_the_focus_has_a_name(qtbot, make):
+    view = make()
+    qtbot.addWidget(view)
+    nameless = []
+    for widget in view.findChildren(QWidget):
+        inside = widget.parent()
+        if (
+            widget.focusPolicy() == Qt.FocusPolicy.NoFocus
+            or widget.objectName().startswith("qt_")
+            # The field inside a combo or spin box is named by it; a header belongs to its table.
+            or (isinstance(widget, QLineEdit) and inside.focusProxy() is not None)
+            or (isinstance(widget, QLineEdit) and inside.accessibleName())
+            or isinstance(inside, QAbstractScrollArea)
+            or widget.window() is not view  # the list that a combo box drops down
+        ):
+            continue
+        text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+        if not (widget.accessibleName() or len(text) > 1):
+            nameless.append(f"{type(widget).__name__} {text!r} in {type(inside).__name__}")
+    assert nameless == []
