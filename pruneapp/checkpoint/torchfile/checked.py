@@ -86,8 +86,8 @@ class CheckedSource:
         """
         self._source.read_into(offset, buffer)
         view = buffer.cast("B")
-        index = bisect_right(self._starts, offset) - 1
-        while 0 <= index < len(self._spans) and self._spans[index].start < offset + len(view):
+        index = max(0, bisect_right(self._starts, offset) - 1)
+        while index < len(self._spans) and self._spans[index].start < offset + len(view):
             self._follow(index, offset, view)
             index += 1
 

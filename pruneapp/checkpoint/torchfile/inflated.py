@@ -22,8 +22,8 @@ from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileEr
 
 # Weights at 99 % sparsity shrink to a fiftieth; a bomb shrinks to a thousandth.
 MAX_RATIO = 64
-# Zeros alone shrink to a thousandth, and a buffer of them is no bomb.
-SMALL = 1 << 20
+# Zeros alone shrink to a thousandth, and a layer of them is no bomb.
+SMALL = 16 << 20
 _STEP = 1 << 18
 
 
@@ -126,8 +126,8 @@ class InflatedSource:
             if member.size > max(MAX_RATIO * member.stored, SMALL):
                 raise UnsupportedFileError(
                     f"'{self.path}': {member.label} claims to grow from {member.stored:,} to "
-                    f"{member.size:,} bytes when inflated, more than {MAX_RATIO} times, as only "
-                    "an attack does.",
+                    f"{member.size:,} bytes when inflated, more than the {MAX_RATIO} times at "
+                    "which Pruneapp stops.",
                     remedy="If you trust the file, unpack it and save it again with torch.",
                 )
             stream = self._streams[index] = _Stream()
