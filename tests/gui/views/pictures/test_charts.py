@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.answers import ChannelNorms, Histogram, SparsityReport, TensorSparsity
 from pruneapp.gui.theme import DARK, LIGHT
@@ -388,3 +389,17 @@ def test_saving_asks_where_and_says_what_went_wrong(model, tmp_path, monkeypatch
 def test_the_menu_offers_to_take_it_along(model):
     texts = [a.text() for a in (model.copy_action, model.png_action, model.csv_action)]
     assert texts == ["Copy picture", "Save PNG…", "Save CSV…"]
+
+
+def test_the_menu_opens_over_the_canvas_by_mouse_and_by_key(model, monkeypatch):
+    # The offscreen platform cannot grab the keyboard, and says so for every real popup.
+    opened = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _where: opened.append(menu))
+    for reason in (QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard):
+        port = model.canvas.viewport()
+        middle = port.rect().center()
+        event = QContextMenuEvent(reason, middle, port.mapToGlobal(middle))
+        QApplication.sendEvent(port, event)
+        menu = opened.pop()
+        assert [a.text() for a in menu.actions()] == ["Copy picture", "Save PNG…", "Save CSV…"]
+        menu.deleteLater()

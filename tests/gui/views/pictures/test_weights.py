@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pruneapp.answers import Layout, Tile, TileRequest
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures import colormap
+from pruneapp.gui.views.pictures.raster import tiles
 from pruneapp.gui.views.pictures.raster.shading import Mode, Tables
 from pruneapp.gui.views.pictures.weights import WeightsView
 
@@ -86,6 +87,12 @@ def test_what_would_go_is_striped_on_its_own_colour(shown, painted):
     found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(6)}
     assert shade_of(LIGHT, 0.5) in found
     assert colormap.MASK_PRUNED in found
+
+
+def test_stripes_are_the_same_painted_one_by_one_or_as_a_layer(shown, monkeypatch):
+    few = shown.canvas.grab().toImage()
+    monkeypatch.setattr(tiles, "FEW_RUNS", 0)
+    assert shown.canvas.grab().toImage() == few
 
 
 def test_the_mask_alone_has_one_pair_in_both_themes(shown, theme, painted):

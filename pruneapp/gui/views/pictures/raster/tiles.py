@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -26,8 +26,11 @@ KERNEL_FROM = 12.0
 CELLS_FROM = 24.0
 VALUES_FROM = 48.0
 
+# So many rectangles are painted faster than a layer of the window's size is.
+FEW_RUNS = 6000
 
-@dataclass
+
+@dataclass(eq=False)
 class _Painted:
     """A tile and its pictures; a picture borrows the memory of its numbers, so both are kept."""
 
@@ -162,10 +165,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         scale = min(abs(place.m11()), abs(place.m22()))
         painter.save()
         painter.setClipRect(self.boundingRect(), Qt.ClipOperation.IntersectClip)
-        drawn = [self._coarse] if self._coarse else []
-        if self._fine and self._fine is not self._coarse:
-            drawn.append(self._fine)
-        for painted in drawn:
+        for painted in self._layers(shown):
             self._paint_tile(painter, painted, shown, hatched=scale >= HATCH_FROM)
         painter.resetTransform()
         self._paint_borders(painter, place, shown)
@@ -177,6 +177,17 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             painter.resetTransform()
             self._paint_cursor(painter, place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1)))
             painter.restore()
+
+    def _layers(self, shown: QRectF) -> list[_Painted]:
+        """Return the tiles to paint, from below; none that the fine one hides."""
+        if self._fine is None:
+            return [self._coarse] if self._coarse else []
+        part = self._fine.tile.request
+        if self._coarse in {None, self._fine} or QRectF(
+            part.column, part.row, part.columns, part.rows
+        ).contains(shown):
+            return [self._fine]
+        return [self._coarse, self._fine] if self._coarse else [self._fine]
 
     def _paint_tile(
         self, painter: QPainter, painted: _Painted, shown: QRectF, *, hatched: bool
@@ -210,9 +221,37 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def _paint_going(
         self, painter: QPainter, painted: _Painted, shown: QRectF, ratio: float
     ) -> None:
-        # Stripes lie still on the picture and are as wide on the screen at any zoom: they are
-        # painted once over all, and then cut out where something goes.
+        # Stripes lie still on the picture and are as wide on the screen at any zoom.
         place = painter.worldTransform()
+        brush = hatch(colormap.MASK_PRUNED, "transparent", ratio)
+        origin = QPointF(place.dx(), place.dy()).toPoint()
+        runs = _runs(painted.tile, shown)
+        painter.save()
+        painter.resetTransform()
+        if runs is not None and len(runs) < FEW_RUNS:
+            scale, shift = (place.m11(), place.m22()), (place.dx(), place.dy())
+            stripes = pg.Qt.internals.PrimitiveArray(QRectF, 4)
+            stripes.resize(len(runs))
+            # Left and top, then width and height.
+            stripes.ndarray()[:, :2] = runs[:, :2] * scale + shift
+            stripes.ndarray()[:, 2:] = runs[:, 2:] * scale
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrushOrigin(origin)
+            painter.setBrush(brush)
+            painter.drawRects(*stripes.drawargs())
+        else:
+            self._paint_layer(painter, painted, shown, (place, ratio, brush, origin))
+        painter.restore()
+
+    def _paint_layer(
+        self,
+        painter: QPainter,
+        painted: _Painted,
+        shown: QRectF,
+        how: tuple[QTransform, float, QBrush, QPoint],
+    ) -> None:
+        """Paint stripes over all, cut out where something goes: for very many small places."""
+        place, ratio, brush, origin = how
         stencil = painted.going()
         pool = painted.tile.request.pool
         target, source = _cut(painted.tile, stencil, (pool, pool), shown)
@@ -224,21 +263,15 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         )
         layer.setDevicePixelRatio(ratio)
         layer.fill(0)
-        brush = hatch(colormap.MASK_PRUNED, "transparent", ratio)
         inside = QPainter(layer)
         inside.setTransform(place * QTransform.fromTranslate(-on_screen.left(), -on_screen.top()))
         inside.drawImage(target, stencil, source)
         inside.resetTransform()
         inside.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
-        inside.setBrushOrigin(
-            QPointF(place.dx() - on_screen.left(), place.dy() - on_screen.top()).toPoint()
-        )
+        inside.setBrushOrigin(origin - on_screen.topLeft())
         inside.fillRect(0, 0, on_screen.width(), on_screen.height(), brush)
         inside.end()
-        painter.save()
-        painter.resetTransform()
         painter.drawImage(on_screen.topLeft(), layer)
-        painter.restore()
 
     def _paint_borders(self, painter: QPainter, place: QTransform, shown: QRectF) -> None:
         layout = self.layout
@@ -307,6 +340,32 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         painter.drawRect(cell.adjusted(-3, -3, 2, 2))
         painter.setPen(QPen(QColor(self._colors["accent"]), 2))
         painter.drawRect(cell.adjusted(-1, -1, 1, 1))
+
+
+def _runs(tile: Tile, shown: QRectF) -> NDArray[np.float64] | None:
+    """Return ``float64[n, 4]``: left, top, width, height of what would go, in runs along rows.
+
+    None if the tile does not say it weight by weight.
+    """
+    part = tile.request
+    if part.pool != 1:
+        return None
+    top = max(0, math.floor(shown.top()) - part.row)
+    left = max(0, math.floor(shown.left()) - part.column)
+    bottom = max(0, math.ceil(shown.bottom()) - part.row)
+    right = max(0, math.ceil(shown.right()) - part.column)
+    goes = np.pad(tile.going[top:bottom, left:right] > 0, ((0, 0), (1, 1)))
+    rows, starts = np.nonzero(goes[:, 1:] & ~goes[:, :-1])
+    _, stops = np.nonzero(goes[:, :-1] & ~goes[:, 1:])
+    return np.stack(
+        [
+            starts + part.column + left,
+            rows + part.row + top,
+            stops - starts,
+            np.ones_like(starts),
+        ],
+        axis=1,
+    ).astype(np.float64)
 
 
 def _halvings(texel: float) -> int:
