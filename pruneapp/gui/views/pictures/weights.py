@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from pruneapp.answers import Layout, Tile, TileRequest
 from pruneapp.gui.views.parts.numbers import part, shape
-from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.picture import Picture
-from pruneapp.gui.views.pictures.frame.table import Numbers
+from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import index_text, value_text
 from pruneapp.gui.views.pictures.raster.canvas import ZOOM_STEP, Canvas
 from pruneapp.gui.views.pictures.raster.shading import Mode
 from pruneapp.gui.views.pictures.raster.viewport import Viewport, covers
+from pruneapp.gui.views.pictures.raster.words import swatches, tile_numbers
 
 # Requests while one moves: a few a second, and the last one always.
 REQUEST_MS = 40
@@ -240,26 +239,7 @@ class WeightsView(Picture):
     def numbers(self) -> Numbers:
         """Return what the picture shows, a weight or a mean of weights in a row."""
         tile = self.canvas.item.fine
-        if tile is None:
-            return Numbers((), 0, lambda _row: ())
-        width = tile.values.shape[1]
-        pool, start = tile.request.pool, tile.request
-
-        def row(at: int) -> tuple[object, ...]:
-            i, j = divmod(at, width)
-            place = (start.row + i * pool, start.column + j * pool)
-            return (
-                *tile.layout.index(*place),
-                float(tile.values[i, j]),
-                float(tile.kept[i, j]),
-                float(tile.going[i, j]),
-            )
-
-        value = (
-            self.tr("value") if pool == 1 else self.tr("mean magnitude of {n}×{n}").format(n=pool)
-        )
-        dims = tuple(f"dim {d}" for d in range(len(tile.layout.shape)))
-        return Numbers((*dims, value, "kept", "going"), tile.values.size, row)
+        return NOTHING if tile is None else tile_numbers(tile)
 
     # How it works.
 
@@ -382,22 +362,15 @@ class WeightsView(Picture):
         masked = item.masked or item.mode is Mode.MASK
         fine = item.fine
         scale = value_text(fine.scale, 2) if fine is not None else "1"
-        entries = []
-        if item.mode is Mode.MASK:
-            entries.append(Swatch(self.tr("kept"), (colormap.MASK_KEPT,)))
-        elif item.mode is Mode.SIGNED and (fine is None or fine.request.pool == 1):
-            stops = colormap.signed_stops(self._colors)
-            entries.append(Swatch(scale, stops, before=f"−{scale}"))
-        else:
-            stops = colormap.magnitude_stops(self._colors)
-            top = self.tr("{scale} kept").format(scale=scale) if masked else scale
-            entries.append(Swatch(top, stops, before="0"))
-        if masked:
-            entries.append(Swatch(self.tr("pruned"), (colormap.MASK_PRUNED,)))
-            if self._preview:
-                entries.append(Swatch(self.tr("would go"), (colormap.MASK_PRUNED,), hatched=True))
-        if self._missing and item.mode is not Mode.MASK:
-            entries.append(Swatch("NaN", (self._colors["danger"],)))
+        entries = swatches(
+            item.mode,
+            scale,
+            self._colors,
+            masked=masked,
+            signs=fine is None or fine.request.pool == 1,
+            preview=self._preview,
+            missing=self._missing,
+        )
         self._set_legend(entries)
 
     def _update_summary(self) -> None:

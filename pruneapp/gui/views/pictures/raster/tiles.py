@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
@@ -17,7 +14,8 @@ from pruneapp.answers import Layout, Tile
 from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, hatch
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.wording import value_text
-from pruneapp.gui.views.pictures.raster.shading import Look, Mode, Tables, shade
+from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings, runs
+from pruneapp.gui.views.pictures.raster.shading import Look, Mode, Tables
 
 # Pixels for a weight from which on something is drawn.
 HATCH_FROM = 4.0
@@ -28,38 +26,6 @@ VALUES_FROM = 48.0
 
 # So many rectangles are painted faster than a layer of the window's size is.
 FEW_RUNS = 6000
-
-
-@dataclass(eq=False)
-class _Painted:
-    """A tile and its pictures; a picture borrows the memory of its numbers, so both are kept."""
-
-    tile: Tile
-    look: Look | None = None
-    pixels: NDArray[np.uint32] | None = None
-    image: QImage | None = None
-    stencil_pixels: NDArray[np.uint32] | None = None
-    stencil: QImage | None = None
-
-    def picture(self, look: Look, tables: Tables) -> QImage:
-        if self.image is None or look != self.look:
-            self.look = look
-            self.pixels = np.ascontiguousarray(shade(self.tile, look, tables))
-            self.image = _image(self.pixels, QImage.Format.Format_RGB32)
-        return self.image
-
-    def going(self) -> QImage:
-        """Return where something would go, as opacity."""
-        if self.stencil is None:
-            opacity = np.rint(np.clip(self.tile.going, 0, 1) * 255).astype(np.uint32)
-            self.stencil_pixels = np.ascontiguousarray(opacity << np.uint32(24))
-            self.stencil = _image(self.stencil_pixels, QImage.Format.Format_ARGB32_Premultiplied)
-        return self.stencil
-
-
-def _image(pixels: NDArray[np.uint32], form: QImage.Format) -> QImage:
-    height, width = pixels.shape
-    return QImage(pixels.data, width, height, width * 4, form)
 
 
 class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
@@ -75,8 +41,8 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.mode = Mode.MAGNITUDE_AND_MASK
         self.masked = True
         self.cursor: tuple[int, int] | None = None
-        self._coarse: _Painted | None = None
-        self._fine: _Painted | None = None
+        self._coarse: PaintedTile | None = None
+        self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = DEFAULT_COLORS
         self._tables = Tables(DEFAULT_COLORS)
         self._font = QFont()
@@ -101,7 +67,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
 
     def set_tile(self, tile: Tile) -> None:
         """Take a tile; one of the whole serves as the ground too."""
-        painted = _Painted(tile)
+        painted = PaintedTile(tile)
         self._fine = painted
         part = tile.request
         if part.row == part.column == 0 and tile.values.shape == (
@@ -113,7 +79,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
 
     def set_ground(self, tile: Tile) -> None:
         """Take a coarse tile of the whole, below the fine one."""
-        self._coarse = _Painted(tile)
+        self._coarse = PaintedTile(tile)
         self.update()
 
     def set_mode(self, mode: Mode, *, masked: bool) -> None:
@@ -178,7 +144,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             self._paint_cursor(painter, place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1)))
             painter.restore()
 
-    def _layers(self, shown: QRectF) -> list[_Painted]:
+    def _layers(self, shown: QRectF) -> list[PaintedTile]:
         """Return the tiles to paint, from below; none that the fine one hides."""
         if self._fine is None:
             return [self._coarse] if self._coarse else []
@@ -190,7 +156,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         return [self._coarse, self._fine] if self._coarse else [self._fine]
 
     def _paint_tile(
-        self, painter: QPainter, painted: _Painted, shown: QRectF, *, hatched: bool
+        self, painter: QPainter, painted: PaintedTile, shown: QRectF, *, hatched: bool
     ) -> None:
         tile, place = painted.tile, painter.worldTransform()
         pool = tile.request.pool
@@ -202,13 +168,13 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             masked,
             blended=masked and not hatched,
             reduction=(
-                _halvings(abs(place.m22()) * ratio * pool),
-                _halvings(abs(place.m11()) * ratio * pool),
+                halvings(abs(place.m22()) * ratio * pool),
+                halvings(abs(place.m11()) * ratio * pool),
             ),
         )
         image = painted.picture(look, self._tables)
         cell = (pool * look.reduction[1], pool * look.reduction[0])
-        target, source = _cut(tile, image, cell, shown)
+        target, source = cut(tile, image, cell, shown)
         if target.isEmpty():
             return
         # More than one texel on a pixel would flicker while moving.
@@ -219,22 +185,22 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             self._paint_going(painter, painted, shown, ratio)
 
     def _paint_going(
-        self, painter: QPainter, painted: _Painted, shown: QRectF, ratio: float
+        self, painter: QPainter, painted: PaintedTile, shown: QRectF, ratio: float
     ) -> None:
         # Stripes lie still on the picture and are as wide on the screen at any zoom.
         place = painter.worldTransform()
         brush = hatch(colormap.MASK_PRUNED, "transparent", ratio)
         origin = QPointF(place.dx(), place.dy()).toPoint()
-        runs = _runs(painted.tile, shown)
+        places = runs(painted.tile, shown)
         painter.save()
         painter.resetTransform()
-        if runs is not None and len(runs) < FEW_RUNS:
+        if places is not None and len(places) < FEW_RUNS:
             scale, shift = (place.m11(), place.m22()), (place.dx(), place.dy())
             stripes = pg.Qt.internals.PrimitiveArray(QRectF, 4)
-            stripes.resize(len(runs))
+            stripes.resize(len(places))
             # Left and top, then width and height.
-            stripes.ndarray()[:, :2] = runs[:, :2] * scale + shift
-            stripes.ndarray()[:, 2:] = runs[:, 2:] * scale
+            stripes.ndarray()[:, :2] = places[:, :2] * scale + shift
+            stripes.ndarray()[:, 2:] = places[:, 2:] * scale
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrushOrigin(origin)
             painter.setBrush(brush)
@@ -246,7 +212,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def _paint_layer(
         self,
         painter: QPainter,
-        painted: _Painted,
+        painted: PaintedTile,
         shown: QRectF,
         how: tuple[QTransform, float, QBrush, QPoint],
     ) -> None:
@@ -254,7 +220,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         place, ratio, brush, origin = how
         stencil = painted.going()
         pool = painted.tile.request.pool
-        target, source = _cut(painted.tile, stencil, (pool, pool), shown)
+        target, source = cut(painted.tile, stencil, (pool, pool), shown)
         on_screen = place.mapRect(target).toAlignedRect()
         layer = QImage(
             math.ceil(on_screen.width() * ratio),
@@ -340,56 +306,3 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         painter.drawRect(cell.adjusted(-3, -3, 2, 2))
         painter.setPen(QPen(QColor(self._colors["accent"]), 2))
         painter.drawRect(cell.adjusted(-1, -1, 1, 1))
-
-
-def _runs(tile: Tile, shown: QRectF) -> NDArray[np.float64] | None:
-    """Return ``float64[n, 4]``: left, top, width, height of what would go, in runs along rows.
-
-    None if the tile does not say it weight by weight.
-    """
-    part = tile.request
-    if part.pool != 1:
-        return None
-    top = max(0, math.floor(shown.top()) - part.row)
-    left = max(0, math.floor(shown.left()) - part.column)
-    bottom = max(0, math.ceil(shown.bottom()) - part.row)
-    right = max(0, math.ceil(shown.right()) - part.column)
-    goes = np.pad(tile.going[top:bottom, left:right] > 0, ((0, 0), (1, 1)))
-    rows, starts = np.nonzero(goes[:, 1:] & ~goes[:, :-1])
-    _, stops = np.nonzero(goes[:, :-1] & ~goes[:, 1:])
-    return np.stack(
-        [
-            starts + part.column + left,
-            rows + part.row + top,
-            stops - starts,
-            np.ones_like(starts),
-        ],
-        axis=1,
-    ).astype(np.float64)
-
-
-def _halvings(texel: float) -> int:
-    """Return the power of 2 that makes a texel of so many pixels at least one pixel large."""
-    return 1 << math.ceil(math.log2(1 / texel) - 1e-6) if texel < 0.999999 else 1
-
-
-def _cut(tile: Tile, image: QImage, cell: tuple[int, int], shown: QRectF) -> tuple[QRectF, QRectF]:
-    """Return the part that can be seen: in the picture, and in pixels of the image.
-
-    Qt draws an image wrongly, and slowly, that is scaled to millions of pixels.
-    """
-    row, column = tile.request.row, tile.request.column
-    left = max(0, math.floor((shown.left() - column) / cell[0]))
-    top = max(0, math.floor((shown.top() - row) / cell[1]))
-    right = min(image.width(), math.ceil((shown.right() - column) / cell[0]))
-    bottom = min(image.height(), math.ceil((shown.bottom() - row) / cell[1]))
-    if right <= left or bottom <= top:
-        return QRectF(), QRectF()
-    source = QRectF(left, top, right - left, bottom - top)
-    target = QRectF(
-        column + left * cell[0],
-        row + top * cell[1],
-        (right - left) * cell[0],
-        (bottom - top) * cell[1],
-    )
-    return target, source
