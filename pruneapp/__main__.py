@@ -13,21 +13,21 @@ def main(argv: list[str] | None = None) -> int:
     """Run the window or the command line; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
     if argv[:1] == [HEADER_PROCESS]:
-        from pruneapp.checkpoint import header_process
+        from pruneapp.checkpoint.header_process import main as parse_header
 
-        return header_process.main(argv[1:])
+        return parse_header(argv[1:])
 
     from pruneapp.cli.options import parse
 
     options = parse(argv)
     if options.command is None:
-        from pruneapp.gui import app
+        from pruneapp.gui.app import main as show_window
 
-        return app.main(options.file, options.state_dict)
+        return show_window(options.file, options.state_dict)
 
-    from pruneapp.cli import commands
+    from pruneapp.cli.commands import main as run_command
 
-    return commands.main(options)
+    return run_command(options)
 
 
 if __name__ == "__main__":

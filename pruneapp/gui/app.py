@@ -6,8 +6,11 @@ import gc
 import logging
 import os
 import sys
-import time
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QEvent,
@@ -19,9 +22,10 @@ from PySide6.QtCore import (
     QtMsgType,
     QTranslator,
     Signal,
+    Slot,
     qInstallMessageHandler,
 )
-from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
+from PySide6.QtGui import QCloseEvent, QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
 import pruneapp
@@ -30,10 +34,12 @@ from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.window import MainWindow
 
+if TYPE_CHECKING:
+    from pruneapp.gui.workbench import Workbench
+
 # Python gives the interpreter to another thread at most so often; with 5 ms, its default, the
 # window is late by that much whenever a worker computes. Measured in shared notes on Qt.
 SWITCH_INTERVAL_S = 0.001
-FIRST_PICTURE = "PRUNEAPP_SAY_FIRST_PICTURE"
 
 log = logging.getLogger("pruneapp")
 
@@ -102,29 +108,152 @@ def make_application(arguments: list[str]) -> QApplication:
     return application
 
 
+class Start(QObject):
+    """Brings the window to work after its first picture.
+
+    What an open document needs takes half a second to import; that is done in a thread, so that
+    the window answers meanwhile. None of the imported modules makes a QObject (tested).
+
+    Parameters
+    ----------
+    window, settings, appearance
+        As the application made them.
+    file, state_dict
+        What to open as soon as that is possible.
+
+    Signals
+    -------
+    ready(Workbench)
+        Everything works.
+    """
+
+    ready = Signal(object)
+    _imported = Signal(object)
+
+    def __init__(
+        self,
+        window: MainWindow,
+        settings: Settings,
+        appearance: Appearance,
+        *,
+        file: Path | None = None,
+        state_dict: str | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._settings = settings
+        self._appearance = appearance
+        self._file = file
+        self._state_dict = state_dict
+        self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
+        self.workbench: Workbench | None = None
+        # What is asked for before everything is there is done as soon as it is.
+        self._asked_early: Callable[[], object] | None = None
+        self._early = {
+            window.empty.openRequested: self._ask_file,
+            window.empty.sampleRequested: self._open_sample,
+            window.actions_["open"].triggered: self._ask_file,
+            window.actions_["sample"].triggered: self._open_sample,
+            window.dropped: self.open,
+        }
+        for signal, call in self._early.items():
+            signal.connect(call)
+        window.closing.connect(self._on_closing)
+        self._imported.connect(self._furnish)
+        window.empty.set_recent([str(path) for path in settings.recent])
+        window.empty.recentRequested.connect(self._open_recent)
+        self._first = FirstPaint(window)
+        self._first.seen.connect(self._on_first_paint)
+
+    @Slot(object)
+    def open(self, path: Path) -> None:
+        """Open a file now, or as soon as that is possible."""
+        if self.workbench is not None:
+            self.workbench.open(path)
+        else:
+            self._file, self._state_dict = path, None
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Take an exception that nobody caught."""
+        if self.workbench is not None:
+            self.workbench.report_bug(kind, error, trace)
+        else:
+            sys.__excepthook__(kind, error, trace)
+
+    @Slot()
+    def _on_first_paint(self) -> None:
+        self._thread.start()
+
+    def _import(self) -> None:
+        try:
+            import pruneapp.gui.workbench as module
+        except BaseException as error:  # noqa: BLE001 - raised again where it can be seen
+            self._imported.emit(error)
+        else:
+            self._imported.emit(module.Workbench)
+
+    @Slot(object)
+    def _furnish(self, found: type[Workbench] | BaseException) -> None:
+        self._thread.join()
+        if isinstance(found, BaseException):
+            raise found
+        for signal, call in self._early.items():
+            signal.disconnect(call)
+        self._window.empty.recentRequested.disconnect(self._open_recent)
+        self._window.closing.disconnect(self._on_closing)
+        self.workbench = found(self._window, self._settings, self._appearance)
+        if self._file is not None:
+            self.workbench.open(self._file, self._state_dict)
+        elif self._asked_early is not None:
+            self._asked_early()
+        gc.freeze()  # what lives as long as the window need not be looked at again
+        self.ready.emit(self.workbench)
+
+    @Slot()
+    def _ask_file(self) -> None:
+        self._asked_early = self._ask_file_now
+
+    def _ask_file_now(self) -> None:
+        if self.workbench is not None:
+            self.workbench.ask_file()
+
+    @Slot()
+    def _open_sample(self) -> None:
+        self._file = resources.path("sample/lenet-digits.safetensors")
+
+    @Slot(str)
+    def _open_recent(self, path: str) -> None:
+        self.open(Path(path))
+
+    @Slot(object)
+    def _on_closing(self, _event: QCloseEvent) -> None:
+        if self._thread.is_alive():
+            self._thread.join()
+
+
 def main(file: str | None = None, state_dict: str | None = None) -> int:
     """Show the window, with `file` if one is named; returns the exit status."""
-    began = time.monotonic()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
     application = make_application(sys.argv[:1])
     settings = Settings()
     appearance = Appearance(application, settings.get(THEME))
     window = MainWindow(settings, appearance)
+    start = Start(
+        window,
+        settings,
+        appearance,
+        file=None if file is None else Path(file),
+        state_dict=state_dict,
+    )
     outside = OpenedFromOutside(application)
-    outside.asked.connect(window.open_path)
+    outside.asked.connect(start.open)
     application.installEventFilter(outside)
-    first = FirstPaint(window)
-    first.seen.connect(window.finish)
-    if file is not None:
-        window.open_after_start(Path(file), state_dict)
-    if os.environ.get(FIRST_PICTURE):
-        first.seen.connect(lambda: print(f"{time.monotonic() - began:.3f}", flush=True))  # noqa: T201
-    sys.excepthook = window.report_bug
+    sys.excepthook = start.report_bug
     window.show()
-    status = application.exec()
-    gc.collect()
-    return status
+    return application.exec()
 
 
 def _log_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

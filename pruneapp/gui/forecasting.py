@@ -12,6 +12,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruneapp.answers import Estimate
+from pruneapp.document.document import DocumentChanged
 from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import Preview, compute_preview
 from pruneapp.document.snapshot import Snapshot
@@ -74,14 +75,23 @@ class Forecasting(QObject):
         self._counting: Task[Estimate] | None = None
         self._apply_when_ready = False
         self._channels = 0
+        self._asked = True
         self.preview: Preview | None = None
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
         self._pause.timeout.connect(self._compute)
-        session.changed.connect(self.refresh)
-        session.opened.connect(self.refresh)
+        session.changed.connect(self._on_changed)
         session.closed.connect(self.drop)
+
+    @property
+    def shown(self) -> Preview | None:
+        """The preview, if the tree and the pictures are to show it.
+
+        After a step is done its result is to be seen, not what the same form would do next; that
+        is shown again once the person asks for something.
+        """
+        return self.preview if self._asked else None
 
     def drop(self) -> None:
         """Forget what was known, and stop finding out."""
@@ -96,7 +106,15 @@ class Forecasting(QObject):
             self.changed.emit()
 
     def refresh(self) -> None:
-        """Begin anew: something changed that the answer depends on."""
+        """Begin anew: the person asks for something else."""
+        self._asked = True
+        self._begin()
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        self._asked = False
+        self._begin()
+
+    def _begin(self) -> None:
         self.drop()
         document = self._session.document
         if document is None:

@@ -148,7 +148,7 @@ class Looking(QObject):
         snapshot, name = document.snapshot(), self.name
         if page is Page.MODEL:
             self._known.add(page)
-            preview = self._forecasting.preview
+            preview = self._forecasting.shown
             self._pages.model.set_report(
                 sparsity(snapshot), preview.report if preview is not None else None
             )
@@ -195,7 +195,7 @@ class Looking(QObject):
         self._ask("stats", lambda job: stats(snapshot, name, job), done, None)
 
     def _going(self) -> BitMask | None:
-        preview = self._forecasting.preview
+        preview = self._forecasting.shown
         return None if preview is None else preview.masks.get(self.name)
 
     # -- what the pictures ask ------------------------------------------------------------------

@@ -1,0 +1,163 @@
+"""What the person asks for: check marks and form, turned into a step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from pruneapp.document.selection import select
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.gui.document_views import DocumentViews
+from pruneapp.gui.extras import Extras
+from pruneapp.gui.session import Session
+from pruneapp.gui.views.form import FormRow, MethodForm
+from pruneapp.methods import registry
+from pruneapp.methods.declaration import Method
+
+# A check mark on a module sets many in one go; the form follows once they have settled.
+SETTLE_MS = 30
+
+
+class Asking(QObject):
+    """Reads the tree and the form, and tells the form what it is about.
+
+    Parameters
+    ----------
+    session
+        The document.
+    views
+        Its tree and form.
+    extras
+        Masks and scores from files.
+    window
+        Parent of file dialogs.
+
+    Signals
+    -------
+    changed()
+        Something else is asked for now.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, session: Session, views: DocumentViews, extras: Extras, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._views = views
+        self._extras = extras
+        self._window = window
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self._on_settled)
+        views.tree.checkedChanged.connect(self._settle.start)
+        views.form.changed.connect(self.changed)
+        views.form.maskFileRequested.connect(self._ask_masks)
+        views.form.scoresFileRequested.connect(self._ask_scores)
+        extras.changed.connect(self._on_extras)
+        session.opened.connect(self._on_opened)
+        self.offer_methods()
+
+    def step(self) -> Step:
+        """Return what is asked for; raises `PruneAppError` if that is nothing."""
+        request = self._views.form.request()
+        if request is None or self._session.document is None:
+            errors = self._views.form.errors()
+            raise ParameterError(errors[0] if errors else "Nothing is open.")
+        rows = [
+            Row(self._names(row), row.method, row.values, row.pattern or row.kind)
+            for row in request.rows
+        ]
+        return Step(tuple(rows), "global" if request.scope == "global" else "local")
+
+    def check_usual(self) -> None:
+        """Check the tensors that are meant if nothing is said."""
+        self._views.tree.set_checked([r.name for r in self._session.rows if r.by_default])
+        self._settle.start()
+
+    def reset(self) -> None:
+        """Ask for what is asked for at first."""
+        self._views.form.reset()
+        self.changed.emit()
+
+    def offer_methods(self) -> None:
+        """Offer every method of the registry."""
+        self._views.form.set_methods([_form(m) for m in registry.METHODS.values()])
+
+    def _names(self, row: FormRow) -> tuple[str, ...]:
+        document = self._session.document
+        assert document is not None
+        if row.pattern:
+            return select(document.checkpoint, [row.pattern])
+        if row.kind:
+            names = tuple(
+                r.name
+                for r in self._session.rows
+                if r.kind == row.kind and not r.why_not and len(r.shape) > 1
+            )
+            if not names:
+                raise SelectionError(f"There is no {row.kind} here that can be pruned.")
+            return names
+        names = self._views.tree.checked()
+        if not names:
+            raise SelectionError("No tensor is checked.", remedy="Check one in the tree.")
+        return names
+
+    def _on_opened(self) -> None:
+        kinds = (r.kind for r in self._session.rows if r.kind and not r.why_not)
+        self._views.form.set_kinds(tuple(dict.fromkeys(kinds)))
+        self._on_settled()
+
+    def _on_settled(self) -> None:
+        self.tell_context()
+        self.changed.emit()
+
+    def tell_context(self) -> None:
+        """Tell the form what is checked: shapes, kinds, how much is left."""
+        document = self._session.document
+        if document is None:
+            return
+        checked = self._views.tree.checked()
+        rows = [self._session.by_name[name] for name in checked]
+        kinds = {row.kind for row in rows}
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        shape: tuple[int, ...] = ()
+        if len({len(row.shape) for row in rows}) == 1:
+            sizes = zip(*(row.shape for row in rows), strict=True)
+            shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
+        self._views.form.set_context(shape, kind)
+        self._views.form.set_left(sum(row.numel - document.masks.pruned(row.name) for row in rows))
+
+    def _on_extras(self) -> None:
+        self._views.form.set_mask_file(self._extras.mask_file)
+        self._views.form.set_scores_file(self._extras.scores_file)
+        self.changed.emit()
+
+    def _ask_masks(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load masks"))
+        if name:
+            self._extras.load_masks(Path(name))
+
+    def _ask_scores(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load importance scores"))
+        if name:
+            self._extras.load_scores(Path(name))
+
+
+def _form(method: Method) -> MethodForm:
+    return MethodForm(
+        name=method.name,
+        label=method.label,
+        help=method.help,
+        formula=method.formula,
+        params=method.params,
+        scopes=method.scopes,
+        granularity=method.granularity,
+        takes_mask=method.takes_mask,
+        takes_scores=method.takes_scores,
+    )

@@ -1,0 +1,83 @@
+"""Moving about: pages, zoom, the tensor in focus. Nothing here changes the document."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from pruneapp.gui.actions import Actions
+from pruneapp.gui.document_views import DocumentViews
+from pruneapp.gui.views.pictures.pages import Page
+
+PAGES = ("page_weights", "page_distribution", "page_channels", "page_model")
+
+
+class Browsing(QObject):
+    """The commands of the menu View, and those of the tree that only look.
+
+    Parameters
+    ----------
+    views
+        The tree and the pictures.
+    actions
+        Their commands.
+    """
+
+    def __init__(self, views: DocumentViews, actions: Actions, parent: QObject) -> None:
+        super().__init__(parent)
+        self._views = views
+        self._actions = actions
+        weights, tree = views.pages.weights, views.tree
+        for name, call in {
+            "page_weights": self._weights,
+            "page_distribution": self._distribution,
+            "page_channels": self._channels,
+            "page_model": self._model,
+            "mask": weights.toggle_mask,
+            "zoom_in": weights.zoom_in,
+            "zoom_out": weights.zoom_out,
+            "zoom_fit": weights.fit,
+            "previous_tensor": self._previous,
+            "next_tensor": self._next,
+            "find": self._find,
+            "check_shown": tree.check_all_shown,
+            "check_none": tree.uncheck_all,
+            "copy_name": self._copy_name,
+        }.items():
+            actions[name].triggered.connect(call)
+        views.pages.pageChanged.connect(self._on_page)
+        views.pages.tensorClicked.connect(tree.set_focused)
+        self._on_page(views.pages.page)
+
+    def show_page(self, page: Page) -> None:
+        """Show one of the pictures."""
+        self._views.pages.tabs.setCurrentIndex(page)
+        self._views.middle.raise_()
+
+    def _on_page(self, page: int) -> None:
+        self._actions[PAGES[page]].setChecked(True)
+
+    def _weights(self) -> None:
+        self.show_page(Page.WEIGHTS)
+
+    def _distribution(self) -> None:
+        self.show_page(Page.DISTRIBUTION)
+
+    def _channels(self) -> None:
+        self.show_page(Page.CHANNELS)
+
+    def _model(self) -> None:
+        self.show_page(Page.MODEL)
+
+    def _previous(self) -> None:
+        self._views.tree.step_focus(-1)
+
+    def _next(self) -> None:
+        self._views.tree.step_focus(1)
+
+    def _find(self) -> None:
+        self._views.tree_dock.raise_()
+        self._views.tree.focus_filter()
+
+    def _copy_name(self) -> None:
+        QGuiApplication.clipboard().setText(self._views.tree.focused())

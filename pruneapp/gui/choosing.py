@@ -1,0 +1,151 @@
+"""What the person chooses for good: theme, device, methods of their own; and where help is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.errors import PruneAppError
+from pruneapp.gui import questions
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.settings import DEVICE, THEME, WARN_OWN_METHODS, Settings
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.commands import CommandPalette, KeySheet
+from pruneapp.gui.window import MainWindow
+from pruneapp.methods import registry
+from pruneapp.methods.declaration import Method
+from pruneapp.progress import Job
+
+
+class Choosing(QObject):
+    """The commands that change settings, load methods, or explain.
+
+    Signals
+    -------
+    deviceChanged()
+        Masks are to be computed elsewhere from now on.
+    methodsLoaded(tuple)
+        Methods that were added to the registry.
+    refused(PruneAppError)
+        A file with a method cannot be used.
+    """
+
+    deviceChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+    methodsLoaded = Signal(object)  # noqa: N815 - as above
+    refused = Signal(object)
+
+    def __init__(
+        self, window: MainWindow, jobs: Jobs, settings: Settings, appearance: Appearance
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._jobs = jobs
+        self._settings = settings
+        self._appearance = appearance
+        for name, call in {
+            "theme_system": self._system,
+            "theme_light": self._light,
+            "theme_dark": self._dark,
+            "load_method": self.load_method,
+            "commands": self._show_commands,
+            "keys": self._show_keys,
+            "guide": self._show_guide,
+            "about": self._show_about,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        window.actions_[f"theme_{settings.get(THEME)}"].setChecked(True)
+        window.device.activated.connect(self._on_device)
+        jobs.answer(_devices, on_result=self._offer_devices, on_error=self.refused.emit)
+
+    # -- theme and device -----------------------------------------------------------------------
+
+    def _system(self) -> None:
+        self._choose_theme("system")
+
+    def _light(self) -> None:
+        self._choose_theme("light")
+
+    def _dark(self) -> None:
+        self._choose_theme("dark")
+
+    def _choose_theme(self, choice: str) -> None:
+        self._settings.set(THEME, choice)
+        self._appearance.choose(choice)
+
+    def _offer_devices(self, devices: tuple[tuple[str, str], ...]) -> None:
+        box = self._window.device
+        box.clear()
+        best = devices[1][1] if len(devices) > 1 else devices[0][1]
+        box.addItem(self.tr("Automatic: {device}").format(device=best), "auto")
+        for key, label in devices:
+            box.addItem(label, key)
+        box.setCurrentIndex(max(box.findData(self._settings.get(DEVICE)), 0))
+
+    def _on_device(self, index: int) -> None:
+        self._settings.set(DEVICE, self._window.device.itemData(index))
+        self.deviceChanged.emit()
+
+    # -- own methods ----------------------------------------------------------------------------
+
+    def load_method(self) -> None:
+        """Let the person choose a .py file with a method, after a warning that this runs code."""
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, self.tr("Load a pruning method"), "", self.tr("Python files (*.py)")
+        )
+        if not name:
+            return
+        if self._settings.get(WARN_OWN_METHODS) and not questions.run_code(self._window, name):
+            return
+
+        def load(_job: Job) -> tuple[Method, ...]:
+            # torch is imported here, in the worker: a method of the person is a class of torch.
+            from pruneapp.prune.own_methods import load_file
+
+            return load_file(Path(name))
+
+        self._jobs.submit(
+            self.tr("Loading a method"),
+            load,
+            on_result=self._on_methods,
+            on_error=self._on_refused,
+        )
+
+    def _on_methods(self, methods: tuple[Method, ...]) -> None:
+        for method in methods:
+            registry.register(method)
+        self.methodsLoaded.emit(methods)
+
+    def _on_refused(self, error: PruneAppError) -> None:
+        self.refused.emit(error)
+
+    # -- help -----------------------------------------------------------------------------------
+
+    def _show_commands(self) -> None:
+        palette = CommandPalette(self._window.actions_.values(), self._window)
+        palette.finished.connect(palette.deleteLater)
+        palette.open()
+
+    def _show_keys(self) -> None:
+        more = (
+            ("Space", self.tr("Check or uncheck in the tree")),
+            ("← → ↑ ↓", self.tr("Move the cursor in the picture")),
+            ("Home, End", self.tr("First and last weight in the cursor's row")),
+        )
+        sheet = KeySheet(self._window.actions_.values(), more, self._window)
+        sheet.finished.connect(sheet.deleteLater)
+        sheet.open()
+
+    def _show_guide(self) -> None:
+        questions.guide(self._window)
+
+    def _show_about(self) -> None:
+        questions.about(self._window)
+
+
+def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
+    # May import torch, where a GPU is in sight.
+    from pruneapp.kernels.devices import available
+
+    return tuple((device.key, device.label) for device in available())

@@ -1,0 +1,90 @@
+"""The views of an open document, and where they stand in the window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from pruneapp.gui.views.forecast import Forecast
+from pruneapp.gui.views.form import PruneForm
+from pruneapp.gui.views.history import HistoryStrip
+from pruneapp.gui.views.pictures.pages import PicturePages
+from pruneapp.gui.views.tree import ModuleTree
+
+FORM_WIDTH = 296
+
+
+class DocumentViews(QObject):
+    """Tree, pictures, history, form and forecast, and the widgets that hold them.
+
+    Made after the first paint: the pictures alone take longer to import than the window to show.
+
+    Attributes
+    ----------
+    tree, pages, history, form, forecast
+        The views.
+    tree_dock, form_dock
+        What stands left and right of the middle.
+    middle
+        Pictures above history.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.tree = ModuleTree()
+        self.pages = PicturePages()
+        self.history = HistoryStrip()
+        self.form = PruneForm()
+        self.forecast = Forecast()
+        self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree), parent)
+        self.form_dock = _dock("form", self.tr("Prune"), self._form_column(), parent)
+        self.middle = QWidget()
+        column = QVBoxLayout(self.middle)
+        column.setContentsMargins(12, 12, 12, 8)
+        column.setSpacing(8)
+        column.addWidget(self.pages, 1)
+        column.addWidget(self.history)
+
+    def _form_column(self) -> QWidget:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.setSpacing(24)
+        column.addWidget(self.form)
+        column.addWidget(self.forecast)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        scroll.viewport().setAutoFillBackground(False)
+        inner.setAutoFillBackground(False)
+        outer = QWidget()
+        layout = QVBoxLayout(outer)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(scroll, 1)
+        # The one button never scrolls away.
+        layout.addWidget(_padded(self.forecast.action))
+        outer.setMinimumWidth(FORM_WIDTH)
+        return outer
+
+
+def _padded(widget: QWidget) -> QWidget:
+    outer = QWidget()
+    layout = QVBoxLayout(outer)
+    layout.setContentsMargins(12, 8, 12, 8)
+    layout.addWidget(widget)
+    return outer
+
+
+def _dock(name: str, title: str, widget: QWidget, parent: QWidget) -> QDockWidget:
+    dock = QDockWidget(title, parent)
+    dock.setObjectName(name)
+    dock.setWidget(widget)
+    # Side by side headings and space divide; a title is only needed on the tabs of a narrow window.
+    dock.setTitleBarWidget(QWidget())
+    dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+    dock.hide()
+    return dock
