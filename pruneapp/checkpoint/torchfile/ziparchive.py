@@ -17,6 +17,7 @@ from pruneapp.progress import CancelToken
 STORED, DEFLATED = 0, 8
 MAX_MEMBERS = 400_000
 MAX_DIRECTORY = 64 << 20
+_WINDOW = 1 << 13
 _SATURATED4 = 0xFFFF_FFFF
 _SATURATED2 = 0xFFFF
 
@@ -36,6 +37,25 @@ class Readable(Protocol):
 
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset` on."""
+
+
+class _Window:
+    """A file of which a few thousand bytes are kept: headers of small members are neighbours."""
+
+    def __init__(self, source: Readable) -> None:
+        self._source = source
+        self.size = source.size
+        self._start = 0
+        self._kept = b""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset` on."""
+        at = offset - self._start
+        if not 0 <= at <= len(self._kept) - size:
+            wanted = max(size, min(_WINDOW, self.size - offset))
+            self._start, self._kept = offset, self._source.read(offset, wanted)
+            at = 0
+        return self._kept[at : at + size]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +122,7 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     """
     start, size, count = _find_directory(source)
     raw = source.read(start, size)
+    source = _Window(source)
     members = []
     position = 0
     for index in range(count):

@@ -39,7 +39,7 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
         raise Malformed("a tensor in its pickle has no storage")
     shape = _numbers(size, "size")
     strides = _numbers(stride, "stride")
-    (start,) = _numbers((offset,), "offset")
+    start = _number(offset, "offset")
     element = element or storage.element
     if len(strides) != len(shape):
         raise Malformed(f"a tensor has {len(shape)} dimensions and {len(strides)} strides")
@@ -84,12 +84,15 @@ def view(storage: Any, element: Element | None, offset: Any, size: Any, stride: 
 def _numbers(values: Any, what: str) -> tuple[int, ...]:
     if type(values) not in {tuple, list}:
         raise Malformed(f"the {what} of a tensor is no tuple")
-    for value in values:
-        if type(value) is not int:
-            raise Malformed(f"the {what} of a tensor holds something that is no whole number")
-        if not 0 <= value < MAX_EXTENT:
-            raise Malformed(f"the {what} of a tensor holds {value}")
-    return tuple(values)
+    return tuple([_number(value, what) for value in values])
+
+
+def _number(value: Any, what: str) -> int:
+    if type(value) is not int:
+        raise Malformed(f"the {what} of a tensor holds something that is no whole number")
+    if not 0 <= value < MAX_EXTENT:
+        raise Malformed(f"the {what} of a tensor holds {value}")
+    return value
 
 
 def _as_bytes(storage: Storage, element: Element) -> Tensor:

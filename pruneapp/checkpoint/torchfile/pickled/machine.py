@@ -14,10 +14,9 @@ from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Exhausted, Malformed
 from pruneapp.checkpoint.torchfile.pickled import literals
-from pruneapp.checkpoint.torchfile.pickled.literals import MAX_LONG_BYTES
 from pruneapp.checkpoint.torchfile.pickled.opcodes import HANDLERS
-from pruneapp.checkpoint.torchfile.pickled.operands import Operands
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Bag, Global, Made, plain
+from pruneapp.checkpoint.torchfile.pickled.values import Values
 from pruneapp.progress import CancelToken
 
 MAX_OPS = 20_000_000
@@ -25,17 +24,14 @@ MAX_MEMO = 5_000_000
 MAX_DEPTH = 10_000
 _OPS_BETWEEN_LOOKS = 20_000  # about 10 ms
 
-_U2 = struct.Struct("<H").unpack_from
 _U4 = struct.Struct("<I").unpack_from
-_I4 = struct.Struct("<i").unpack_from
-_F8 = struct.Struct(">d").unpack_from
 
 
 class _Stop(Exception):  # noqa: N818 - the end of the pickle, not an error
     pass
 
 
-class Machine(Operands):
+class Machine(Values):
     """Reads one pickle.
 
     Parameters
@@ -69,9 +65,6 @@ class Machine(Operands):
         self._cancel = cancel
         self._grow = grow
         self._memo: dict[int, Any] = {}
-        self._stack: list[Any] = []
-        self._push = self._stack.append
-        self._pop = self._stack.pop
         self._marks: list[int] = []
         self._left = MAX_OPS
         self._table: list[Callable[[], None]] = [self._unknown] * 256
@@ -150,90 +143,6 @@ class Machine(Operands):
 
     def _stop(self) -> None:
         raise _Stop
-
-    # -- plain values --------------------------------------------------------------------------
-
-    def _none(self) -> None:
-        self._push(None)
-
-    def _true(self) -> None:
-        self._push(True)
-
-    def _false(self) -> None:
-        self._push(False)
-
-    def _int_line(self) -> None:
-        line = self._line()
-        if line in {b"00", b"01"}:
-            self._push(line == b"01")
-        else:
-            self._push(literals.whole_number(line))
-
-    def _long_line(self) -> None:
-        self._push(literals.whole_number(self._line()))
-
-    def _int1(self) -> None:
-        self._push(self._data[self.position])
-        self.position += 1
-
-    def _int2(self) -> None:
-        self._push(_U2(self._data, self.position)[0])
-        self.position += 2
-
-    def _int4(self) -> None:
-        self._push(_I4(self._data, self.position)[0])
-        self.position += 4
-
-    def _long1(self) -> None:
-        self._long(self._byte())
-
-    def _long4(self) -> None:
-        self._long(self._number4())
-
-    def _long(self, size: int) -> None:
-        if size > MAX_LONG_BYTES:
-            raise Malformed(f"a number has {size:,} bytes (at most {MAX_LONG_BYTES} are read)")
-        self._push(literals.long_number(self._take(size)))
-
-    def _float_line(self) -> None:
-        self._push(literals.real_number(self._line()))
-
-    def _float(self) -> None:
-        self._push(_F8(self._data, self.position)[0])
-        self.position += 8
-
-    def _string_line(self) -> None:
-        self._push(literals.python2_text(literals.quoted(self._line())))
-
-    def _string1(self) -> None:
-        self._push(literals.python2_text(self._take(self._byte())))
-
-    def _string4(self) -> None:
-        self._push(literals.python2_text(self._take(self._number4())))
-
-    def _unicode_line(self) -> None:
-        try:
-            self._push(self._line().decode("raw-unicode-escape"))
-        except UnicodeDecodeError:
-            raise Malformed("a text in its pickle is not well-formed") from None
-
-    def _unicode1(self) -> None:
-        self._push(literals.text(self._take(self._byte())))
-
-    def _unicode4(self) -> None:
-        self._push(literals.text(self._take(self._number4())))
-
-    def _unicode8(self) -> None:
-        self._push(literals.text(self._take(self._number8())))
-
-    def _bytes1(self) -> None:
-        self._push(self._take(self._byte()))
-
-    def _bytes4(self) -> None:
-        self._push(self._take(self._number4()))
-
-    def _bytes8(self) -> None:
-        self._push(self._take(self._number8()))
 
     # -- containers ----------------------------------------------------------------------------
 
@@ -348,7 +257,10 @@ class Machine(Operands):
         self.position += 1
 
     def _put4(self) -> None:
-        self._put(self._number4())
+        index = self._number4()
+        if index >= MAX_MEMO:
+            self._put(index)
+        self._memo[index] = self._stack[-1]
 
     def _memoize(self) -> None:
         self._put(len(self._memo))

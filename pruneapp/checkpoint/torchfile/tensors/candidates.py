@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
 from pruneapp.errors import CheckpointError
@@ -34,7 +35,7 @@ class Found:
     inside: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A dict of tensors that may be the model.
 
@@ -49,12 +50,12 @@ class Candidate:
     key: str
     found: tuple[Found, ...]
 
-    @property
+    @cached_property
     def leaves(self) -> list[Leaf]:
         """The tensors, each once."""
         return list({identity(found.leaf): found.leaf for found in self.found}.values())
 
-    @property
+    @cached_property
     def numel(self) -> int:
         """How many numbers they hold, tied ones counted once."""
         return sum(numel(leaf) for leaf in self.leaves)
