@@ -53,8 +53,9 @@ def find_model(folder: Path) -> tuple[Path, ...]:
         raise CheckpointError(
             f"The folder '{folder}' cannot be read: {(error.strerror or str(error)).lower()}."
         ) from None
-    _refuse_training_folders(folder, names)
     for suffixes in ((_SAFETENSORS,), _TORCH):
+        if suffixes == _TORCH:  # the parts that training leaves are called like whole files
+            _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(f"{s}.index.json" for s in suffixes))]
         files = [
             folder / n
@@ -113,6 +114,8 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
             "Convert it: python -m torch.distributed.checkpoint.format_utils dcp_to_torch "
             f'"{folder}" model.pt'
         )
+    elif any(n.startswith("pytorch_model") for n in names):
+        return  # the whole model, saved beside what training goes on from
     elif "zero_to_fp32.py" in names or any(n.endswith("_optim_states.pt") for n in names):
         what = "a checkpoint of DeepSpeed"
         remedy = f'Convert it: python zero_to_fp32.py "{folder}" model'
@@ -122,7 +125,7 @@ def _refuse_training_folders(folder: Path, names: list[str]) -> None:
     elif sum(bool(re.fullmatch(r"consolidated\.\d\d\.pth", name)) for name in names) > 1:
         what = "a checkpoint of Meta's, cut into ranks"
         remedy = "Convert it with convert_llama_weights_to_hf.py of transformers."
-    elif "saved_model.pb" in names or "checkpoint" in names:
+    elif "saved_model.pb" in names or any(".data-00000-of-" in name for name in names):
         what = "a TensorFlow model"
         remedy = "Save its weights as safetensors with TensorFlow, then open that."
     if what:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def read_headers(
     path: Path, state_dict: str | None, job: Job
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a name is too long
         files = folder.find_model(path)
         for file in files:
             shards.check_place(path, file.name)

@@ -125,13 +125,16 @@ def _in_process(
 ) -> tuple[list[Any], tuple[Any, ...]]:
     """Parse in the helper; raises what the parser raises there, or `Cancelled`."""
     job.cancel.check()
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own code
-        command(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own code
+            command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except OSError:  # no process can be started: better a window that stalls than no model
+        return _TASKS[task].parse(b"".join(pieces), path)
     assert process.stdin is not None
     assert process.stdout is not None
     done = threading.Event()

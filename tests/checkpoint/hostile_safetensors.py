@@ -328,6 +328,7 @@ def file_cases() -> Iterator[Case]:
     yield Case("F02b", _dangling, "no such file")
     yield Case("F02c", _loop, "symbolic links")
     yield Case("F02d", lambda folder: folder / "nothing", "Check the name")
+    yield Case("F02f", lambda folder: folder / ("x" * 300), "name too long")
     yield Case("F02e", lambda folder: folder / "a\x00b", "character")
 
 
@@ -483,8 +484,15 @@ def shard_cases() -> Iterator[Case]:
         "zero_to_fp32.py": "DeepSpeed",
         "mp_rank_00": "Megatron",
         "saved_model.pb": "TensorFlow",
+        "m.ckpt.data-00000-of-00001": "TensorFlow",
+        "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt": "DeepSpeed",
     }.items():
         yield Case(f"X11-{name}", lambda f, name=name: _bare(f, {name: b"x"}), says)
+
+    beside = {"model.safetensors": SHARD_A, "zero_to_fp32.py": b"", "x.distcp": b""}
+    yield Case("X12", lambda f, files=beside: _bare(f, files), check=holds("a"))
+    beside = {"a.safetensors": SHARD_A, "optimizer.safetensors": SHARD_B, "optimizer.bin": b"x"}
+    yield Case("X12b", lambda f, files=beside: _bare(f, files), check=holds("a"))
 
 
 def _bare(folder: Path, files: dict[str, bytes]) -> Path:

@@ -108,3 +108,9 @@ def test_the_helper_needs_the_standard_library_alone(tmp_path):
         [*command[:4], code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert (out.stdout.strip(), out.stderr) == ("False", "")
+
+
+def test_without_a_process_the_header_is_parsed_here(monkeypatch):
+    monkeypatch.setattr(header_process, "command", lambda: ["/nowhere/python"])
+    text = large_header()
+    assert len(parse_header(pieces(text), len(text), "x", Job()).tensors) == 30_000
