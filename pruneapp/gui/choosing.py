@@ -32,8 +32,8 @@ class Choosing(QObject):
         A file with a method cannot be used.
     """
 
-    deviceChanged = Signal()  # noqa: N815 - signals are named as Qt names them
-    methodsLoaded = Signal(object)  # noqa: N815 - as above
+    deviceChanged = Signal()
+    methodsLoaded = Signal(object)
     refused = Signal(object)
 
     def __init__(

@@ -26,9 +26,9 @@ class EmptyPage(QWidget):
         The person wants to open this path again.
     """
 
-    openRequested = Signal()  # noqa: N815 - signals are named as Qt names them
-    sampleRequested = Signal()  # noqa: N815 - signals are named as Qt names them
-    recentRequested = Signal(str)  # noqa: N815 - signals are named as Qt names them
+    openRequested = Signal()
+    sampleRequested = Signal()
+    recentRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

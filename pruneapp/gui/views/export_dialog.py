@@ -70,7 +70,7 @@ class ExportDialog(QDialog):
         The person wants an `ExportWish` to be done; the dialog closes with it.
     """
 
-    exportRequested = Signal(object)  # noqa: N815 - signals are named as Qt names them
+    exportRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -68,11 +68,11 @@ class _Tensors(QAbstractTableModel):
         super().__init__(parent)
         self._tensors = tensors
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         """Return the number of tensors."""
         return 0 if parent.isValid() else len(self._tensors)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
         """Return the number of columns."""
         return 0 if parent.isValid() else 4
 

@@ -57,7 +57,7 @@ class _States(QAbstractListModel):
             self.position = position
             self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         """Return the number of states."""
         return 0 if parent.isValid() else len(self.items)
 
@@ -152,7 +152,7 @@ class HistoryStrip(QWidget):
         The person wants to go to the state with this number.
     """
 
-    jumpRequested = Signal(int)  # noqa: N815 - signals are named as Qt names them
+    jumpRequested = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -149,7 +149,7 @@ class NoticeBar(QWidget):
         The person put a notice away; its number.
     """
 
-    actionRequested = Signal(int)  # noqa: N815 - signals are named as Qt names them
+    actionRequested = Signal(int)
     closed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:

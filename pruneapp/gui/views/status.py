@@ -57,7 +57,7 @@ class JobStatus(QWidget):
         The person wants it to stop.
     """
 
-    cancelRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    cancelRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -17,7 +17,7 @@ class PruneAction(QWidget):
         The person wants the step to be done.
     """
 
-    pruneRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    pruneRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -119,7 +119,7 @@ class AmountEditor(Editor):
         except ParameterError:
             return  # what was typed stays to be mended
 
-    def _switched(self, counts: bool) -> None:  # noqa: FBT001 - as Qt's signal calls it
+    def _switched(self, counts: bool) -> None:
         """Keep the amount and say it the other way, as well as that can be done."""
         try:
             value = read_amount(self.field.text(), self.param, share=counts)

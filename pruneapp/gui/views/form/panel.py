@@ -38,8 +38,8 @@ class PruneForm(QWidget):
     """
 
     changed = Signal()
-    maskFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
-    scoresFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    maskFileRequested = Signal()
+    scoresFileRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -37,8 +37,8 @@ class RuleEditor(QWidget):
     """
 
     changed = Signal()
-    maskFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
-    scoresFileRequested = Signal()  # noqa: N815 - signals are named as Qt names them
+    maskFileRequested = Signal()
+    scoresFileRequested = Signal()
 
     def __init__(self, forms: Sequence[MethodForm], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -30,8 +30,8 @@ class ChannelsView(Chart):
         The person chose the channel with this index.
     """
 
-    dimChanged = Signal(int)  # noqa: N815 - signals are named as Qt names them
-    channelClicked = Signal(int)  # noqa: N815 - as above
+    dimChanged = Signal(int)
+    channelClicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._norms: ChannelNorms | None = None
@@ -99,7 +99,7 @@ class ChannelsView(Chart):
         if norms is not None:
             self.set_busy(False)
 
-    def set_sorted(self, by_norm: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+    def set_sorted(self, by_norm: bool) -> None:
         """Show the smallest norm first, or the order of the tensor."""
         with QSignalBlocker(self.sort_box):
             self.sort_box.setChecked(by_norm)

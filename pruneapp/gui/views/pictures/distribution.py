@@ -48,7 +48,7 @@ class DistributionView(Chart):
         if histogram is not None:
             self.set_busy(False)
 
-    def set_log(self, log: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+    def set_log(self, log: bool) -> None:
         """Count on a logarithmic axis, or a linear one."""
         with QSignalBlocker(self.log_box):
             self.log_box.setChecked(log)
@@ -132,7 +132,7 @@ class DistributionView(Chart):
 
         return Numbers(tuple(self.tr(header) for header in headers), h.kept.size, row)
 
-    def _on_log_toggled(self, log: bool) -> None:  # noqa: FBT001 - Qt's signal carries a bare bool
+    def _on_log_toggled(self, log: bool) -> None:
         self._log = self._counts.log = log
         self._counts.picture = None
         self._counts.update()

@@ -26,7 +26,7 @@ class ModelView(Chart):
         The person chose the tensor of this name.
     """
 
-    tensorClicked = Signal(str)  # noqa: N815 - signals are named as Qt names them
+    tensorClicked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._report: SparsityReport | None = None
@@ -75,7 +75,7 @@ class ModelView(Chart):
         if report is not None:
             self.set_busy(False)
 
-    def set_sorted(self, by_sparsity: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+    def set_sorted(self, by_sparsity: bool) -> None:
         """Show the most pruned first, or the order of the file."""
         with QSignalBlocker(self.sort_box):
             self.sort_box.setChecked(by_sparsity)

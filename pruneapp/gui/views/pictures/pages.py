@@ -60,12 +60,12 @@ tensorClicked(str), failed(str)
         As announced by the pictures.
     """
 
-    pageChanged = Signal(int)  # noqa: N815 - signals are named as Qt names them
-    tileRequested = Signal(object)  # noqa: N815 - as above
-    pointRequested = Signal(object)  # noqa: N815 - as above
-    dimChanged = Signal(int)  # noqa: N815 - as above
-    channelClicked = Signal(int)  # noqa: N815 - as above
-    tensorClicked = Signal(str)  # noqa: N815 - as above
+    pageChanged = Signal(int)
+    tileRequested = Signal(object)
+    pointRequested = Signal(object)
+    dimChanged = Signal(int)
+    channelClicked = Signal(int)
+    tensorClicked = Signal(str)
     failed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -167,7 +167,7 @@ tensorClicked(str), failed(str)
         """Show the numbers of the tensor."""
         self.numbers.set_stats(stats)
 
-    def set_busy(self, page: int, busy: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+    def set_busy(self, page: int, busy: bool) -> None:
         """Say that the answer for a page is on its way."""
         self._pages[page].set_busy(busy)
 

@@ -36,9 +36,9 @@ class WeightsView(Picture):
         The person put the cursor on the weight with this index (a tuple).
     """
 
-    tileRequested = Signal(object)  # noqa: N815 - signals are named as Qt names them
-    pointRequested = Signal(object)  # noqa: N815 - as above
-    cursorMoved = Signal(object)  # noqa: N815 - as above
+    tileRequested = Signal(object)
+    pointRequested = Signal(object)
+    cursorMoved = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.canvas = Canvas()

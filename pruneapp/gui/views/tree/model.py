@@ -50,8 +50,8 @@ class TreeModel(QAbstractItemModel):
         Numbers or marks changed, the tree did not: repaint.
     """
 
-    checkedChanged = Signal()  # noqa: N815 - signals are named as Qt names them
-    valuesChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+    checkedChanged = Signal()
+    valuesChanged = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -187,31 +187,31 @@ class TreeModel(QAbstractItemModel):
             self._fetched[node] = found
         return found
 
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - as Qt declares it
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """Return the index of a child."""
         children = self._listed(parent.internalId() if parent.isValid() else ROOT)
         if 0 <= row < len(children) and 0 <= column < _COLUMNS and parent.column() <= 0:
             return self.createIndex(row, column, children[row])
         return QModelIndex()
 
-    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008 - QObject.parent shares the name
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
         """Return the index of the module above."""
         if not index.isValid():
             return QModelIndex()
         above = int(self.nodes.parent[index.internalId()])
         return QModelIndex() if above <= ROOT else self.createIndex(int(self._row[above]), 0, above)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         """Return how many children are fetched."""
         if parent.column() > 0:
             return 0
         return len(self._listed(parent.internalId() if parent.isValid() else ROOT))
 
-    def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+    def columnCount(self, _parent: Index = QModelIndex()) -> int:
         """Return the number of columns."""
         return _COLUMNS
 
-    def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008 - as Qt declares it
+    def hasChildren(self, parent: Index = QModelIndex()) -> bool:
         """Return whether there is anything below, without listing it."""
         if parent.column() > 0:
             return False

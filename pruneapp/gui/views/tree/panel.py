@@ -34,8 +34,8 @@ class ModuleTree(QWidget):
         The person checked or cleared something.
     """
 
-    focusChanged = Signal(str)  # noqa: N815 - signals are named as Qt names them
-    checkedChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+    focusChanged = Signal(str)
+    checkedChanged = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -33,7 +33,7 @@ class TreeView(QTreeView):
         The node under the cursor changed, by the person.
     """
 
-    nodeFocused = Signal(int)  # noqa: N815 - signals are named as Qt names them
+    nodeFocused = Signal(int)
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)

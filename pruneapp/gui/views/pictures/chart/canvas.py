@@ -42,9 +42,9 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
         The person clicked on this bar, or pressed Return on it.
     """
 
-    viewChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+    viewChanged = Signal()
     hovered = Signal(int)
-    cursorMoved = Signal(int)  # noqa: N815 - as above
+    cursorMoved = Signal(int)
     activated = Signal(int)
 
     def __init__(

@@ -140,7 +140,7 @@ class Picture(QWidget):
             self._stack.setUpdatesEnabled(False)
             self._held.start()
 
-    def set_busy(self, busy: bool) -> None:  # noqa: FBT001 - a setter, as Qt's take a bare bool
+    def set_busy(self, busy: bool) -> None:
         """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
         self._busy = busy
         if busy and not self._error:

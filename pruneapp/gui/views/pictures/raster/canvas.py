@@ -44,10 +44,10 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         The person wants the mask on or off.
     """
 
-    viewChanged = Signal()  # noqa: N815 - signals are named as Qt names them
+    viewChanged = Signal()
     hovered = Signal(object)
-    cursorMoved = Signal(int, int)  # noqa: N815 - as above
-    maskToggled = Signal()  # noqa: N815 - as above
+    cursorMoved = Signal(int, int)
+    maskToggled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
