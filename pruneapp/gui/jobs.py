@@ -218,6 +218,11 @@ class Jobs(QObject):
         """Whether a visible task is under way."""
         return any(task.visible for task in self._pending)
 
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is under way, not even an answer for a picture."""
+        return not self._pending
+
     def stop(self) -> None:
         """Cancel everything and wait for the threads; nothing comes back afterwards."""
         for task in self._pending:
