@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from pruneapp.checkpoint.dtypes import DType
 
+# The kind of what training measures and counts beside the parameters.
+STATISTICS = "statistics"
+
 
 @dataclass(frozen=True)
 class Location:
@@ -81,6 +84,11 @@ class TensorEntry:
     def names(self) -> tuple[str, ...]:
         """Every name it has, its own first."""
         return (self.name, *self.aliases)
+
+    @property
+    def learned(self) -> bool:
+        """Whether it counts among the parameters: running statistics and counters do not."""
+        return self.kind != STATISTICS
 
     @property
     def prunable(self) -> bool:

@@ -227,6 +227,12 @@ def open_checkpoint(
     with _collector_paused():
         contents, sources = read_headers(path, state_dict, job)
         try:
+            if state_dict is not None and state_dict != contents.state_dict:
+                raise CheckpointError(
+                    f"'{path}' holds no state dict '{state_dict}': a {contents.label} file has "
+                    "just one, without a name.",
+                    remedy="Open it without choosing one.",
+                )
             contents = annotate(contents, sources, job)
         except BaseException:
             for source in sources:

@@ -88,7 +88,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     ]
     head = ("name", "kind (inferred)", "shape", "type", "parameters", "pruned")
     print_table(head, rows, (False, False, False, False, True, False))
-    total = sum(e.numel for e in entries)
+    total = sum(e.numel for e in entries if e.learned)
     pruned = sum(document.masks.pruned(e.name) for e in entries)
     write = sys.stdout.write
     write(

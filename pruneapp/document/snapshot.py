@@ -102,7 +102,10 @@ def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
 
 
 def model_size(checkpoint: Checkpoint) -> int:
-    """Return how many elements a checkpoint holds, without masks that lie beside their tensors."""
+    """Return how many parameters a checkpoint holds.
+
+    Running statistics, counters, and masks that lie beside their tensors are none.
+    """
     entries = checkpoint.entries.values()
     masks = {e.mask_of for e in entries if e.mask_of}
-    return sum(e.numel for e in entries if e.name not in masks)
+    return sum(e.numel for e in entries if e.learned and e.name not in masks)

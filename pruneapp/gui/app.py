@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 import pruneapp
 from pruneapp import resources
 from pruneapp.gui.settings import THEME, Settings
+from pruneapp.gui.style import Style
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.window import MainWindow
 
@@ -96,7 +97,7 @@ def make_application(arguments: list[str]) -> QApplication:
     application.setApplicationDisplayName("Pruneapp")
     application.setApplicationVersion(pruneapp.__version__)
     QGuiApplication.setDesktopFileName("io.github.pruneapp.Pruneapp")
-    application.setStyle("Fusion")
+    application.setStyle(Style())
     application.setWindowIcon(QIcon(str(resources.path("icons/pruneapp.svg"))))
     for name, folder in (
         ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),

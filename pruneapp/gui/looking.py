@@ -7,11 +7,12 @@ same kind, and an answer about a state that is gone is dropped by its number.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from PySide6.QtCore import QObject
 
-from pruneapp.answers import TensorStats, Tile, TileRequest
+from pruneapp.answers import SparsityReport, TensorStats, Tile, TileRequest
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.layout import layout
 from pruneapp.document.picture import tile
@@ -150,7 +151,7 @@ class Looking(QObject):
             self._known.add(page)
             preview = self._forecasting.shown
             self._pages.model.set_report(
-                sparsity(snapshot), preview.report if preview is not None else None
+                self._prunable(sparsity(snapshot)), preview.report if preview is not None else None
             )
             return
         row = self._session.by_name.get(name)
@@ -177,6 +178,12 @@ class Looking(QObject):
                 self._pages.channels.set_norms,
                 page,
             )
+
+    def _prunable(self, report: SparsityReport) -> SparsityReport:
+        # A bar that is always empty tells nothing: counters and statistics are never pruned.
+        by_name = self._session.by_name
+        rows = tuple(t for t in report.tensors if not by_name[t.name].why_not)
+        return replace(report, tensors=rows)
 
     def _ask_stats(self) -> None:
         document, name = self._session.document, self.name

@@ -12,21 +12,26 @@ import pruneapp
 from pruneapp import resources
 from pruneapp.checkpoint.reader import StateDict
 
-_tr = QCoreApplication.translate
-
 
 def unexported(parent: QWidget) -> Literal["export", "discard", "stay"]:
     """Ask what is to become of changes that were not exported."""
     box = _box(
         parent,
-        _tr("Questions", "Some changes were not exported."),
-        _tr("Questions", "They are lost if you go on. The file on disk is as it was."),
+        QCoreApplication.translate("Questions", "Some changes were not exported."),
+        QCoreApplication.translate(
+            "Questions", "They are lost if you go on. The file on disk is as it was."
+        ),
     )
-    export = box.addButton(_tr("Questions", "Export…"), QMessageBox.ButtonRole.AcceptRole)
+    export = box.addButton(
+        QCoreApplication.translate("Questions", "Export…"), QMessageBox.ButtonRole.AcceptRole
+    )
     discard = box.addButton(
-        _tr("Questions", "Discard changes"), QMessageBox.ButtonRole.DestructiveRole
+        QCoreApplication.translate("Questions", "Discard changes"),
+        QMessageBox.ButtonRole.DestructiveRole,
     )
-    stay = box.addButton(_tr("Questions", "Keep working"), QMessageBox.ButtonRole.RejectRole)
+    stay = box.addButton(
+        QCoreApplication.translate("Questions", "Keep working"), QMessageBox.ButtonRole.RejectRole
+    )
     box.setDefaultButton(export)
     box.setEscapeButton(stay)
     box.exec()
@@ -41,11 +46,18 @@ def stop_jobs(parent: QWidget) -> bool:
     """Ask whether the running job may be stopped."""
     box = _box(
         parent,
-        _tr("Questions", "A job is still running."),
-        _tr("Questions", "If you stop it, nothing is changed and no file is left half written."),
+        QCoreApplication.translate("Questions", "A job is still running."),
+        QCoreApplication.translate(
+            "Questions", "If you stop it, nothing is changed and no file is left half written."
+        ),
     )
-    stop = box.addButton(_tr("Questions", "Stop the job"), QMessageBox.ButtonRole.DestructiveRole)
-    stay = box.addButton(_tr("Questions", "Let it finish"), QMessageBox.ButtonRole.RejectRole)
+    stop = box.addButton(
+        QCoreApplication.translate("Questions", "Stop the job"),
+        QMessageBox.ButtonRole.DestructiveRole,
+    )
+    stay = box.addButton(
+        QCoreApplication.translate("Questions", "Let it finish"), QMessageBox.ButtonRole.RejectRole
+    )
     box.setDefaultButton(stay)
     box.setEscapeButton(stay)
     box.exec()
@@ -58,16 +70,21 @@ def run_code(parent: QWidget, path: str) -> bool:
     """Warn that loading a method runs the code of its file."""
     box = _box(
         parent,
-        _tr("Questions", "This runs the code of the file."),
-        _tr(
+        QCoreApplication.translate("Questions", "This runs the code of the file."),
+        QCoreApplication.translate(
             "Questions",
             "Code can do anything that you can do on this computer: read it before you run it, "
             "or know who wrote it.",
         )
         + f"\n\n{path}",
     )
-    run = box.addButton(_tr("Questions", "Run its code"), QMessageBox.ButtonRole.DestructiveRole)
-    leave = box.addButton(_tr("Questions", "Do not run it"), QMessageBox.ButtonRole.RejectRole)
+    run = box.addButton(
+        QCoreApplication.translate("Questions", "Run its code"),
+        QMessageBox.ButtonRole.DestructiveRole,
+    )
+    leave = box.addButton(
+        QCoreApplication.translate("Questions", "Do not run it"), QMessageBox.ButtonRole.RejectRole
+    )
     box.setDefaultButton(leave)
     box.setEscapeButton(leave)
     box.exec()
@@ -79,7 +96,9 @@ def run_code(parent: QWidget, path: str) -> bool:
 def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> str | None:
     """Let the person choose one of several dicts of tensors; None if they leave it."""
     texts = [
-        _tr("Questions", "{key}: {tensors} tensors, {numel} parameters").format(
+        QCoreApplication.translate(
+            "Questions", "{key}: {tensors} tensors, {numel} parameters"
+        ).format(
             key=choice.key or "(outermost)",
             tensors=f"{choice.tensors:,}",
             numel=f"{choice.numel:,}",
@@ -89,8 +108,10 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
     keys = [choice.key for choice in choices]
     text, chosen = QInputDialog.getItem(
         parent,
-        _tr("Questions", "Choose a state dict"),
-        _tr("Questions", "This file holds several dicts of tensors. Work on:"),
+        QCoreApplication.translate("Questions", "Choose a state dict"),
+        QCoreApplication.translate(
+            "Questions", "This file holds several dicts of tensors. Work on:"
+        ),
         texts,
         keys.index(current) if current in keys else 0,
         editable=False,
@@ -103,14 +124,16 @@ def about(parent: QWidget) -> None:
     box = _box(
         parent,
         f"Pruneapp {pruneapp.__version__}",
-        _tr(
+        QCoreApplication.translate(
             "Questions",
             "Prune neural networks by pointing and clicking.\n"
             "Nothing is uploaded. Files are read, never run.\n\nMIT licence.",
         ),
     )
     box.setIcon(QMessageBox.Icon.NoIcon)
-    box.addButton(_tr("Questions", "Close"), QMessageBox.ButtonRole.RejectRole)
+    box.addButton(
+        QCoreApplication.translate("Questions", "Close"), QMessageBox.ButtonRole.RejectRole
+    )
     box.finished.connect(box.deleteLater)
     box.open()
 
@@ -118,10 +141,10 @@ def about(parent: QWidget) -> None:
 def guide(parent: QWidget) -> None:
     """Show how to do the main job."""
     dialog = QDialog(parent)
-    dialog.setWindowTitle(_tr("Questions", "Guide"))
+    dialog.setWindowTitle(QCoreApplication.translate("Questions", "Guide"))
     dialog.resize(640, 560)
     text = QTextBrowser(dialog)
-    text.setAccessibleName(_tr("Questions", "Guide"))
+    text.setAccessibleName(QCoreApplication.translate("Questions", "Guide"))
     text.setMarkdown(resources.path("guide.md").read_text(encoding="utf-8"))
     QVBoxLayout(dialog).addWidget(text)
     dialog.finished.connect(dialog.deleteLater)

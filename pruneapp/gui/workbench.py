@@ -15,6 +15,7 @@ from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.document.document import DocumentChanged
+from pruneapp.document.snapshot import model_size
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui import questions
 from pruneapp.gui.actions import RECENT
@@ -321,7 +322,7 @@ class Workbench(QObject):
         assert document is not None
         masks = document.masks
         self.views.tree.set_sparsity({name: masks.pruned(name) for name in names})
-        total = sum(row.numel for row in self.session.rows)
+        total = model_size(document.checkpoint)
         pruned = sum(masks.pruned(name) for name in masks)
         self.window.model_status.set_model(total, pruned)
         self.views.forecast.set_model(total, pruned)

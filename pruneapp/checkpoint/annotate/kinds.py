@@ -8,7 +8,7 @@ from fnmatch import translate
 from functools import lru_cache
 
 from pruneapp.checkpoint.annotate.modules import Module, Modules
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import STATISTICS, TensorEntry
 
 # The one table of what is left out when nothing is selected: patterns on the last module name,
 # upper and lower case alike. A module with a `running_mean` is a norm as well.
@@ -55,7 +55,7 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
     """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty where nothing tells."""
     rank = len(entry.shape)
     if role.norm:
-        return "statistics" if leaf in _STATISTICS else "norm"
+        return STATISTICS if leaf in _STATISTICS else "norm"
     if leaf == "bias" or leaf.endswith("_bias") or leaf.startswith("bias_"):
         return "bias"
     if _RECURRENT.match(leaf):

@@ -264,7 +264,7 @@ def test_modules_have_totals_and_a_preview_shows_what_is_to_come(tree):
     assert index(tree, "layer2", Column.PARAMETERS).data() == "13,856"
     assert index(tree, "layer2", Column.SPARSITY).data().endswith("16.6\u00a0%")
     tree.set_preview({"module.layer2.0.conv.weight": 4608})
-    assert index(tree, "layer2.0.conv", Column.SPARSITY).data() == "→ 100\u00a0%"
+    assert index(tree, "layer2.0.conv", Column.SPARSITY).data() == "50.0 → 100\u00a0%"
     words = index(tree, "layer2.0.conv", Column.SPARSITY).data(Qt.ItemDataRole.AccessibleTextRole)
     assert words == "50.0\u00a0% pruned, 100\u00a0% if the step is done"
     tree.set_preview(None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QRandomGenerator, QSignalBlocker, Qt, Signal
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.errors import ParameterError
+from pruneapp.gui.views.parts.dims import dim_labels
 from pruneapp.params import ChoiceParam, DimParam, IntParam, Param
 
 _INT_MAX = 2**31 - 1
@@ -270,28 +271,7 @@ class DimEditor(ComboEditor):
 
     def set_context(self, shape: Sequence[int], kind: str) -> None:
         """Spell out what the dimensions of a tensor mean; sizes below 0 differ among tensors."""
-        rank = len(shape)
-        offered = []
-        for dim in range(rank or 2):
-            text = f"{dim}: {self._meaning(dim, rank, kind)}"
-            if rank and shape[dim] >= 0:
-                text = f"{text} ({shape[dim]})"
-            offered.append((text, dim, ""))
+        labels = dim_labels(shape or (-1, -1), kind)
+        offered = [(text, dim, "") for dim, text in enumerate(labels)]
         offered.append((self.tr("−1: the last dimension"), -1, ""))
         self.offer(offered)
-
-    def _meaning(self, dim: int, rank: int, kind: str) -> str:
-        kind = kind.lower()
-        if kind == "embedding":
-            return (self.tr("entries"), self.tr("features"))[dim] if dim < 2 else ""
-        if kind == "linear" and rank == 2:
-            return (self.tr("outputs"), self.tr("inputs"))[dim]
-        if dim < 2:
-            words = (self.tr("output channels"), self.tr("input channels"))
-            return words[1 - dim] if "transpose" in kind else words[dim]
-        kernel: Mapping[int, tuple[str, ...]] = {
-            3: (self.tr("kernel"),),
-            4: (self.tr("kernel rows"), self.tr("kernel columns")),
-            5: (self.tr("kernel depth"), self.tr("kernel rows"), self.tr("kernel columns")),
-        }
-        return kernel.get(rank, ())[dim - 2] if rank in kernel else self.tr("dimension")

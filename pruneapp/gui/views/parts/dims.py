@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-_tr = QCoreApplication.translate  # short in the table below
-
 
 def dim_labels(shape: Sequence[int], kind: str) -> tuple[str, ...]:
     """Spell out every dimension: "0: output channels (64)".
@@ -30,15 +28,33 @@ def meaning(dim: int, rank: int, kind: str) -> str:
     """Say what the slices along `dim` (from 0) of a tensor of `rank` dimensions are."""
     kind = kind.lower()
     if kind == "embedding" and dim < 2:
-        return (_tr("Dims", "entries"), _tr("Dims", "features"))[dim]
+        return (
+            QCoreApplication.translate("Dims", "entries"),
+            QCoreApplication.translate("Dims", "features"),
+        )[dim]
     if kind == "linear" and rank == 2:
-        return (_tr("Dims", "outputs"), _tr("Dims", "inputs"))[dim]
+        return (
+            QCoreApplication.translate("Dims", "outputs"),
+            QCoreApplication.translate("Dims", "inputs"),
+        )[dim]
     if dim < 2:
-        words = (_tr("Dims", "output channels"), _tr("Dims", "input channels"))
+        words = (
+            QCoreApplication.translate("Dims", "output channels"),
+            QCoreApplication.translate("Dims", "input channels"),
+        )
         return words[1 - dim] if "transpose" in kind else words[dim]
     kernel: Mapping[int, tuple[str, ...]] = {
-        3: (_tr("Dims", "kernel"),),
-        4: (_tr("Dims", "kernel rows"), _tr("Dims", "kernel columns")),
-        5: (_tr("Dims", "kernel depth"), _tr("Dims", "kernel rows"), _tr("Dims", "kernel columns")),
+        3: (QCoreApplication.translate("Dims", "kernel"),),
+        4: (
+            QCoreApplication.translate("Dims", "kernel rows"),
+            QCoreApplication.translate("Dims", "kernel columns"),
+        ),
+        5: (
+            QCoreApplication.translate("Dims", "kernel depth"),
+            QCoreApplication.translate("Dims", "kernel rows"),
+            QCoreApplication.translate("Dims", "kernel columns"),
+        ),
     }
-    return kernel[rank][dim - 2] if rank in kernel else _tr("Dims", "dimension")
+    return (
+        kernel[rank][dim - 2] if rank in kernel else QCoreApplication.translate("Dims", "dimension")
+    )

@@ -138,8 +138,11 @@ class Cells(QObject):
         before, after = shares
         if after is None:
             return numbers.percent(before)
-        # Today's share is in the bar, the tooltip and the accessible text.
-        return f"→ {numbers.percent(after)}"
+        then = numbers.percent(after)
+        if not before:
+            return f"→ {then}"
+        now = numbers.percent(before).rstrip("%").rstrip()
+        return f"{now} → {then}"
 
     def check_state(self, node: int, column: int) -> Qt.CheckState | None:
         """Return the check mark; None where there is none."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPalette
-from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFont, QPainter, QPalette
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pruneapp.gui.views.parts.bar import paint_bar, with_defaults
 from pruneapp.gui.views.tree.cells import BAR_ROLE, DIM_ROLE, Column
@@ -56,8 +56,6 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         """Paint a cell; in the last column the bar, and the share to its right."""
         super().paint(painter, option, index)
-        if index.column() == Column.NAME:
-            self._outline_check_box(painter, option, index)
         shares = index.data(BAR_ROLE)
         if shares is None:
             return
@@ -76,28 +74,6 @@ class CellDelegate(QStyledItemDelegate):
         )
         outline = self._colors["accent_text"] if selected else ""
         paint_bar(painter, bar, before, after, self._colors, outline=outline)
-
-    def _outline_check_box(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        """Paint an outline that is seen: Fusion's is lost on a dark ground."""
-        if index.data(Qt.ItemDataRole.CheckStateRole) is None:
-            return
-        cell = QStyleOptionViewItem(option)
-        self.initStyleOption(cell, index)
-        style = option.widget.style() if option.widget else QApplication.style()
-        box = style.subElementRect(
-            QStyle.SubElement.SE_ItemViewItemCheckIndicator, cell, option.widget
-        )
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        painter.setPen(QColor(self._colors["accent_text" if selected else "muted"]))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(box.adjusted(0, 0, -1, -1))
-        painter.restore()
 
 
 def tabular(font: QFont) -> None:

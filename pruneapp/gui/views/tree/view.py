@@ -74,7 +74,7 @@ class TreeView(QTreeView):
     def _set_widths(self) -> None:
         digit = self.fontMetrics().horizontalAdvance("0")
         self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
-        text = self.fontMetrics().horizontalAdvance("→ 88.8 %")
+        text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
         self._widths[Column.SPARSITY] = text + BAR_WIDTH + 24
         for column, width in self._widths.items():
             if column != Column.NAME:

@@ -1,0 +1,116 @@
+"""Fusion, with outlines that can be seen on a dark window.
+
+Fusion derives the outlines of check boxes, radio buttons and fields by darkening the window's
+colour, which leaves almost nothing of them where the window is dark already.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen
+from PySide6.QtWidgets import QProxyStyle, QStyle, QStyleOption, QWidget
+
+_RADIUS = 2.0
+
+
+class Style(QProxyStyle):
+    """Draws the outlines of indicators and fields from the palette, the rest as Fusion does."""
+
+    def __init__(self) -> None:
+        super().__init__("Fusion")
+
+    def drawPrimitive(
+        self,
+        element: QStyle.PrimitiveElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw check boxes, radio buttons and the frames of fields."""
+        if element == QStyle.PrimitiveElement.PE_IndicatorCheckBox:
+            _draw_check_box(option, painter)
+        elif element == QStyle.PrimitiveElement.PE_IndicatorRadioButton:
+            _draw_radio_button(option, painter)
+        elif element == QStyle.PrimitiveElement.PE_FrameLineEdit:
+            _draw_field(option, painter)
+        else:
+            super().drawPrimitive(element, option, painter, widget)
+
+
+def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
+    box = _square(option)
+    painter.save()
+    _prepare(option, painter)
+    painter.drawRoundedRect(box, _RADIUS, _RADIUS)
+    painter.setPen(_mark_pen(option))
+    if _has(option, QStyle.StateFlag.State_On):
+        mark = QPainterPath(_at(box, 0.22, 0.52))
+        mark.lineTo(_at(box, 0.42, 0.72))
+        mark.lineTo(_at(box, 0.78, 0.28))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(mark)
+    elif _has(option, QStyle.StateFlag.State_NoChange):
+        painter.drawLine(_at(box, 0.25, 0.5), _at(box, 0.75, 0.5))
+    painter.restore()
+
+
+def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
+    box = _square(option)
+    painter.save()
+    _prepare(option, painter)
+    painter.drawEllipse(box)
+    if _has(option, QStyle.StateFlag.State_On):
+        inner = box.width() * 0.28
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(_mark_pen(option).color())
+        painter.drawEllipse(box.adjusted(inner, inner, -inner, -inner))
+    painter.restore()
+
+
+def _draw_field(option: QStyleOption, painter: QPainter) -> None:
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    role = QPalette.ColorRole.Mid
+    if _has(option, QStyle.StateFlag.State_HasFocus):
+        role = QPalette.ColorRole.Highlight
+    painter.setPen(QPen(option.palette.color(role), 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+    painter.restore()
+
+
+def _prepare(option: QStyleOption, painter: QPainter) -> None:
+    palette: QPalette = option.palette
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    focused = _has(option, QStyle.StateFlag.State_HasFocus)
+    outline = QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.PlaceholderText
+    painter.setPen(QPen(palette.color(outline), 1))
+    sunken = _has(option, QStyle.StateFlag.State_Sunken)
+    fill = QPalette.ColorRole.Midlight if sunken else QPalette.ColorRole.Base
+    painter.setBrush(palette.color(fill))
+
+
+def _mark_pen(option: QStyleOption) -> QPen:
+    palette: QPalette = option.palette
+    color: QColor = palette.color(QPalette.ColorRole.Text)
+    pen = QPen(color, 1.75)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return pen
+
+
+def _has(option: QStyleOption, flag: QStyle.StateFlag) -> bool:
+    return bool(option.state & flag)
+
+
+def _square(option: QStyleOption) -> QRectF:
+    rect = QRectF(option.rect)
+    side = min(rect.width(), rect.height()) - 1
+    box = QRectF(0, 0, side, side)
+    box.moveCenter(rect.center())
+    return box
+
+
+def _at(box: QRectF, x: float, y: float) -> QPointF:
+    return QPointF(box.left() + x * box.width(), box.top() + y * box.height())
