@@ -227,18 +227,22 @@ def open_checkpoint(
     with _collector_paused():
         contents, sources = read_headers(path, state_dict, job)
         try:
-            if state_dict is not None and state_dict != contents.state_dict:
-                raise CheckpointError(
-                    f"'{path}' holds no state dict '{state_dict}': a {contents.label} file has "
-                    "just one, without a name.",
-                    remedy="Open it without choosing one.",
-                )
+            _check_state_dict(path, contents, state_dict)
             contents = annotate(contents, sources, job)
         except BaseException:
             for source in sources:
                 source.close()
             raise
         return Checkpoint(path, contents, sources)
+
+
+def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:
+    if wanted is not None and wanted != contents.state_dict:
+        raise CheckpointError(
+            f"'{path}' holds no state dict '{wanted}': a {contents.label} file has just one, "
+            "without a name.",
+            remedy="Open it without choosing one.",
+        )
 
 
 @contextmanager
