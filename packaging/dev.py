@@ -6,8 +6,7 @@
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
 
 Standard library only: it is the first thing that runs on a bare machine. The second time it
-starts at once: what was installed is remembered by the content of pyproject.toml and
-constraints.txt.
+starts at once: a stamp in the virtual environment remembers what was installed.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+# Two lines: which interpreter and checkout it was made for, and what was installed into it.
 STAMP = VENV / "pruneapp-installed"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 
@@ -41,6 +41,7 @@ QT_LIBRARIES = {
     "libxcb-icccm.so.4": "libxcb-icccm4",
     "libxcb-keysyms.so.1": "libxcb-keysyms1",
     "libxcb-shape.so.0": "libxcb-shape0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
 }
 # Programs that only the tests need: a screen in memory, and hands for it.
 TEST_PROGRAMS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
@@ -76,7 +77,7 @@ def see_to_system_packages(*, for_tests: bool) -> bool:
     missing = [package for library, package in QT_LIBRARIES.items() if not loads(library)]
     if for_tests:
         missing += [pkg for program, pkg in TEST_PROGRAMS.items() if not shutil.which(program)]
-    if not VENV.exists() and importlib.util.find_spec("ensurepip") is None:
+    if not is_whole() and importlib.util.find_spec("ensurepip") is None:
         missing.append("python3-venv")
     if not missing:
         return True
@@ -108,17 +109,17 @@ def loads(library: str) -> bool:
 
 def install() -> bool:
     """Make the virtual environment and install the application into it, once."""
-    wanted = hashlib.sha256()
-    for name in ("pyproject.toml", "packaging/constraints.txt"):
-        wanted.update((ROOT / name).read_bytes())
-    wanted.update(sys.version.encode())
-    wanted.update(str(ROOT).encode())
-    if STAMP.exists() and STAMP.read_text() == wanted.hexdigest():
+    made_for, content = fingerprints()
+    stamp = STAMP.read_text().splitlines() if STAMP.exists() else []
+    if stamp == [made_for, content] and is_whole():
         return True
-    if not (BIN / "python").exists():
+    # Scripts name the folder and the interpreter that they were made for, so a checkout that was
+    # moved needs a new environment. One without a stamp is the person's own: torch may lie in it.
+    moved = bool(stamp) and stamp[0] != made_for
+    if moved or not is_whole():
         print("Making the virtual environment .venv", flush=True)
-        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False)
-        if made.returncode:
+        make = [sys.executable, "-m", "venv", *(["--clear"] if moved else []), str(VENV)]
+        if subprocess.run(make, check=False).returncode:
             print("The virtual environment could not be made; see above.")
             return False
     print("Installing Pruneapp and what it needs; the first time takes a few minutes", flush=True)
@@ -127,8 +128,22 @@ def install() -> bool:
     if subprocess.run([*pip, *constraints, "-e", f"{ROOT}[dev]"], check=False).returncode:
         print("The installation failed; see above. Nothing of the system was changed.")
         return False
-    STAMP.write_text(wanted.hexdigest())
+    STAMP.write_text(f"{made_for}\n{content}\n")
     return True
+
+
+def is_whole() -> bool:
+    """Whether .venv has an interpreter and pip; without python3-venv Debian leaves half of it."""
+    return (BIN / "python").exists() and any(BIN.glob("pip*"))
+
+
+def fingerprints() -> tuple[str, str]:
+    """Return what the environment is made for, and what is to be installed into it."""
+    made_for = f"{sys.version_info.major}.{sys.version_info.minor} {sys.base_prefix} {ROOT}"
+    content = hashlib.sha256()
+    for name in ("pyproject.toml", "packaging/constraints.txt"):
+        content.update((ROOT / name).read_bytes())
+    return made_for, content.hexdigest()
 
 
 # -- the commands ------------------------------------------------------------------------------
@@ -143,9 +158,9 @@ def run(arguments: list[str]) -> int:
             flush=True,
         )
         return tour([])
-    return subprocess.run(
-        [str(BIN / "python"), "-m", "pruneapp", *arguments], check=False
-    ).returncode
+    # -P: a numpy.py that lies in the folder of a download must not be imported.
+    command = [str(BIN / "python"), "-P", "-m", "pruneapp", *arguments]
+    return subprocess.run(command, check=False).returncode
 
 
 def has_display() -> bool:
@@ -194,4 +209,7 @@ def test(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
