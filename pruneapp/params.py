@@ -144,10 +144,35 @@ class AmountParam(Param):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntParam(Param):
-    """A whole number."""
+class NumberParam(Param):
+    """A number within bounds. Subclasses say of which type."""
 
     bounds: Interval = field(default_factory=Interval)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return f"a number, {self.bounds}"
+
+    def valid(self) -> Iterator[Any]:
+        """Yield the default and the finite borders."""
+        yield self.default
+        yield from (type(self.default)(b) for b in self._borders())
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield what is just outside, and other types."""
+        if self.bounds.low is not None:
+            yield self.bounds.low - 1
+        if self.bounds.high is not None:
+            yield self.bounds.high + 1
+        yield from ("x", None, True)
+
+    def _borders(self) -> Iterator[float]:
+        yield from (b for b in (self.bounds.low, self.bounds.high) if b is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntParam(NumberParam):
+    """A whole number."""
 
     def parse(self, text: str) -> int:
         """Read a whole number."""
@@ -167,25 +192,15 @@ class IntParam(Param):
         """Say the rule."""
         return f"a whole number, {self.bounds}"
 
-    def valid(self) -> Iterator[int]:
-        """Yield the default and the finite borders."""
-        yield self.default
-        yield from (int(b) for b in (self.bounds.low, self.bounds.high) if b is not None)
-
     def invalid(self) -> Iterator[Any]:
-        """Yield what is just outside, and other types."""
-        if self.bounds.low is not None:
-            yield int(self.bounds.low) - 1
-        if self.bounds.high is not None:
-            yield int(self.bounds.high) + 1
-        yield from (0.5, "x", None)
+        """Yield a fraction as well."""
+        yield from super().invalid()
+        yield 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class FloatParam(Param):
+class FloatParam(NumberParam):
     """A finite number."""
-
-    bounds: Interval = field(default_factory=Interval)
 
     def parse(self, text: str) -> float:
         """Read a number with a point."""
@@ -201,22 +216,10 @@ class FloatParam(Param):
             return float(value)
         raise self.refuse(value)
 
-    def describe(self) -> str:
-        """Say the rule."""
-        return f"a number, {self.bounds}"
-
-    def valid(self) -> Iterator[float]:
-        """Yield the default and the finite borders."""
-        yield self.default
-        yield from (float(b) for b in (self.bounds.low, self.bounds.high) if b is not None)
-
     def invalid(self) -> Iterator[Any]:
-        """Yield what is just outside, and what is no number."""
-        if self.bounds.low is not None:
-            yield self.bounds.low - 1
-        if self.bounds.high is not None:
-            yield self.bounds.high + 1
-        yield from (math.nan, math.inf, "x", None, True)
+        """Yield what is no finite number as well."""
+        yield from super().invalid()
+        yield from (math.nan, math.inf)
 
 
 @dataclass(frozen=True, kw_only=True)

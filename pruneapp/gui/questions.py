@@ -15,60 +15,41 @@ from pruneapp.checkpoint.reader import StateDict
 
 def unexported(parent: QWidget) -> Literal["export", "discard", "stay"]:
     """Ask what is to become of changes that were not exported."""
-    box = _box(
+    clicked = _ask(
         parent,
         QCoreApplication.translate("Questions", "Some changes were not exported."),
         QCoreApplication.translate(
             "Questions", "They are lost if you go on. The file on disk is as it was."
         ),
+        go=QCoreApplication.translate("Questions", "Discard changes"),
+        stay=QCoreApplication.translate("Questions", "Keep working"),
+        first=QCoreApplication.translate("Questions", "Export…"),
     )
-    export = box.addButton(
-        QCoreApplication.translate("Questions", "Export…"), QMessageBox.ButtonRole.AcceptRole
-    )
-    discard = box.addButton(
-        QCoreApplication.translate("Questions", "Discard changes"),
-        QMessageBox.ButtonRole.DestructiveRole,
-    )
-    stay = box.addButton(
-        QCoreApplication.translate("Questions", "Keep working"), QMessageBox.ButtonRole.RejectRole
-    )
-    box.setDefaultButton(export)
-    box.setEscapeButton(stay)
-    box.exec()
-    clicked = box.clickedButton()
-    box.deleteLater()
-    if clicked is export:
-        return "export"
-    return "discard" if clicked is discard else "stay"
+    answers: dict[str, Literal["export", "discard", "stay"]] = {
+        "first": "export",
+        "go": "discard",
+        "stay": "stay",
+    }
+    return answers[clicked]
 
 
 def stop_jobs(parent: QWidget) -> bool:
     """Ask whether the running job may be stopped."""
-    box = _box(
+    clicked = _ask(
         parent,
         QCoreApplication.translate("Questions", "A job is still running."),
         QCoreApplication.translate(
             "Questions", "If you stop it, nothing is changed and no file is left half written."
         ),
+        go=QCoreApplication.translate("Questions", "Stop the job"),
+        stay=QCoreApplication.translate("Questions", "Let it finish"),
     )
-    stop = box.addButton(
-        QCoreApplication.translate("Questions", "Stop the job"),
-        QMessageBox.ButtonRole.DestructiveRole,
-    )
-    stay = box.addButton(
-        QCoreApplication.translate("Questions", "Let it finish"), QMessageBox.ButtonRole.RejectRole
-    )
-    box.setDefaultButton(stay)
-    box.setEscapeButton(stay)
-    box.exec()
-    clicked = box.clickedButton()
-    box.deleteLater()
-    return clicked is stop
+    return clicked == "go"
 
 
 def run_code(parent: QWidget, path: str) -> bool:
     """Warn that loading a method runs the code of its file."""
-    box = _box(
+    clicked = _ask(
         parent,
         QCoreApplication.translate("Questions", "This runs the code of the file."),
         QCoreApplication.translate(
@@ -77,20 +58,10 @@ def run_code(parent: QWidget, path: str) -> bool:
             "or know who wrote it.",
         )
         + f"\n\n{path}",
+        go=QCoreApplication.translate("Questions", "Run its code"),
+        stay=QCoreApplication.translate("Questions", "Do not run it"),
     )
-    run = box.addButton(
-        QCoreApplication.translate("Questions", "Run its code"),
-        QMessageBox.ButtonRole.DestructiveRole,
-    )
-    leave = box.addButton(
-        QCoreApplication.translate("Questions", "Do not run it"), QMessageBox.ButtonRole.RejectRole
-    )
-    box.setDefaultButton(leave)
-    box.setEscapeButton(leave)
-    box.exec()
-    clicked = box.clickedButton()
-    box.deleteLater()
-    return clicked is run
+    return clicked == "go"
 
 
 def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> str | None:
@@ -149,6 +120,24 @@ def guide(parent: QWidget) -> None:
     QVBoxLayout(dialog).addWidget(text)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
+
+
+def _ask(
+    parent: QWidget, title: str, text: str, *, go: str, stay: str, first: str = ""
+) -> Literal["go", "stay", "first"]:
+    """Show a question; `go` loses or runs something, `stay` does nothing, `first` is safe."""
+    box = _box(parent, title, text)
+    safe = box.addButton(first, QMessageBox.ButtonRole.AcceptRole) if first else None
+    destructive = box.addButton(go, QMessageBox.ButtonRole.DestructiveRole)
+    rejecting = box.addButton(stay, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(safe or rejecting)
+    box.setEscapeButton(rejecting)
+    box.exec()
+    clicked = box.clickedButton()
+    box.deleteLater()
+    if clicked is destructive:
+        return "go"
+    return "first" if safe is not None and clicked is safe else "stay"
 
 
 def _box(parent: QWidget, title: str, text: str) -> QMessageBox:

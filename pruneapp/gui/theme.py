@@ -1,19 +1,19 @@
-"""The colours of the window, and how they reach it: two palettes on the Fusion style.
+"""How the colours of a theme reach the window: two palettes on the Fusion style.
 
-Every colour stands here once; contrast on its surface is at least 4.5 for text and 3 for marks
-(tests/gui/test_theme.py checks it). No style sheets: styled widgets stop following the palette.
+No style sheets: styled widgets stop following the palette.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Protocol, cast, runtime_checkable
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from pruneapp.gui.views.parts import colors
 
 # Widgets of this name are the one main action of their window.
 MAIN_ACTION = "mainAction"
@@ -71,35 +71,8 @@ class Theme:
         return palette
 
 
-_LIGHT = {
-    "window": "#f5f6f8",
-    "surface": "#ffffff",
-    "border": "#c9ced6",
-    "button": "#eceef2",
-    "text": "#1b1f24",
-    "muted": "#59636e",
-    "accent": "#6a3fb0",
-    "accent_text": "#ffffff",
-    "kept": "#2f6fb0",
-    "pruned": "#c4630a",
-    "danger": "#b3261e",
-}
-_DARK = {
-    "window": "#1b1d21",
-    "surface": "#24272c",
-    "border": "#434952",
-    "button": "#2e3238",
-    "text": "#e6e9ed",
-    "muted": "#a3acb8",
-    "accent": "#b99cf5",
-    "accent_text": "#17131f",
-    "kept": "#6aa6e0",
-    "pruned": "#f2953f",
-    "danger": "#ff8a80",
-}
-
-LIGHT = Theme("light", MappingProxyType(_LIGHT))
-DARK = Theme("dark", MappingProxyType(_DARK))
+LIGHT = Theme("light", colors.LIGHT)
+DARK = Theme("dark", colors.DARK)
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -142,14 +115,14 @@ class Appearance(QObject):
                 # Not narrowed by the protocol to QWidget & Colored in mypy's eyes.
                 cast("Colored", widget).set_colors(self.theme.colors)
             if widget.objectName() == MAIN_ACTION and isinstance(widget, QPushButton):
-                widget.setPalette(self._accented(widget.palette()))
+                widget.setPalette(self._accented())
 
-    def _accented(self, palette: QPalette) -> QPalette:
-        colors = self.theme.colors
+    def _accented(self) -> QPalette:
+        tokens = self.theme.colors
         palette = self.theme.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-            palette.setColor(group, QPalette.ColorRole.Button, QColor(colors["accent"]))
-            palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(colors["accent_text"]))
+            palette.setColor(group, QPalette.ColorRole.Button, QColor(tokens["accent"]))
+            palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(tokens["accent_text"]))
         return palette
 
     def _on_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
@@ -169,8 +142,3 @@ class Appearance(QObject):
         # Unknown on platforms that do not say, which leaves the light one.
         dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
         return DARK if dark else LIGHT
-
-
-def is_palette_change(event: QEvent) -> bool:
-    """Whether an event tells a widget that its colours changed."""
-    return event.type() == QEvent.Type.PaletteChange

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
 

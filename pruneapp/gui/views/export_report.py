@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.answers import TensorSparsity
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 
 Index = QModelIndex | QPersistentModelIndex

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.answers import HistoryItem
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import as_plain, heading
 
 _WIDEST = 280

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 
 _MOST = 3  # more wait behind the newest, so that the picture keeps its room

@@ -8,7 +8,7 @@ from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 
 BUSY_MS = 200

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from pruneapp.answers import TensorRow
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.tree import ModuleTree, build_nodes
 from pruneapp.gui.views.tree.cells import Column
 from pruneapp.gui.views.tree.filter import Filter
@@ -283,9 +283,9 @@ def near(one, other):
 
 
 def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qtbot):
-    orange = QColor(DEFAULT_COLORS["pruned"])
-    ground = QColor(DEFAULT_COLORS["surface"])
-    tree.set_colors(DEFAULT_COLORS)
+    orange = QColor(LIGHT["pruned"])
+    ground = QColor(LIGHT["surface"])
+    tree.set_colors(LIGHT)
     assert not any(near(color, orange) for color in colors_of_bar(tree, "fc"))
     tree.set_sparsity({"module.fc.weight": 160})
     solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc"))

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from pruneapp.answers import TensorSparsity
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import paint_bar, with_defaults
+from pruneapp.gui.views.parts.bar import paint_bar
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain
 
 MUCH = 0.8  # from this sparsity on, a tensor is said to be damaged much

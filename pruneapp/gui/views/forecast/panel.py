@@ -19,7 +19,7 @@ from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
 from pruneapp.gui.views.forecast.action import PruneAction
 from pruneapp.gui.views.forecast.affected import Affected
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
 BUSY_MS = 200

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.form.editor import Editor
 from pruneapp.gui.views.form.editors import editor_for
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.params import Param
 

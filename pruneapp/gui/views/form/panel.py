@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.views.form.declaration import FormRequest, FormRow, MethodForm
 from pruneapp.gui.views.form.fields import label_width
 from pruneapp.gui.views.form.rule import RuleEditor
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
 

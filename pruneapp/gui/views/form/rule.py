@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 from pruneapp.params import AmountParam
 

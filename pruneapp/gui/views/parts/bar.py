@@ -7,25 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap
 
-# The light theme, until the window says otherwise.
-DEFAULT_COLORS: Mapping[str, str] = {
-    "window": "#f5f6f8",
-    "surface": "#ffffff",
-    "border": "#c9ced6",
-    "text": "#1b1f24",
-    "muted": "#59636e",
-    "accent": "#6a3fb0",
-    "accent_text": "#ffffff",
-    "kept": "#2f6fb0",
-    "pruned": "#c4630a",
-    "danger": "#b3261e",
-}
-
-
-def with_defaults(colors: Mapping[str, str]) -> dict[str, str]:
-    """Return `colors` with the light theme's for those that are missing."""
-    return {**DEFAULT_COLORS, **colors}
-
 
 def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
     """Return the brush for what would go: diagonal stripes, sharp on any screen.

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from pruneapp.answers import TensorRow
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, recolor
 from pruneapp.gui.views.parts.numbers import part, shape
 
@@ -41,7 +41,7 @@ class TensorHeading(QWidget):
         row.addWidget(self.name, 3)
         row.addWidget(self.details, 2)
         self._row: TensorRow | None = None
-        self.set_colors(DEFAULT_COLORS)
+        self.set_colors(LIGHT)
         self.set_tensor(None)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:

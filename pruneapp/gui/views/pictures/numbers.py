@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pruneapp.answers import TensorStats
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.labels import recolor
 from pruneapp.gui.views.parts.numbers import count, part
 from pruneapp.gui.views.pictures.frame.wording import value_text
@@ -30,7 +30,7 @@ class NumbersLine(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumHeight(self.fontMetrics().height() + 2)
         self.setAccessibleName(self.tr("Numbers of the tensor"))
-        self.set_colors(DEFAULT_COLORS)
+        self.set_colors(LIGHT)
 
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the numbers of a tensor; None while they are not there."""

@@ -8,7 +8,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QFont, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from pruneapp.gui.views.parts.bar import paint_bar, with_defaults
+from pruneapp.gui.views.parts.bar import paint_bar
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.tree.cells import BAR_ROLE, DIM_ROLE, Column
 
 BAR_WIDTH = 56

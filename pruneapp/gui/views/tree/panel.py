@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts import numbers
-from pruneapp.gui.views.parts.bar import with_defaults
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.gui.views.tree.filter_row import FilterRow
 from pruneapp.gui.views.tree.model import TreeModel

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.chart.bars import Floats, StackedBars
 from pruneapp.gui.views.pictures.frame.plots import dress_axis
 
@@ -64,7 +64,7 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
         self.cursor_bar = -1
         self._edges: Floats = np.zeros(1)
         self._range = (0.0, 1.0)
-        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self._colors: Mapping[str, str] = LIGHT
         self._pressed: QPointF | None = None
         self._dragged = False
         self.box.sigResized.connect(self._on_resized)

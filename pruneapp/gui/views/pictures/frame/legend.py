@@ -9,7 +9,8 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, hatch
+from pruneapp.gui.views.parts.bar import hatch
+from pruneapp.gui.views.parts.colors import LIGHT
 
 _SWATCH = 12
 _RAMP = 36
@@ -45,7 +46,7 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[Swatch, ...] = ()
-        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self._colors: Mapping[str, str] = LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     @property

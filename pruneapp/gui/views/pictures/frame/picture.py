@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, with_defaults
+from pruneapp.gui.views.parts.colors import LIGHT, with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
@@ -50,7 +50,7 @@ class Picture(QWidget):
     def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._canvas = canvas
-        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
         self._busy = False
         self._error = ""

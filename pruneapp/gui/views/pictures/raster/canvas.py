@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from pruneapp.answers import Layout
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.frame.plots import dress_axis
 from pruneapp.gui.views.pictures.raster.axes import TensorAxis
 from pruneapp.gui.views.pictures.raster.tiles import TilesItem
@@ -69,7 +69,7 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.item.set_font(self.font())
         self._view: Viewport | None = None
-        self._colors: Mapping[str, str] = DEFAULT_COLORS
+        self._colors: Mapping[str, str] = LIGHT
         self._pressed: QPointF | None = None
         self._dragged = False
         self.box.sigResized.connect(self._on_resized)

@@ -11,7 +11,8 @@ from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransf
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.answers import Layout, Tile
-from pruneapp.gui.views.parts.bar import DEFAULT_COLORS, hatch
+from pruneapp.gui.views.parts.bar import hatch
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.wording import value_text
 from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings, runs
@@ -43,8 +44,8 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.cursor: tuple[int, int] | None = None
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
-        self._colors: Mapping[str, str] = DEFAULT_COLORS
-        self._tables = Tables(DEFAULT_COLORS)
+        self._colors: Mapping[str, str] = LIGHT
+        self._tables = Tables(LIGHT)
         self._font = QFont()
 
     @property

@@ -1,0 +1,142 @@
+"""Every parameter keeps its word: it takes what it calls valid and refuses what it does not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pruneapp.errors import ParameterError
+from pruneapp.export.registry import FORMATS
+from pruneapp.gui.settings import SETTINGS
+from pruneapp.methods.registry import METHODS
+from pruneapp.params import (
+    AmountParam,
+    Choice,
+    ChoiceParam,
+    DimParam,
+    FlagParam,
+    FloatParam,
+    Interval,
+    IntParam,
+    NormParam,
+    SeedParam,
+    validate_all,
+)
+
+OWN = [
+    AmountParam(),
+    IntParam(name="k", label="K", help="A whole number.", default=3, bounds=Interval(0, 9)),
+    FloatParam(name="x", label="X", help="A number.", default=0.5, bounds=Interval(0, 1)),
+    FlagParam(name="f", label="F", help="Yes or no."),
+    SeedParam(),
+    DimParam(),
+    NormParam(),
+    ChoiceParam(name="c", label="C", help="One of two.", default="a",
+                choices=(Choice("a", "A"), Choice("b", "B"))),
+]  # fmt: skip
+DECLARED = {
+    (type(p), p.name, p.default): p
+    for p in (
+        *OWN,
+        *(p for m in METHODS.values() for p in m.params),
+        *(p for f in FORMATS.values() for p in f.params),
+        *SETTINGS,
+    )
+}
+EVERY = pytest.mark.parametrize("param", DECLARED.values(), ids=lambda p: p.name)
+
+
+@EVERY
+def test_the_default_is_valid(param):
+    assert param.validate(param.default) == param.default
+
+
+@EVERY
+def test_what_is_valid_is_taken_and_survives_being_written_and_read(param):
+    values = list(param.valid())
+    assert values
+    for value in values:
+        assert param.validate(value) == value
+        read = param.parse(param.format(value))
+        assert read == value
+        assert type(read) is type(param.validate(value))
+
+
+@EVERY
+def test_what_is_invalid_is_refused_with_name_rule_and_value(param):
+    values = list(param.invalid())
+    assert values
+    for value in values:
+        with pytest.raises(ParameterError) as caught:
+            param.validate(value)
+        assert param.name in str(caught.value)
+        assert param.describe() in str(caught.value)
+
+
+@EVERY
+def test_what_people_read_is_there(param):
+    assert param.label
+    assert param.help.endswith(".")
+    assert param.describe()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.5", 0.5),
+        ("50%", 0.5),
+        ("50 %", 0.5),
+        ("1", 1),
+        ("1.0", 1.0),
+        ("100%", 1.0),
+        ("1000", 1000),
+        ("1e-3", 0.001),
+        ("0", 0),
+    ],
+)
+def test_amounts_tell_counts_from_shares(text, value):
+    found = AmountParam().parse(text)
+
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "-0.5", "1.5", "150%", "nan", "inf", "half", "1,5", "%"]
+)
+def test_amounts_that_mean_nothing_are_refused(text):
+    with pytest.raises(ParameterError, match="amount"):
+        AmountParam().parse(text)
+
+
+def test_numbers_of_numpy_become_pythons():
+    assert type(AmountParam().validate(np.int32(3))) is int
+    assert type(AmountParam().validate(np.float32(0.5))) is float
+    assert type(NormParam().validate(np.float64(2))) is float
+
+
+def test_norms_are_read_as_people_write_them():
+    assert [NormParam().parse(t) for t in ("2", "inf", "-∞", "−inf", "nuc", "0.5")] == [
+        2,
+        math.inf,
+        -math.inf,
+        -math.inf,
+        "nuc",
+        0.5,
+    ]
+
+
+def test_dimensions_are_checked_against_the_tensor():
+    dim = DimParam()
+    assert dim.resolve(-1, (2, 3, 4), "w") == 2
+    with pytest.raises(ParameterError, match=r"'w'.*got 3"):
+        dim.resolve(3, (2, 3, 4), "w")
+    with pytest.raises(ParameterError, match=r"two or more dimensions \('b' has 1\)"):
+        dim.resolve(0, (2,), "b")
+
+
+def test_an_undeclared_name_is_refused():
+    with pytest.raises(ParameterError, match=r"'ammount' is not a parameter.*amount"):
+        validate_all((AmountParam(),), {"ammount": 1})
