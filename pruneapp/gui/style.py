@@ -50,7 +50,9 @@ def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(mark)
     elif _has(option, QStyle.StateFlag.State_NoChange):
-        painter.drawLine(_at(box, 0.25, 0.5), _at(box, 0.75, 0.5))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        inner = box.toAlignedRect().adjusted(4, 4, -4, -4)
+        painter.fillRect(inner, painter.pen().color())
     painter.restore()
 
 

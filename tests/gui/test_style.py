@@ -1,0 +1,66 @@
+"""Indicators and fields have outlines that are seen, on a light and on a dark window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QRadioButton
+
+from pruneapp.gui.style import Style
+from pruneapp.gui.theme import THEMES
+
+
+@pytest.fixture(params=THEMES.values(), ids=list(THEMES))
+def theme(request):
+    return request.param
+
+
+@pytest.fixture
+def shown(qtbot, theme):
+    """Show a widget in the style and the theme; returns the colours that were painted."""
+    style = Style()
+
+    def show(widget):
+        widget.setStyle(style)
+        widget.setPalette(theme.palette())
+        widget.setAutoFillBackground(True)
+        widget.resize(60, 28)
+        qtbot.addWidget(widget)
+        widget.show()
+        qtbot.waitExposed(widget)
+        image = widget.grab().toImage()
+        return {
+            image.pixelColor(x, y).name()
+            for x in range(image.width())
+            for y in range(image.height())
+        }
+
+    return show
+
+
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+def test_an_indicator_has_an_outline_and_a_mark(shown, theme, kind):
+    outline = QColor(theme.colors["muted"]).name()
+    text = QColor(theme.colors["text"]).name()
+    off, on = kind(), kind()
+    on.setChecked(True)
+
+    empty, marked = shown(off), shown(on)
+
+    assert outline in empty or kind is QRadioButton  # a circle is smoothed all around
+    assert text not in empty
+    assert text in marked
+
+
+def test_a_third_state_is_a_dash(shown, theme):
+    box = QCheckBox()
+    box.setTristate(True)
+    from PySide6.QtCore import Qt
+
+    box.setCheckState(Qt.CheckState.PartiallyChecked)
+
+    assert QColor(theme.colors["text"]).name() in shown(box)
+
+
+def test_a_field_shows_its_border(shown, theme):
+    assert QColor(theme.colors["border"]).name() in shown(QLineEdit())
