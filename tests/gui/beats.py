@@ -1,0 +1,62 @@
+"""Whether the window answers: a timer that ought to beat every 4 ms, and how late it was."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+BEAT_S = 0.004
+# What a person begins to notice as a stumble.
+NEVER_LATER_S = 0.200
+
+
+class Beats(QObject):
+    """Records, for every beat of the main thread, how late it came and how long it had worked.
+
+    Lateness is what a person sees, and what a crowded machine spoils. The processor time that the
+    main thread itself spent between two beats is ours alone, whoever else computes.
+
+    Attributes
+    ----------
+    late
+        Seconds by which each beat came too late.
+    worked
+        Seconds of processor time of the main thread before each beat.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[float] = []
+        self.worked: list[float] = []
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(round(BEAT_S * 1000))
+        self._timer.timeout.connect(self._beat)
+        self.start()
+
+    def start(self) -> None:
+        """Begin anew."""
+        self.late.clear()
+        self.worked.clear()
+        self._last = time.perf_counter()
+        self._busy = time.thread_time()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Record no more."""
+        self._timer.stop()
+
+    def _beat(self) -> None:
+        now, busy = time.perf_counter(), time.thread_time()
+        self.late.append(max(0.0, now - self._last - BEAT_S))
+        self.worked.append(busy - self._busy)
+        self._last, self._busy = now, busy
+
+    def assert_answered(self, never_later_s: float = NEVER_LATER_S) -> None:
+        """Fail if the window stood still for longer; at least some beats must have been heard."""
+        assert len(self.late) > 3, "the timer hardly beat: nothing was measured"
+        assert max(self.worked) < never_later_s, f"the main thread worked {max(self.worked):.3f} s"
+        if os.getloadavg()[0] < (os.cpu_count() or 1):
+            assert max(self.late) < never_later_s, f"a beat came {max(self.late):.3f} s late"

@@ -1,0 +1,84 @@
+"""Real windows, each with settings of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication
+
+from pruneapp.gui.app import Start
+from pruneapp.gui.settings import THEME, Settings
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.window import MainWindow
+from tests.gui.beats import Beats
+from tests.gui.person import Person
+
+
+@pytest.fixture
+def english():
+    """Numbers are written as in English."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    yield
+    QLocale.setDefault(before)
+
+
+@pytest.fixture
+def settings_file(tmp_path) -> Path:
+    return tmp_path / "settings.json"
+
+
+@pytest.fixture
+def new_person(qtbot, qapp, english, settings_file, monkeypatch):
+    """Make windows as `main` does; they are shown, and closed without questions at the end."""
+    made: list[tuple[MainWindow, Start, Appearance]] = []
+    style, palette = qapp.style().objectName(), qapp.palette()
+    qapp.setStyle("Fusion")
+
+    def make(
+        file: Path | None = None, *, show: bool = True, state_dict: str | None = None
+    ) -> Person:
+        settings = Settings(settings_file)
+        appearance = Appearance(qapp, settings.get(THEME))
+        window = MainWindow(settings, appearance)
+        start = Start(window, settings, appearance, file=file, state_dict=state_dict)
+        person = Person(qtbot, monkeypatch, window, start)
+        made.append((window, start, appearance))
+        if show:
+            window.show()
+            window.activateWindow()
+            qtbot.waitActive(window)
+        return person
+
+    yield make
+    for window, start, appearance in made:
+        if start._thread.ident is not None:
+            start._thread.join()
+            QApplication.processEvents()
+        if start.workbench is not None:
+            start.workbench.shut_down()
+        window.closing.disconnect()
+        window.close()
+        window.deleteLater()
+        appearance.deleteLater()
+    qapp.setStyle(style)
+    qapp.setPalette(palette)
+
+
+@pytest.fixture
+def person(new_person) -> Person:
+    """A person at a window that is ready, with nothing open."""
+    found = new_person()
+    found.wait_ready()
+    yield found
+    assert not found.bugs, found.bugs
+
+
+@pytest.fixture
+def beats(qtbot):
+    """A timer that tells whether the window answers."""
+    beats = Beats()
+    yield beats
+    beats.stop()

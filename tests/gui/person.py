@@ -1,0 +1,346 @@
+"""A person at the window: clicks what is seen, presses keys, drops files, answers questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, QRect, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QMenu,
+    QMessageBox,
+    QScrollArea,
+    QStyle,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from pruneapp.gui.app import Start
+from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.window import MainWindow
+
+LEFT = Qt.MouseButton.LeftButton
+PATIENCE_MS = 20_000
+
+
+class Person:
+    """Works with a window through its widgets alone.
+
+    Parameters
+    ----------
+    qtbot, monkeypatch
+        pytest's.
+    start
+        The application behind the window; not yet ready, perhaps.
+    """
+
+    def __init__(self, qtbot, monkeypatch, window: MainWindow, start: Start) -> None:
+        self.qtbot = qtbot
+        self.monkeypatch = monkeypatch
+        self.window = window
+        self.start = start
+        self.bugs: list[tuple[str, str]] = []
+        start.ready.connect(self._on_ready)
+
+    def _on_ready(self, workbench) -> None:
+        workbench.jobs.failed.connect(self._on_bug)
+
+    def _on_bug(self, what: str, trace: str) -> None:
+        self.bugs.append((what, trace))
+
+    # What there is
+
+    @property
+    def workbench(self):
+        assert self.start.workbench is not None, "the window is not ready"
+        return self.start.workbench
+
+    @property
+    def views(self):
+        return self.workbench.views
+
+    @property
+    def session(self):
+        return self.workbench.session
+
+    @property
+    def document(self):
+        return self.session.document
+
+    @property
+    def rule(self):
+        """The rule that the form shows."""
+        return self.views.form.stack.currentWidget()
+
+    @property
+    def button(self):
+        """The one main button."""
+        return self.views.forecast.action.button
+
+    # Waiting
+
+    def wait(self, condition, timeout: int = PATIENCE_MS) -> None:
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=timeout)
+
+    def pause(self, milliseconds: int) -> None:
+        self.qtbot.wait(milliseconds)
+
+    def wait_ready(self) -> None:
+        self.wait(lambda: self.start.workbench is not None)
+
+    def wait_open(self, path: Path) -> None:
+        self.wait(lambda: self.document is not None and self.document.checkpoint.path == path)
+        assert self.window.windowTitle() == f"{path.name} — Pruneapp"
+
+    def wait_preview(self):
+        """Wait for exact numbers for what is asked for now; returns the report."""
+        forecasting = self.workbench.forecasting
+        self.pause(40)  # the check marks settle first
+        self.wait(lambda: forecasting.preview is not None)
+        return forecasting.preview.report
+
+    def wait_idle(self) -> None:
+        self.wait(lambda: not self.workbench.jobs._pending)
+
+    # Mouse
+
+    def click(self, widget: QWidget, at: QPoint | None = None) -> None:
+        """Click what can be seen and is not covered by anything."""
+        reveal(widget)
+        at = widget.rect().center() if at is None else at
+        assert widget.isVisible(), f"{widget} is not shown"
+        assert widget.isEnabled(), f"{widget} is not enabled"
+        top = widget.window()
+        there = top.childAt(widget.mapTo(top, at)) if widget is not top else top
+        assert there is not None, f"{widget} is outside its window"
+        assert there is widget or widget.isAncestorOf(there), f"{widget} is covered by {there}"
+        self.qtbot.mouseClick(widget, LEFT, pos=at)
+
+    def click_cell(self, name: str, *, check: bool = False) -> None:
+        """Click a row of the tree, or its check box, by the name of a tensor or module."""
+        tree = self.views.tree
+        index = tree.model.index_of(node_named(tree, name))
+        assert index.isValid(), f"{name} is not in the tree"
+        above = index.parent()
+        while above.isValid():
+            tree.view.setExpanded(above, True)
+            above = above.parent()
+        tree.view.scrollTo(index)
+        rect = tree.view.visualRect(index)
+        self.click(tree.view.viewport(), box_of(tree.view, index) if check else rect.center())
+
+    def check(self, name: str) -> None:
+        """Click the check box of a tensor or module."""
+        self.click_cell(name, check=True)
+
+    def menu(self, *path: str) -> None:
+        """Click through the menus by their texts, without mnemonics and dots."""
+        bar = self.window.menuBar()
+        entry = _named(bar.actions(), path[0])
+        place = bar.actionGeometry(entry)
+        self.qtbot.mouseClick(bar, LEFT, pos=place.center())
+        menu = entry.menu()
+        for depth, text in enumerate(path[1:], 1):
+            self.wait(menu.isVisible)
+            action = _named(menu.actions(), text)
+            assert action.isEnabled(), f"{text} is not enabled"
+            self.qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
+            if depth < len(path) - 1:
+                inner = action.menu()
+                assert isinstance(inner, QMenu)
+                menu = inner
+
+    def choose(self, box: QComboBox, text: str) -> None:
+        """Choose an item of a combo box by its beginning, in its list."""
+        place = next(i for i in range(box.count()) if box.itemText(i).startswith(text))
+        reveal(box)
+        self.qtbot.keyClick(box, Qt.Key.Key_F4)
+        view = box.view()
+        self.wait(view.isVisible)
+        index = view.model().index(place, 0)
+        view.scrollTo(index)
+        self.qtbot.mouseMove(view.viewport(), view.visualRect(index).center())
+        # A box takes no click for a choice in the moment in which its list came up.
+        self.pause(QApplication.doubleClickInterval() // 4)
+        self.qtbot.mouseClick(view.viewport(), LEFT, pos=view.visualRect(index).center())
+        if view.isVisible():
+            self.qtbot.keyClick(view, Qt.Key.Key_Return)
+        self.wait(lambda: not view.isVisible())
+        assert box.currentText().startswith(text)
+
+    def drop(self, *paths: Path) -> bool:
+        """Drop files onto the middle of the window; returns whether they were welcome."""
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        place = self.window.rect().center()
+        target = self.window.childAt(place) or self.window
+        at = QPointF(target.mapFrom(self.window, place))
+        arguments = (data, LEFT, Qt.KeyboardModifier.NoModifier)
+        enter = QDragEnterEvent(at.toPoint(), Qt.DropAction.CopyAction, *arguments)
+        QCoreApplication.sendEvent(target, enter)
+        if not enter.isAccepted():
+            return False
+        QCoreApplication.sendEvent(target, QDropEvent(at, Qt.DropAction.CopyAction, *arguments))
+        return True
+
+    # Keys
+
+    def key(self, text: str, widget: QWidget | None = None) -> None:
+        """Press a key, or several together, where the focus is: "Ctrl+Return"."""
+        combined = QKeySequence(text)[0]
+        target = widget or QApplication.focusWidget() or self.window
+        self.qtbot.keyClick(target, combined.key(), combined.keyboardModifiers())
+
+    def type(self, widget: QWidget, text: str) -> None:
+        """Click into a field, replace what it holds, and leave it by Tab."""
+        self.click(widget)
+        self.key("Ctrl+A", widget)
+        self.key("Del", widget)
+        self.qtbot.keyClicks(widget, text)
+
+    def filter(self, text: str) -> None:
+        """Filter the tree by typing."""
+        self.key("Ctrl+F")
+        field = self.views.tree.filter_row.text
+        assert QApplication.focusWidget() is field
+        self.key("Ctrl+A", field)
+        self.key("Del", field)
+        self.qtbot.keyClicks(field, text)
+        self.pause(160)  # large trees wait for the person to pause
+
+    def ask_amount(self, text: str) -> None:
+        """Type an amount into the rule that is shown."""
+        self.type(self.rule.fields.fields["amount"].editor.field, text)
+
+    # Dialogs
+
+    def chooses_file(self, path: Path | str, dialog: str = "getOpenFileName") -> None:
+        """Answer the next file dialogs of the system with `path`."""
+        folder = dialog == "getExistingDirectory"
+        answer = str(path) if folder else (str(path), "")
+        self.monkeypatch.setattr(QFileDialog, dialog, staticmethod(lambda *_a, **_k: answer))
+
+    def open(self, path: Path) -> None:
+        """Open a file by Ctrl+O."""
+        self.chooses_file(path)
+        self.key("Ctrl+O")
+
+    def answers(self, *buttons: str) -> list[str]:
+        """Click these buttons in the questions to come; returns a list that fills with texts."""
+        asked: list[str] = []
+        waiting = list(buttons)
+        timer = QTimer(self.window)
+        timer.setInterval(5)
+
+        def look() -> None:
+            box = QApplication.activeModalWidget()
+            if not isinstance(box, QMessageBox) or not waiting:
+                return
+            wanted = waiting.pop(0)
+            asked.append(f"{box.text()} {box.informativeText()}")
+            found = [b for b in box.buttons() if b.text().replace("&", "") == wanted]
+            if not waiting:
+                timer.stop()
+            # A box without the button is closed, so that the test fails instead of standing still.
+            box.reject() if not found else self.qtbot.mouseClick(found[0], LEFT)
+            assert found, f"no button {wanted!r} among {[b.text() for b in box.buttons()]}"
+
+        timer.timeout.connect(look)
+        timer.start()
+        return asked
+
+    # What is said
+
+    @property
+    def notices(self) -> list[str]:
+        """The notices, the newest first."""
+        return [notice.sentence.text() for notice in self.window.notices.notices]
+
+    @property
+    def trouble(self) -> list[str]:
+        """Those of them that tell of trouble."""
+        return [n.sentence.text() for n in self.window.notices.notices if n.content[3]]
+
+    @property
+    def states(self) -> list[str]:
+        """The labels of the history strip."""
+        model = self.views.history.list.model()
+        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+    def click_state(self, number: int) -> None:
+        """Click a state of the history."""
+        strip = self.views.history.list
+        index = strip.model().index(number, 0)
+        strip.scrollTo(index)
+        self.click(strip.viewport(), strip.visualRect(index).center())
+
+    def cell(self, name: str, column: Column) -> str:
+        """What the tree says of a tensor or module."""
+        tree = self.views.tree
+        return plain(tree.model.index_of(node_named(tree, name), column).data())
+
+    # Export
+
+    def export(self, path: Path, form: str = "safetensors"):
+        """Export by the dialog; returns the report that is shown, still open."""
+        exporting = self.workbench.exporting
+        self.click(self.window.export_button)
+        self.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+        dialog = exporting.dialog
+        self.click(dialog.radios[form], QPoint(8, dialog.radios[form].height() // 2))
+        self.type(dialog.path, str(path))
+        self.click(dialog.go)
+        self.wait(lambda: exporting.report is not None or bool(self.trouble))
+        return exporting.report
+
+    def close_report(self) -> None:
+        report = self.workbench.exporting.report
+        self.click(report.close_button)
+        self.wait(lambda: self.workbench.exporting.report is None)
+
+
+def plain(text: str) -> str:
+    """Return a text with ordinary spaces."""
+    return str(text).replace("\u00a0", " ")
+
+
+def node_named(tree, name: str) -> int:
+    """Return the node of a tensor by its name in the file, or of a module by its path as shown."""
+    nodes = tree.model.nodes
+    for number, row in enumerate(nodes.rows):
+        if row.name == name:
+            return int(nodes.leaf[number])
+    assert name in nodes.paths, f"there is no {name}"
+    return int(nodes.paths.index(name))
+
+
+def box_of(view, index) -> QPoint:
+    """Return the middle of an item's check box, in the viewport."""
+    option = QStyleOptionViewItem()
+    view.initViewItemOption(option)
+    option.rect = view.visualRect(index)
+    view.itemDelegateForIndex(index).initStyleOption(option, index)
+    box: QRect = view.style().subElementRect(
+        QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, view
+    )
+    assert box.isValid(), "this row has no check box"
+    return box.center()
+
+
+def reveal(widget: QWidget) -> None:
+    """Scroll to a widget, as a person would by the wheel."""
+    above = widget.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(widget)
+        above = above.parentWidget()
+
+
+def _named(actions, text: str):
+    for action in actions:
+        if action.text().replace("&", "").rstrip("…") == text:
+            return action
+    raise AssertionError(f"no {text!r} among {[a.text() for a in actions]}")
