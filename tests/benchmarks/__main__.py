@@ -1,0 +1,76 @@
+"""Measure, and print the tables: ``python -m tests.benchmarks [SUBJECT ...] [--write]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.benchmarks import machine
+from tests.benchmarks.frame import Ground, Line, Subject, as_markdown
+from tests.benchmarks.models import ROOT
+from tests.benchmarks.subjects import SUBJECTS
+
+REPORT = ROOT / "docs" / "performance.md"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="packaging/dev.py bench", description=__doc__)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
+    parser.add_argument("--rounds", type=int, default=5, help="measure so often (default: 5)")
+    parser.add_argument("--folder", type=Path, help="keep models here for the next run")
+    parser.add_argument("--write", action="store_true", help=f"write {REPORT.relative_to(ROOT)}")
+    parser.add_argument("--diagnose", action="store_true", help="write stalls-*.txt into --folder")
+    options = parser.parse_args()
+    if unknown := [name for name in options.subjects if name not in SUBJECTS]:
+        parser.error(f"no such subject: {', '.join(unknown)} (there are {', '.join(SUBJECTS)})")
+    chosen = [SUBJECTS[name] for name in options.subjects or SUBJECTS]
+    say(f"{machine.describe()}, load {machine.load()}")
+    with tempfile.TemporaryDirectory(prefix="pruneapp-bench-") as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        ground = Ground(folder.resolve(), options.rounds, options.diagnose)
+        sections = {subject.name: _section(subject, ground) for subject in chosen}
+    if options.write:
+        _write({name: text for name, (text, _) in sections.items()})
+    missed = [line for _, lines in sections.values() for line in lines if not line.holds]
+    for line in missed:
+        say(f"Does not hold: {line.work}, {line.figure}")
+    return 1 if missed else 0
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _section(subject: Subject, ground: Ground) -> tuple[str, list[Line]]:
+    say(f"\n## {subject.title}\n")
+    began = time.monotonic()
+    lines = list(subject.measure(ground))
+    table = "\n".join(as_markdown(lines))
+    say(table)
+    say(f"\n({time.monotonic() - began:.0f} s, load {machine.load()})")
+    return f"## {subject.title}\n\n{subject.method}\n\n{table}\n", lines
+
+
+def _write(sections: dict[str, str]) -> None:
+    """Replace the sections that were measured between their marks; keep all others and notes."""
+    text = REPORT.read_text() if REPORT.exists() else "# Performance\n"
+    stamp = f"Measured on {machine.describe()}; {time.strftime('%Y-%m-%d')}, load {machine.load()}."
+    for name, section in sections.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        block = f"{begin}\n{section}\n{stamp}\n{end}"
+        if begin in text:
+            head, rest = text.split(begin, 1)
+            text = head + block + rest.split(end, 1)[1]
+        else:
+            text = f"{text.rstrip()}\n\n{block}\n"
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+"""What a benchmark is and how its results are shown."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from tests.benchmarks import models
+
+
+class Bound(Protocol):
+    """What a figure must keep."""
+
+    def holds(self, ours: float, peer: float | None) -> bool: ...
+
+    def text(self, unit: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """The figure itself is bounded."""
+
+    value: float
+
+    def holds(self, ours: float, peer: float | None) -> bool:
+        return ours <= self.value
+
+    def text(self, unit: str) -> str:
+        return f"at most {figure(self.value, unit)}"
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The figure itself is bounded from below: shares, counts of what must agree."""
+
+    value: float
+
+    def holds(self, ours: float, peer: float | None) -> bool:
+        return ours >= self.value
+
+    def text(self, unit: str) -> str:
+        return f"at least {figure(self.value, unit)}"
+
+
+@dataclass(frozen=True)
+class Faster:
+    """The peer's figure is at least so many times ours."""
+
+    times: float
+
+    def holds(self, ours: float, peer: float | None) -> bool:
+        return peer is not None and peer >= self.times * ours
+
+    def text(self, unit: str) -> str:
+        return f"at least {self.times:g}x less"
+
+
+@dataclass(frozen=True)
+class TimesPeer:
+    """Ours is at most so many times the peer's."""
+
+    times: float
+
+    def holds(self, ours: float, peer: float | None) -> bool:
+        return peer is not None and ours <= self.times * peer
+
+    def text(self, unit: str) -> str:
+        return f"at most {self.times:g}x the peer"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One figure of one work.
+
+    Attributes
+    ----------
+    work
+        What was done.
+    figure
+        What was measured: "time", "peak extra memory".
+    ours
+        The figure, in `unit`.
+    unit
+        "s", "ms", "MB", "%", or empty for a plain number.
+    peer
+        The same figure of torch, or of what the bound speaks of.
+    bound
+        What must hold; None for figures that are only told.
+    note
+        A few words: what was going on, how the figure was taken.
+    """
+
+    work: str
+    figure: str
+    ours: float
+    unit: str
+    peer: float | None = None
+    bound: Bound | None = None
+    note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.bound is None or self.bound.holds(self.ours, self.peer)
+
+
+@dataclass
+class Ground:
+    """Where benchmarks work: a folder for files, and how often to measure.
+
+    Models are made when they are first asked for and stay until the run ends.
+    """
+
+    folder: Path
+    rounds: int = 5
+    diagnose: bool = False
+    made: dict[str, Path] = field(default_factory=dict)
+
+    def model(self, name: str) -> Path:
+        if name not in self.made:
+            self.made[name] = models.make(name, self.folder)
+        return self.made[name]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something that is measured: one file each.
+
+    Attributes
+    ----------
+    name
+        As the command line names it.
+    title
+        Heading of its table.
+    measure
+        Yields the lines of the table.
+    method
+        How it was measured, in a sentence or two.
+    """
+
+    name: str
+    title: str
+    measure: Callable[[Ground], Iterable[Line]]
+    method: str
+
+
+def median(values: Sequence[float]) -> float:
+    return statistics.median(values)
+
+
+def alternating(
+    rounds: int, ours: Callable[[], float], peer: Callable[[], float]
+) -> tuple[float, float]:
+    """Return the medians of two measurements taken in turns."""
+    pairs = [(ours(), peer()) for _ in range(rounds)]
+    return median([a for a, _ in pairs]), median([b for _, b in pairs])
+
+
+def figure(value: float, unit: str) -> str:
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.1 else 4
+    return f"{value:,.{digits}f} {unit}".strip()
+
+
+HEAD = ("work", "figure", "ours", "peer", "ratio", "bound", "holds", "note")
+
+
+def row(line: Line) -> tuple[str, ...]:
+    ratio = line.peer / line.ours if line.peer is not None and line.ours else None
+    return (
+        line.work,
+        line.figure,
+        figure(line.ours, line.unit),
+        "" if line.peer is None else figure(line.peer, line.unit),
+        "" if ratio is None else f"{ratio:.1f}x" if ratio >= 1 else f"1/{1 / ratio:.1f}",
+        "" if line.bound is None else line.bound.text(line.unit),
+        "" if line.bound is None else "yes" if line.holds else "NO",
+        line.note,
+    )
+
+
+def as_markdown(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield a table as lines of Markdown, padded so that it reads well on a terminal, too."""
+    rows = [HEAD, *(row(line) for line in lines)]
+    used = [i for i in range(len(HEAD)) if i == 0 or any(r[i] for r in rows[1:])]
+    widths = {i: max(len(r[i]) for r in rows) for i in used}
+    for number, cells in enumerate(rows):
+        yield "| " + " | ".join(cells[i].ljust(widths[i]) for i in used) + " |"
+        if not number:
+            yield "|" + "|".join("-" * (widths[i] + 2) for i in used) + "|"

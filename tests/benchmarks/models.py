@@ -1,0 +1,201 @@
+"""Checkpoints to measure with: deterministic, with the names and shapes of real models.
+
+Run as a program it makes one, so that the memory it takes is gone afterwards:
+``python -m tests.benchmarks.models NAME PATH``.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+Shapes = dict[str, tuple[int, ...]]
+
+
+def make(name: str, folder: Path) -> Path:
+    """Make a model in a process of its own; returns the file."""
+    path = folder / f"{name}{MODELS[name][0]}"
+    if not path.exists():
+        command = [sys.executable, "-m", "tests.benchmarks.models", name, str(path)]
+        subprocess.run(command, cwd=ROOT, check=True)
+    return path
+
+
+def mixed(width: int, hidden: int, layers: int, vocabulary: int) -> Shapes:
+    """Return a transformer with a convolutional eye: convolutions, linears, norms, embeddings."""
+    shapes: Shapes = {"visual.conv1.weight": (64, 3, 7, 7)}
+    shapes |= _norm("visual.bn1", 64)
+    below = 64
+    for stage, channels in enumerate((64, 128, 256, 512), 1):
+        for block in range(2):
+            at = f"visual.layer{stage}.{block}"
+            shapes[f"{at}.conv1.weight"] = (channels, below, 3, 3)
+            shapes |= _norm(f"{at}.bn1", channels)
+            shapes[f"{at}.conv2.weight"] = (channels, channels, 3, 3)
+            shapes |= _norm(f"{at}.bn2", channels)
+            below = channels
+    shapes["model.embed_tokens.weight"] = (vocabulary, width)
+    for layer in range(layers):
+        at = f"model.layers.{layer}"
+        shapes[f"{at}.input_layernorm.weight"] = (width,)
+        for part in ("q_proj", "k_proj", "v_proj", "o_proj"):
+            shapes[f"{at}.self_attn.{part}.weight"] = (width, width)
+        shapes[f"{at}.post_attention_layernorm.weight"] = (width,)
+        shapes[f"{at}.mlp.gate_proj.weight"] = (hidden, width)
+        shapes[f"{at}.mlp.up_proj.weight"] = (hidden, width)
+        shapes[f"{at}.mlp.down_proj.weight"] = (width, hidden)
+        shapes[f"{at}.mlp.down_proj.bias"] = (width,)
+    shapes["lm_head.weight"] = (vocabulary, width)
+    return shapes
+
+
+def _norm(name: str, size: int) -> Shapes:
+    return {f"{name}.{part}": (size,) for part in ("weight", "bias", "running_mean", "running_var")}
+
+
+# 150 million weights: 600 MB of float32.
+MIXED = mixed(1024, 2816, 8, 17_600)
+# 302 million weights in 72 tensors: 600 MB of bfloat16.
+BLOCKS: Shapes = {
+    name: shape
+    for layer in range(24)
+    for name, shape in (
+        (f"h.{layer}.attn.weight", (2048, 2048)),
+        (f"h.{layer}.mlp.weight", (4096, 2048)),
+        (f"h.{layer}.norm.weight", (2048,)),
+    )
+}
+
+
+def values(name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the ``float32`` weights of a tensor: normal, each output channel with its own scale.
+
+    The scales differ so much (by a fifth) that no two channels of a tensor have norms so close
+    that the way of adding them up decides which is larger.
+    """
+    rng = np.random.default_rng([*name.encode()])
+    if len(shape) < 2:
+        return (1 + 0.1 * rng.standard_normal(shape, np.float32)).astype(np.float32)
+    rows = rng.standard_normal((shape[0], int(np.prod(shape[1:]))), np.float32)
+    rows *= (0.02 * np.exp(0.2 * rng.standard_normal((shape[0], 1)))).astype(np.float32)
+    return rows.reshape(shape)
+
+
+def _as_bfloat16(array: np.ndarray) -> np.ndarray:
+    bits = array.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def write_safetensors(
+    path: Path, shapes: Shapes, dtype: str, read: Callable[[str], np.ndarray]
+) -> None:
+    """Write a safetensors file, tensor by tensor."""
+    size = {"F32": 4, "BF16": 2}[dtype]
+    header, offset = {}, 0
+    for name, shape in shapes.items():
+        nbytes = size * int(np.prod(shape))
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + nbytes]}
+        offset += nbytes
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    part = path.with_suffix(".part")
+    with part.open("wb") as stream:
+        stream.write(struct.pack("<Q", len(text)) + text)
+        for name in shapes:
+            array = np.ascontiguousarray(read(name))
+            stream.write(
+                memoryview((_as_bfloat16(array) if dtype == "BF16" else array).reshape(-1))
+            )
+    part.rename(path)
+
+
+def _mixed(path: Path) -> None:
+    """Write the float32 model, made such that half of its usual weights end between two values.
+
+    150 million normal values hold each other's doubles; where the threshold of the first half
+    falls among equal ones, torch is free to choose. The last few of those are made the next larger
+    number, so that the outcome is defined in full and can be compared to the byte.
+    """
+    arrays = {name: values(name, shape) for name, shape in MIXED.items()}
+    part_the_halves([arrays[name] for name in usual(MIXED)])
+    write_safetensors(path, MIXED, "F32", arrays.__getitem__)
+
+
+def part_the_halves(arrays: list[np.ndarray]) -> None:
+    """Leave no equal magnitudes on both sides of the median, changing at most a few values."""
+    bits = np.concatenate([a.reshape(-1).view(np.uint32) & 0x7FFFFFFF for a in arrays])
+    half = round(0.5 * bits.size)
+    bits.partition(half - 1)
+    cut = bits[half - 1]
+    going = half - int(np.count_nonzero(bits[:half] < cut))
+    del bits
+    for array in arrays:
+        own = array.reshape(-1).view(np.uint32)
+        equal = np.flatnonzero((own & 0x7FFFFFFF) == cut)
+        own[equal[going:]] += 1
+        going = max(going - equal.size, 0)
+
+
+def usual(shapes: Shapes) -> list[str]:
+    """Return what is pruned if nothing is said: two dimensions or more, no embeddings."""
+    return [n for n, shape in shapes.items() if len(shape) > 1 and "embed" not in n]
+
+
+def _blocks(path: Path) -> None:
+    write_safetensors(path, BLOCKS, "BF16", lambda name: values(name, BLOCKS[name]))
+
+
+def _many(path: Path) -> None:
+    shapes = dict(_many_names(100_000))
+    one = np.ones(4, np.float32)
+    write_safetensors(path, shapes, "F32", lambda name: one.reshape(shapes[name]))
+
+
+def _many_names(count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
+    parts = (("w1.weight", (2, 2)), ("w2.weight", (2, 2)), ("norm.weight", (4,)), ("w1.bias", (4,)))
+    for number in range(count):
+        part, shape = parts[number % 4]
+        layer, expert = divmod(number // 4, 250)
+        yield f"model.layers.{layer}.mlp.experts.{expert}.{part}", shape
+
+
+def _mixed_torch(path: Path) -> None:
+    import torch
+
+    state = {name: torch.from_numpy(values(name, shape)) for name, shape in MIXED.items()}
+    _save(state, path)
+
+
+def _many_torch(path: Path) -> None:
+    import torch
+
+    _save({name: torch.ones(shape) for name, shape in _many_names(20_000)}, path)
+
+
+def _save(state: object, path: Path) -> None:
+    import torch
+
+    part = path.with_suffix(".part")
+    torch.save(state, part)
+    part.rename(path)
+
+
+# Name: suffix, and what writes it.
+MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
+    "mixed": (".safetensors", _mixed),
+    "mixed-torch": (".pt", _mixed_torch),
+    "blocks": (".safetensors", _blocks),
+    "many": (".safetensors", _many),
+    "many-torch": (".pt", _many_torch),
+}
+
+
+if __name__ == "__main__":
+    MODELS[sys.argv[1]][1](Path(sys.argv[2]))

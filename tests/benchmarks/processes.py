@@ -1,0 +1,102 @@
+"""Programs to measure, each in a fresh process: time from start to exit, peak memory, answer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.models import ROOT
+
+LIMIT_S = 900
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a program went.
+
+    Attributes
+    ----------
+    seconds
+        From just before it was started until it had exited.
+    peak_mb
+        The most memory it had resident.
+    output
+        What it printed.
+    """
+
+    seconds: float
+    peak_mb: float
+    output: str
+
+    @property
+    def answer(self) -> Any:
+        """What the program printed as its last line, in JSON."""
+        return json.loads(self.output.strip().splitlines()[-1])
+
+
+def run_python(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> Ran:
+    """Run the interpreter; its settings and caches lie in `folder`.
+
+    Raises
+    ------
+    RuntimeError
+        If it fails.
+    """
+    home = folder / "home"
+    own = {
+        name: str(home / name.lower())
+        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME")
+    }
+    errors = folder / "errors.txt"
+    with errors.open("w") as stream:
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen", **own, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=stream,
+            text=True,
+        )
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stdout.close()
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(arguments)} failed:\n{errors.read_text()[-4000:]}")
+    return Ran(seconds, usage.ru_maxrss / 1024, output)
+
+
+@contextlib.contextmanager
+def screen() -> Iterator[dict[str, str]]:
+    """Give the environment of a screen in memory (Xvfb); an empty one where there is none."""
+    if shutil.which("Xvfb") is None:
+        yield {}
+        return
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1200x24", "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as stream:
+            number = stream.readline().strip()
+        yield {"DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
+    finally:
+        server.terminate()
+        server.wait()

@@ -1,0 +1,146 @@
+"""What is done in the real window, and what is measured while it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.beats import summary
+from tests.benchmarks.window import Hand
+
+Answer = dict[str, Any]
+
+
+def opening(path: str, rounds: int) -> Answer:
+    """Open a file again and again; seconds from the click to the painted tree."""
+    hand = Hand()
+    seconds = []
+    for _ in range(rounds):
+        seconds.append(hand.open(Path(path)))
+        hand.rest(0.5)
+        hand.bench.session.close()
+        hand.rest(0.1)
+    hand.leave()
+    return {"seconds": seconds, "beats": summary(hand.beats.beats)}
+
+
+def job(path: str, target: str, dump: str = "") -> Answer:
+    """Do the main job and listen to the beats: open, look, L1 globally, Ln, undo, redo, export."""
+    with contextlib.ExitStack() as stack:
+        hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
+        took = _job(hand, Path(path), Path(target))
+        hand.leave()
+    beats = hand.beats.beats
+    worst = sorted(beats, key=lambda beat: -beat.late)[:8]
+    phases = list(dict.fromkeys(beat.phase for beat in beats))
+    return {
+        "took": took,
+        "all": summary(beats),
+        "phases": {p: summary([b for b in beats if b.phase == p]) for p in phases},
+        "worst": [(1000 * b.late, b.phase, b.at - hand.first) for b in worst],
+    }
+
+
+def _job(hand: Hand, path: Path, target: Path) -> dict[str, float]:
+    took = {"ready": hand.ready - hand.first, "open": hand.open(path)}
+    hand.beats.phase = "previewing the first step"
+    began = time.perf_counter()
+    hand.preview()
+    took["first preview"] = time.perf_counter() - began
+    hand.beats.phase = "previewing L1 50 % global"
+    hand.ask("l1_unstructured", "50 %", everywhere=True)
+    began = time.perf_counter()
+    hand.rest(0.02)
+    hand.preview()
+    took["preview"] = time.perf_counter() - began
+    hand.beats.phase = "looking at pages"
+    for page in range(4):
+        hand.views.pages.tabs.setCurrentIndex(page)
+        hand.rest(0.5)
+    hand.beats.phase = "pruning L1 50 % global"
+    took["apply"] = hand.prune()
+    hand.preview()
+    hand.beats.phase = "previewing Ln"
+    hand.ask("ln_structured", "30 %")
+    hand.rest(0.02)
+    hand.preview()
+    hand.beats.phase = "pruning Ln"
+    hand.prune()
+    hand.beats.phase = "undoing and redoing"
+    for name in ("undo", "undo", "redo", "redo"):
+        began = time.perf_counter()
+        hand.window.actions_[name].trigger()
+        took[name] = max(took.get(name, 0.0), time.perf_counter() - began)
+        hand.rest(0.3)
+    hand.beats.phase = "exporting"
+    took["export"] = hand.export(target)
+    hand.beats.phase = "after the export"
+    hand.rest(0.5)
+    return took
+
+
+def cancelling(path: str, many: str, target: str) -> Answer:
+    """Cancel at different moments; seconds from the click on Cancel until all is idle."""
+    hand = Hand()
+    found: dict[str, list[float]] = {"opening": [], "previewing": [], "exporting": []}
+    for moment in (0.05, 0.15, 0.3, 0.5):
+        hand.window.dropped.emit(Path(many))
+        _cancel(hand, moment, found["opening"])
+    hand.open(Path(path))
+    hand.preview()
+    for number, moment in enumerate((0.05, 0.2, 0.4, 0.6, 0.8, 1.0)):
+        hand.ask("l1_unstructured", f"{40 + number} %", everywhere=True)
+        hand.click(hand.views.forecast.action.button)
+        _cancel(hand, moment, found["previewing"])
+        assert not hand.bench.session.unexported, "a cancelled step changed the document"
+    hand.ask("l1_unstructured", "50 %", everywhere=True)
+    hand.rest(0.02)
+    hand.preview()
+    hand.prune()
+    for moment in (0.1, 0.4, 0.8, 1.2, 1.6, 2.0):
+        dialog = hand.export_dialog()
+        dialog.path.setText(target)
+        hand.click(dialog.go)
+        _cancel(hand, moment, found["exporting"])
+        if hand.bench.exporting.report is not None:
+            hand.bench.exporting.report.reject()
+        left = [p.name for p in Path(target).parent.glob("*.part")]
+        assert not left, f"a cancelled export left {left}"
+    hand.leave()
+    return {"seconds": found}
+
+
+def _cancel(hand: Hand, moment: float, found: list[float]) -> None:
+    hand.rest(moment)
+    if hand.bench.jobs.busy:
+        cancel = hand.window.job_status.cancel
+        found.append(hand.when(hand.bench.jobs.idle, cancel.click))
+    hand.rest(0.2)
+
+
+def steps(path: str, target: str, amounts: list[str]) -> Answer:
+    """Do the acceptance's steps by click and export: L1 globally, Ln on the convolutions."""
+    hand = Hand()
+    hand.open(Path(path))
+    hand.ask("l1_unstructured", amounts[0], everywhere=True)
+    hand.rest(0.02)
+    hand.preview()
+    hand.prune()
+    hand.views.tree.set_checked(
+        [row.name for row in hand.bench.session.rows if row.name.startswith("visual.layer4")]
+    )
+    hand.views.tree.checkedChanged.emit()
+    hand.rest(0.1)
+    hand.ask("ln_structured", amounts[1])
+    hand.rest(0.02)
+    hand.preview()
+    hand.prune()
+    for name in ("undo", "redo"):
+        hand.window.actions_[name].trigger()
+        hand.rest(0.1)
+    hand.export(Path(target))
+    labels = [item.label for item in hand.bench.session.document.items]
+    hand.leave()
+    return {"history": labels}

@@ -1,0 +1,50 @@
+"""From the click to the painted tree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
+from tests.benchmarks.processes import run_python
+
+FILES = (
+    ("mixed", "600 MB safetensors", 0.3),
+    ("mixed-torch", "600 MB .pt", 0.3),
+    ("many", "safetensors of 100,000 tensors", 2.0),
+    ("many-torch", ".pt of 20,000 tensors", 2.0),
+)
+
+
+def measure(ground: Ground) -> Iterator[Line]:
+    for name, words, bound in FILES:
+        arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
+        answer = run_python(
+            ["-m", "tests.benchmarks.window", "opening", json.dumps(arguments)], ground.folder
+        ).answer
+        seconds, beats = answer["seconds"], answer["beats"]
+        yield Line(
+            words,
+            "tree painted",
+            median(seconds),
+            "s",
+            bound=AtMost(bound),
+            note=f"best {min(seconds):.2f} s",
+        )
+        yield Line(
+            words,
+            "worst beat meanwhile",
+            beats["most"],
+            "ms",
+            bound=AtMost(200),
+            note=f"99 % at most {beats['p99']:.1f} ms late",
+        )
+
+
+SUBJECT = Subject(
+    "opening",
+    "Opening",
+    measure,
+    "In the real window, off screen: from the click (a file dropped on it) to the end of the "
+    "paint event of the tree that holds the tensors.",
+)

@@ -1,0 +1,207 @@
+"""The real window, driven as a person would; run in a process of its own.
+
+``python -m tests.benchmarks.window SCENARIO JSON`` prints the answer as JSON. Scenarios stand in
+`scenarios`; this is the hand that they have in common.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, SignalInstance
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui import app
+from pruneapp.gui.settings import THEME, Settings
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.export_dialog import ExportDialog
+from pruneapp.gui.window import MainWindow
+from tests.benchmarks.beats import Beats
+
+
+class Painted(QObject):
+    """Notes when a widget was painted, once `when` holds."""
+
+    def __init__(self, widget: QWidget, when: Callable[[], bool]) -> None:
+        super().__init__(widget)
+        self._when = when
+        self.at = 0.0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        if event.type() == QEvent.Type.Paint and not self.at and self._when():
+            QTimer.singleShot(0, self._note)  # after the painting
+        return False
+
+    def _note(self) -> None:
+        self.at = self.at or time.perf_counter()
+
+
+class Hand:
+    """A person at the window.
+
+    Attributes
+    ----------
+    first, ready
+        When the window was painted for the first time, and when everything worked.
+    beats
+        The pulse since the first picture.
+    """
+
+    def __init__(self, dump: TextIO | None = None) -> None:
+        sys.setswitchinterval(app.SWITCH_INTERVAL_S)
+        self.application = app.make_application(["pruneapp"])
+        settings = Settings()
+        appearance = Appearance(self.application, settings.get(THEME))
+        self.window = MainWindow(settings, appearance)
+        self.start = app.Start(self.window, settings, appearance)
+        sys.excepthook = self._fail
+        self.failed = ""
+        self.beats = Beats(dump)
+        self.first = self.ready = 0.0
+        self.start._first.seen.connect(self._on_first)
+        self.start.ready.connect(self._on_ready)
+        self.window.show()
+        self.wait(lambda: bool(self.ready))
+        assert self.start.workbench is not None
+        self.bench = self.start.workbench
+        self.views = self.bench.views
+        self.bench.session.refused.connect(self._on_refused)
+        self.bench.jobs.failed.connect(self._on_bug)
+
+    def _fail(self, kind: type[BaseException], error: BaseException, _trace: object) -> None:
+        self.failed = f"{kind.__name__}: {error}"
+        sys.__excepthook__(kind, error, error.__traceback__)
+
+    def _on_refused(self, error: Exception) -> None:
+        self.failed = str(error)
+
+    def _on_bug(self, what: str, trace: str) -> None:
+        self.failed = f"{what}\n{trace}"
+
+    def _on_first(self) -> None:
+        self.first = time.perf_counter()
+        self.beats.start()
+
+    def _on_ready(self) -> None:
+        self.ready = time.perf_counter()
+
+    def wait(self, until: Callable[[], bool], seconds: float = 300.0) -> None:
+        """Let the window live until something holds; looked at after every beat."""
+        loop = QEventLoop()
+        look = QTimer()
+        look.setTimerType(Qt.TimerType.PreciseTimer)
+        ends = time.perf_counter() + seconds
+        look.timeout.connect(lambda: until() and loop.quit())
+        look.timeout.connect(lambda: time.perf_counter() > ends and loop.quit())
+        look.timeout.connect(lambda: self.failed and loop.quit())
+        look.start(2)
+        if not until():
+            loop.exec()
+        look.stop()
+        if self.failed:
+            raise RuntimeError(self.failed)
+        if not until():
+            raise TimeoutError(f"nothing came within {seconds:g} s")
+
+    def rest(self, seconds: float) -> None:
+        """Look on for a while."""
+        ends = time.perf_counter() + seconds
+        self.wait(lambda: time.perf_counter() >= ends)
+
+    def when(self, signal: SignalInstance, do: Callable[[], object]) -> float:
+        """Do something and wait for a signal; returns the seconds until it came."""
+        came: list[float] = []
+
+        def note(*_: object) -> None:
+            came.append(time.perf_counter())
+
+        signal.connect(note)
+        began = time.perf_counter()
+        do()
+        self.wait(lambda: bool(came))
+        signal.disconnect(note)
+        return came[0] - began
+
+    def click(self, widget: QWidget) -> None:
+        QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+    # -- the main job --------------------------------------------------------------------------
+
+    def open(self, path: Path) -> float:
+        """Open a file; returns the seconds from the click to the painted tree."""
+        self.beats.phase = f"opening {path.name}"
+        session = self.bench.session
+        tree = Painted(
+            self.views.tree.view.viewport(),
+            lambda: session.document is not None and session.document.checkpoint.path == path,
+        )
+        began = time.perf_counter()
+        self.window.dropped.emit(path)
+        self.wait(lambda: bool(tree.at))
+        return tree.at - began
+
+    def preview(self) -> None:
+        """Wait until what would happen is known exactly."""
+        forecasting = self.bench.forecasting
+        self.wait(lambda: forecasting.preview is not None)
+
+    def ask(self, method: str, amount: str, *, everywhere: bool = False) -> None:
+        """Fill in the form: choose, click, type."""
+        form = self.views.form
+        rule = form.rules[0]
+        rule.method.setCurrentIndex(rule.method.findData(method))
+        self.click(form.all if everywhere else form.each) if form.scope_row.isVisible() else None
+        field = rule.fields.fields["amount"].editor.field
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, amount)
+
+    def prune(self) -> float:
+        """Click the main button; returns the seconds until the document has changed."""
+        button = self.views.forecast.action.button
+        return self.when(self.bench.session.changed, lambda: self.click(button))
+
+    def export(self, target: Path, format_: str = "safetensors") -> float:
+        """Export by the dialog; returns the seconds from its button to the report."""
+        exporting = self.bench.exporting
+        dialog = self.export_dialog()
+        self.click(dialog.radios[format_])
+        dialog.path.setText(str(target))
+        seconds = self.when(exporting.exported, lambda: self.click(dialog.go))
+        self.rest(0.1)
+        assert exporting.report is not None
+        exporting.report.reject()
+        return seconds
+
+    def export_dialog(self) -> ExportDialog:
+        """Ask for an export; returns the dialog."""
+        exporting = self.bench.exporting
+        self.window.actions_["export"].trigger()
+        self.wait(lambda: exporting.dialog is not None)
+        assert exporting.dialog is not None
+        return exporting.dialog
+
+    def leave(self) -> None:
+        """Close the window without asking."""
+        self.beats.stop()
+        self.bench.shut_down()
+
+
+def main() -> int:
+    from tests.benchmarks import scenarios
+
+    name, arguments = sys.argv[1], json.loads(sys.argv[2])
+    answer: Any = getattr(scenarios, name)(**arguments)
+    sys.stdout.write(json.dumps(answer) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
