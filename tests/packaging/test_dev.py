@@ -1,0 +1,262 @@
+"""The bootstrap says in one line what is missing, installs once, and fails when a step fails."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class Commands:
+    """Stands for subprocess.run: remembers the commands, and fails those that it is told to."""
+
+    def __init__(self) -> None:
+        self.seen: list[list[str]] = []
+        self.failing: set[str] = set()
+
+    def __call__(self, command, **_):
+        self.seen.append([str(part) for part in command])
+        words = {Path(word).name for word in self.seen[-1]}
+        return SimpleNamespace(returncode=1 if words & self.failing else 0)
+
+    def with_word(self, word):
+        return [command for command in self.seen if word in command]
+
+
+@pytest.fixture
+def commands() -> Commands:
+    return Commands()
+
+
+@pytest.fixture
+def dev(tmp_path, monkeypatch, commands):
+    """packaging/dev.py for a checkout in an empty folder; nothing is really run or installed."""
+    spec = importlib.util.spec_from_file_location("dev", ROOT / "packaging" / "dev.py")
+    dev = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(dev)
+    (tmp_path / "packaging").mkdir()
+    for name in ("pyproject.toml", "packaging/constraints.txt"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    venv = tmp_path / ".venv"
+    for name, value in {
+        "ROOT": tmp_path,
+        "VENV": venv,
+        "BIN": venv / "bin",
+        "STAMP": venv / "pruneapp-installed",
+    }.items():
+        monkeypatch.setattr(dev, name, value)
+    monkeypatch.setattr(dev.subprocess, "run", commands)
+    monkeypatch.setattr(dev.sys, "platform", "linux")
+    monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: SimpleNamespace())
+    monkeypatch.setattr(dev.shutil, "which", lambda program: f"/usr/bin/{program}")
+    monkeypatch.setattr(dev, "loads", lambda _: True)
+    return dev
+
+
+def make_venv(dev):
+    """What `python -m venv` leaves."""
+    dev.BIN.mkdir(parents=True, exist_ok=True)
+    (dev.BIN / "python").touch()
+    (dev.BIN / "pip3.11").touch()
+
+
+def lack(dev, monkeypatch, *libraries):
+    monkeypatch.setattr(dev, "loads", lambda library: library not in libraries)
+
+
+def as_user(dev, monkeypatch, number):
+    monkeypatch.setattr(dev.os, "geteuid", lambda: number)
+
+
+# -- libraries of the system -------------------------------------------------------------------
+
+
+def test_a_user_gets_one_line_to_run(dev, monkeypatch, commands, capsys):
+    lack(dev, monkeypatch, "libEGL.so.1", "libxcb-cursor.so.0")
+    as_user(dev, monkeypatch, 1000)
+    assert not dev.see_to_system_packages(for_tests=False)
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 2
+    assert said[1].strip() == (
+        "sudo apt-get update && sudo apt-get install -y --no-install-recommends "
+        "libegl1 libxcb-cursor0"
+    )
+    assert commands.seen == []
+
+
+def test_root_gets_the_packages_installed(dev, monkeypatch, commands):
+    lack(dev, monkeypatch, "libEGL.so.1")
+    as_user(dev, monkeypatch, 0)
+    assert dev.see_to_system_packages(for_tests=False)
+    assert [command[:2] for command in commands.seen] == [
+        ["apt-get", "update"],
+        ["apt-get", "install"],
+    ]
+    assert "libegl1" in commands.seen[1]
+
+
+def test_failing_apt_is_said(dev, monkeypatch, commands, capsys):
+    lack(dev, monkeypatch, "libEGL.so.1")
+    as_user(dev, monkeypatch, 0)
+    commands.failing = {"update"}
+    assert not dev.see_to_system_packages(for_tests=False)
+    assert "apt-get update" in capsys.readouterr().out
+    assert len(commands.seen) == 1
+
+
+def test_other_distributions_are_told_the_names(dev, monkeypatch, capsys):
+    lack(dev, monkeypatch, "libGL.so.1")
+    monkeypatch.setattr(dev.shutil, "which", lambda _: None)
+    assert not dev.see_to_system_packages(for_tests=False)
+    assert "libgl1" in capsys.readouterr().out
+
+
+def test_a_screen_is_needed_for_tests_alone(dev, monkeypatch, capsys):
+    as_user(dev, monkeypatch, 1000)
+    present = {"apt-get"}
+    monkeypatch.setattr(
+        dev.shutil, "which", lambda program: program if program in present else None
+    )
+    assert dev.see_to_system_packages(for_tests=False)
+    assert not dev.see_to_system_packages(for_tests=True)
+    assert "xvfb xdotool" in capsys.readouterr().out
+
+
+def test_python3_venv_is_asked_for_only_where_it_is_needed(dev, monkeypatch, capsys):
+    monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: None)
+    as_user(dev, monkeypatch, 1000)
+    assert not dev.see_to_system_packages(for_tests=False)
+    assert "python3-venv" in capsys.readouterr().out
+    make_venv(dev)
+    assert dev.see_to_system_packages(for_tests=False)
+
+
+def test_half_an_environment_counts_as_none(dev, monkeypatch, commands):
+    """Debian's Python leaves a .venv without pip behind where python3-venv is missing."""
+    dev.BIN.mkdir(parents=True)
+    (dev.BIN / "python").touch()
+    monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: None)
+    as_user(dev, monkeypatch, 1000)
+    assert not dev.see_to_system_packages(for_tests=False)
+    assert dev.install()
+    assert commands.with_word("venv")
+
+
+# -- installing --------------------------------------------------------------------------------
+
+
+def test_the_second_time_nothing_is_installed(dev, commands):
+    make_venv(dev)
+    assert dev.install()
+    assert len(commands.with_word("pip")) == 1
+    commands.seen.clear()
+    assert dev.install()
+    assert commands.seen == []
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "packaging/constraints.txt"])
+def test_what_is_asked_for_is_installed_again_when_it_changes(dev, commands, name):
+    make_venv(dev)
+    assert dev.install()
+    commands.seen.clear()
+    with (dev.ROOT / name).open("a") as file:
+        file.write("# changed\n")
+    assert dev.install()
+    assert len(commands.with_word("pip")) == 1
+    assert not commands.with_word("venv")
+
+
+def test_the_environment_of_a_moved_checkout_is_made_anew(dev, monkeypatch, commands, tmp_path):
+    make_venv(dev)
+    assert dev.install()
+    commands.seen.clear()
+    monkeypatch.setattr(dev, "fingerprints", lambda: ("another folder", dev.STAMP.read_text()))
+    assert dev.install()
+    assert commands.with_word("--clear")
+
+
+def test_what_a_person_prepared_is_kept(dev, commands):
+    """The README has people install torch's CPU build into .venv first."""
+    make_venv(dev)
+    assert dev.install()
+    assert not commands.with_word("venv")
+    assert not commands.with_word("--clear")
+
+
+def test_a_failed_installation_is_tried_again(dev, commands, capsys):
+    make_venv(dev)
+    commands.failing = {"pip"}
+    assert not dev.install()
+    assert "installation failed" in capsys.readouterr().out
+    commands.failing = set()
+    commands.seen.clear()
+    assert dev.install()
+    assert len(commands.with_word("pip")) == 1
+
+
+# -- the commands ------------------------------------------------------------------------------
+
+
+def test_without_a_display_the_tour_runs(dev, monkeypatch, commands, capsys):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert dev.run(["model.pt"]) == 0
+    assert "no display" in capsys.readouterr().out
+    (command,) = commands.seen
+    assert command[-1].endswith("tour.py")
+
+
+def test_with_a_display_the_window_opens_with_the_file(dev, monkeypatch, commands):
+    monkeypatch.setenv("DISPLAY", ":1")
+    assert dev.run(["model.pt"]) == 0
+    (command,) = commands.seen
+    assert command[-3:] == ["-m", "pruneapp", "model.pt"]
+
+
+def test_every_step_of_the_tests_is_run_and_those_that_fail_are_named(dev, commands, capsys):
+    commands.failing = {"mypy", "lint-imports"}
+    assert dev.test([]) == 1
+    programs = [Path(command[0]).name for command in commands.seen]
+    assert programs[:4] == ["ruff", "ruff", "mypy", "lint-imports"]
+    assert set(programs[4:]) == {"pytest"}
+    failed = capsys.readouterr().out.split("Failed:")[1].split()
+    assert failed == ["mypy", "lint-imports"]
+
+
+def test_arguments_of_test_go_to_pytest_alone(dev, commands):
+    assert dev.test(["tests/masks", "-x"]) == 0
+    (command,) = commands.seen
+    assert Path(command[0]).name == "pytest"
+    assert command[1:] == ["tests/masks", "-x"]
+
+
+def test_nothing_is_started_when_the_installation_failed(dev, monkeypatch, commands):
+    make_venv(dev)
+    commands.failing = {"pip"}
+    monkeypatch.setattr(dev.sys, "argv", ["dev.py", "test"])
+    assert dev.main() == 1
+    assert not commands.with_word(str(dev.BIN / "pytest"))
+
+
+def test_an_old_python_is_told_so(dev, monkeypatch, capsys):
+    monkeypatch.setattr(dev.sys, "argv", ["dev.py", "run"])
+    monkeypatch.setattr(dev.sys, "version_info", (3, 10))
+    assert dev.main() == 1
+    assert "Python 3.11 or newer" in capsys.readouterr().out
+
+
+def test_the_bootstrap_imports_the_standard_library_alone():
+    """With -S -I neither site-packages nor the checkout can be imported."""
+    command = [sys.executable, "-S", "-I", str(ROOT / "packaging" / "dev.py"), "--help"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"]}
+    )
+    assert done.returncode == 0, done.stderr
+    assert "run [FILE]" in done.stdout

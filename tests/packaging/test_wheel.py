@@ -1,0 +1,147 @@
+"""The wheel holds all that the application needs, and works outside of the checkout."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGING = ROOT / "packaging"
+APP_ID = "io.github.pruneapp.Pruneapp"
+
+SAMPLE = "from pruneapp import resources; print(resources.path('sample/lenet-digits.safetensors'))"
+
+# Opens the window with a file, as the command does, and closes it as soon as the file is open.
+WINDOW = """
+import sys
+from PySide6.QtCore import QTimer
+from pruneapp.__main__ import main
+from pruneapp.gui import app
+
+class Start(app.Start):
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        self.timer = QTimer(self, interval=20)
+        self.timer.timeout.connect(self.look)
+        self.timer.start()
+
+    def look(self):
+        title = self._window.windowTitle()
+        if "lenet-digits" in title:
+            print(title, self._window.isVisible(), app.__file__, sep="|")
+            self._window.close()
+
+app.Start = Start
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run(command, **environment) -> str:
+    """Run a command outside of the checkout; returns its standard output."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd="/",
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Build the wheel with the hatchling that is installed; no network is needed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    """Install the wheel into an environment of its own, which borrows all that it depends on.
+
+    A .pth file inside a folder that a .pth file names is not read: the checkout stays unseen.
+    """
+    venv = tmp_path_factory.mktemp("installed") / "venv"
+    run([sys.executable, "-m", "venv", "--without-pip", venv])
+    packages = next((venv / "lib").glob("python*")) / "site-packages"
+    (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", venv]
+    run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--force-reinstall", wheel])
+    return venv
+
+
+def test_the_wheel_has_every_module_and_resource(wheel):
+    tracked = {
+        *(p.relative_to(ROOT).as_posix() for p in (ROOT / "pruneapp").rglob("*.py")),
+        *(
+            f"pruneapp/{p.relative_to(ROOT).as_posix()}"
+            for p in (ROOT / "resources").rglob("*")
+            if p.is_file() and "__pycache__" not in p.parts
+        ),
+        "pruneapp/py.typed",
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("pruneapp/")}
+    assert packed == tracked
+
+
+def test_the_command_works_where_the_wheel_is_installed(installed):
+    sample = run([installed / "bin" / "python", "-P", "-c", SAMPLE]).strip()
+    assert Path(sample).is_relative_to(installed)
+    found = json.loads(run([installed / "bin" / "pruneapp", "inspect", sample, "--json"]))
+    assert "conv1.weight" in json.dumps(found)
+
+
+def test_the_window_works_where_the_wheel_is_installed(installed):
+    python = installed / "bin" / "python"
+    sample = run([python, "-P", "-c", SAMPLE]).strip()
+    said = run([python, "-P", "-c", WINDOW, sample], QT_QPA_PLATFORM="offscreen")
+    title, visible, module = said.strip().split("|")
+    assert "Pruneapp" in title
+    assert visible == "True"
+    assert Path(module).is_relative_to(installed)
+
+
+def test_a_desktop_finds_the_application(installed):
+    share = installed / "share"
+    entry = configparser.ConfigParser(interpolation=None)
+    entry.optionxform = str
+    entry.read(share / "applications" / f"{APP_ID}.desktop")
+    desktop = entry["Desktop Entry"]
+    command = desktop["Exec"].split()[0]
+    assert (installed / "bin" / command).exists()
+    assert (share / f"icons/hicolor/scalable/apps/{desktop['Icon']}.svg").exists()
+
+    types = set(desktop["MimeType"].strip(";").split(";"))
+    mime = ET.parse(share / "mime" / "packages" / f"{APP_ID}.xml").getroot()
+    space = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}
+    assert {kind.get("type") for kind in mime.findall("m:mime-type", space)} == types
+    about = ET.parse(share / "metainfo" / f"{APP_ID}.metainfo.xml").getroot()
+    assert {kind.text for kind in about.iter("mediatype")} == types
+    assert about.findtext("id") == APP_ID
+    assert about.findtext("launchable") == f"{APP_ID}.desktop"
+
+
+def test_the_version_is_the_same_everywhere(wheel, installed):
+    version = run(
+        [installed / "bin" / "python", "-P", "-c", "import pruneapp; print(pruneapp.__version__)"]
+    ).strip()
+    assert wheel.name.startswith(f"pruneapp-{version}-")
+    about = ET.parse(PACKAGING / f"{APP_ID}.metainfo.xml").getroot()
+    assert about.find("releases/release").get("version") == version
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
