@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class Record:
     @property
     def nbytes(self) -> int:
         """Bytes of the elements."""
-        return self.dtype.nbytes(int(np.prod(self.shape, dtype=np.int64)))
+        return self.dtype.nbytes(math.prod(self.shape))
 
 
 def finalized(snapshot: Snapshot, entry: TensorEntry) -> Record:

@@ -137,10 +137,7 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
 SAFETENSORS = Format(
     name="safetensors",
     label="safetensors, dense",
-    help=(
-        "Finalized weights with zeros in the pruned places; everything loads it. "
-        "Zeros do not make a dense file smaller."
-    ),
+    help="Finalized weights with zeros in the pruned places; everything loads it.",
     suffixes=(".safetensors",),
     plan=_plan,
     refuses=refuses,

@@ -125,7 +125,7 @@ TORCH = Format(
     label="torch state dict, dense",
     help=(
         "Finalized weights with zeros in the pruned places, for torch.load. A torch file keeps "
-        "its container and everything else in it. Zeros do not make a dense file smaller."
+        "its container and everything else in it."
     ),
     suffixes=(".pt", ".pth", ".th", ".bin", ".ckpt"),
     plan=_plan,

@@ -109,7 +109,9 @@ class Asking(QObject):
         return names
 
     def _on_opened(self) -> None:
-        kinds = (r.kind for r in self._session.rows if r.kind and not r.why_not)
+        # Those that are usually pruned first; of norms and biases there is nothing for a rule.
+        rows = sorted(self._session.rows, key=lambda row: not row.by_default)
+        kinds = (r.kind for r in rows if r.kind and not r.why_not and len(r.shape) > 1)
         self._views.form.set_kinds(tuple(dict.fromkeys(kinds)))
         self._on_settled()
 

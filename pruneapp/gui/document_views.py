@@ -11,7 +11,7 @@ from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.gui.views.tree import ModuleTree
 
-FORM_WIDTH = 296
+FORM_WIDTH = 312
 
 
 class DocumentViews(QObject):

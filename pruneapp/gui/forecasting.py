@@ -147,7 +147,7 @@ class Forecasting(QObject):
             self._session.apply(self.preview)
             return
         self._apply_when_ready = True
-        if self._task is None:
+        if self._task is None or self._task.token.cancelled:
             self._pause.stop()
             self._compute()
         if self._task is not None:
@@ -213,7 +213,10 @@ class Forecasting(QObject):
             self._session.refused.emit(error)
 
     def _on_cancelled(self) -> None:
-        # Dropped for a newer question, or cancelled by the person: then ask again, unapplied.
-        if self._task is not None and self._task.token.cancelled:
+        # Dropped for a newer question, cancelled by the person, or ended by a bug of ours: then
+        # the button asks anew.
+        task = self._task
+        if task is not None and (task.token.cancelled or task.error is not None):
             self._task = None
+            self._apply_when_ready = False
             self._panel.set_busy(busy=False)

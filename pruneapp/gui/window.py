@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         self.stack.setCurrentIndex(1 if there else 0)
         kept = QByteArray(self._settings.blob("docks"))
         if there and self._docks and not self.restoreState(kept, LAYOUT_VERSION):
-            self.resizeDocks(list(self._docks), [400, 304], Qt.Orientation.Horizontal)
+            self.resizeDocks(list(self._docks), [416, 304], Qt.Orientation.Horizontal)
         for dock in self._docks:
             dock.setVisible(there)
         self._narrow = False

@@ -347,6 +347,8 @@ class Workbench(QObject):
             for name in names:
                 actions[name].setEnabled(bool(step))
             actions[names[0]].setText(f"{text} {_short(step)}".strip())
+            # Qt takes the dots off a text that it makes an icon's from.
+            actions[names[0]].setIconText(actions[names[0]].text().replace("&", ""))
         self.views.history.set_items(items, position)
 
     def _show_recent(self) -> None:

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QSlider, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QSlider, QToolButton, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.form.editor import Editor
 from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import Amount, Param
 
 _STEPS = 1000  # a tenth of a percent
 _SPACES = dict.fromkeys(map(ord, " \u00a0\u202f\u2009"), None)
-
-
-class _Field(QLineEdit):
-    """A field that leaves Ctrl+Z to the window while there is no typing to take back."""
-
-    def event(self, event: QEvent) -> bool:
-        """Let the shortcut of the window win; by default a field takes it always."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            undo = event.matches(QKeySequence.StandardKey.Undo)
-            redo = event.matches(QKeySequence.StandardKey.Redo)
-            if (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable()):
-                event.ignore()
-                return False
-        return super().event(event)
 
 
 class AmountEditor(Editor):
@@ -48,7 +34,7 @@ class AmountEditor(Editor):
         self.slider.setMinimumWidth(80)
         self._name(self.slider)
         self.slider.setAccessibleName(self.tr("{label}, slider").format(label=param.label))
-        self.field = _Field(self)
+        self.field = LineEdit(self)
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.field.setFixedWidth(self.fontMetrics().horizontalAdvance("0") * 10)
         self._name(self.field)
@@ -93,10 +79,8 @@ class AmountEditor(Editor):
 
     def set_left(self, left: int | None) -> None:
         """Let the slider reach over so many units when it counts."""
-        if left != self._left:
-            # It was typed for what there was before; from now on Ctrl+Z takes back the step.
-            self.field.setText(self.field.text())
         self._left = left
+        self.field.settle()
         blocker = QSignalBlocker(self.slider)
         self._move_slider_to_field()
         del blocker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QButtonGroup,
@@ -278,6 +278,7 @@ class PruneForm(QWidget):
             rule.set_rules_shown(shown=several)
             self.list.addItem(f"{number}. {rule.describe()}")
             self.list.item(number - 1).setToolTip(rule.describe())
+            self.list.item(number - 1).setSizeHint(QSize(0, self.fontMetrics().height() + 8))
         self.list.setCurrentRow(self.stack.currentIndex())
         del blocker
         rows = min(max(len(self.rules), 2), 5)

@@ -40,7 +40,7 @@ class ChannelsView(Chart):
         super().__init__(PlaceAxis(), pg.AxisItem("left"), parent)
         self.dim_box = QComboBox()
         self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.dim_box.setMinimumWidth(96)
+        self.dim_box.setMinimumContentsLength(12)
         self.dim_box.setAccessibleName(self.tr("Dimension"))
         self.dim_box.setToolTip(self.tr("The dimension whose slices are channels"))
         self.dim_box.activated.connect(self._on_dim_chosen)

@@ -12,7 +12,7 @@ from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.tree.cells import BAR_ROLE, DIM_ROLE, Column
 
-BAR_WIDTH = 56
+BAR_WIDTH = 48
 BAR_HEIGHT = 8
 ROW_HEIGHT = 20
 

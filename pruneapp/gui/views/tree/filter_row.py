@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QWidget
 
+from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.gui.views.tree.filter import Filter
 
 
@@ -27,7 +28,7 @@ class FilterRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = QLineEdit(self)
+        self.text = LineEdit(self)
         self.text.setPlaceholderText(self.tr("Filter  (Ctrl+F)"))
         self.text.setClearButtonEnabled(True)
         self.text.setAccessibleName(self.tr("Filter by name"))

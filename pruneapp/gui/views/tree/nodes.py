@@ -97,7 +97,8 @@ class Nodes:
 def build_nodes(rows: Sequence[TensorRow]) -> Nodes:
     """Build the tree of `rows`; a pure function, for a worker thread.
 
-    Names are cut at their dots. A module and a tensor of the same name stand beside each other.
+    Names are cut at their dots. A module and a tensor of the same name stand beside each other. A
+    module with a single child shares its line: "conv1.weight", "encoder.layers".
     """
     rows = tuple(rows)
     labels, paths, parents, tensors, aliases = [""], [""], [-1], [MODULE], [False]
@@ -145,6 +146,19 @@ def _shown_alias(row: TensorRow, alias: str) -> str:
     return alias.removeprefix(prefix)
 
 
+def _joined(child: int, below: list[list[int]], labels: list[str]) -> int:
+    """Return the node that stands for `child`: the end of a chain of only children, with all names.
+
+    A module with one child says nothing that the child's line could not say.
+    """
+    parts = [labels[child]]
+    while len(below[child]) == 1:
+        (child,) = below[child]
+        parts.append(labels[child])
+    labels[child] = ".".join(parts)
+    return child
+
+
 def _in_order(
     rows: tuple[TensorRow, ...],
     *,
@@ -155,18 +169,21 @@ def _in_order(
     aliases: list[bool],
 ) -> Nodes:
     """Renumber the nodes so that all that is below a node follows it."""
-    total = len(labels)
-    below: list[list[int]] = [[] for _ in range(total)]
-    for node in range(1, total):
+    below: list[list[int]] = [[] for _ in labels]
+    for node in range(1, len(labels)):
         below[parents[node]].append(node)
     order: list[int] = []
     stack = [ROOT]
     while stack:
         node = stack.pop()
         order.append(node)
-        stack.extend(reversed(below[node]))
+        children = [_joined(child, below, labels) for child in below[node]]
+        for child in children:
+            parents[child] = node
+        stack.extend(reversed(children))
+    total = len(order)
     old = np.array(order, np.int64)
-    new = np.empty(total, np.int32)
+    new = np.full(len(labels), -1, np.int32)
     new[old] = np.arange(total, dtype=np.int32)
 
     parent = np.array(parents, np.int64)[old]

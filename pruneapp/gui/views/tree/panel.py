@@ -161,8 +161,9 @@ class ModuleTree(QWidget):
         number = int(nodes.tensor[node])
         if number < 0:
             # A layer stands for its weight; a module of layers stands for nothing.
-            inside = [int(nodes.tensor[child]) for child in nodes.children_of(node)[:64]]
-            inside = [found for found in inside if found >= 0]
+            children = nodes.children_of(node)[:64].tolist()
+            own = [child for child in children if "." not in nodes.labels[child]]
+            inside = [found for child in own if (found := int(nodes.tensor[child])) >= 0]
             usual = [found for found in inside if nodes.by_default[found]]
             if not inside:
                 return
@@ -257,15 +258,18 @@ class ModuleTree(QWidget):
         """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
         nodes = self.model.nodes
         examples = np.nonzero(self.model.checks.reached(node))[0].tolist()
-        kinds = {(nodes.rows[n].kind, nodes.labels[nodes.leaf[n]]) for n in examples}
+        kinds = {_role(nodes.rows[number]) for number in examples}
         leaves = nodes.leaf.tolist()
         return np.fromiter(
             (
-                not row.why_not
-                and (row.kind, nodes.labels[leaf]) in kinds
-                and bool(self.model.shown[leaf])
+                not row.why_not and _role(row) in kinds and bool(self.model.shown[leaf])
                 for row, leaf in zip(nodes.rows, leaves, strict=True)
             ),
             np.bool_,
             len(nodes.rows),
         )
+
+
+def _role(row: TensorRow) -> tuple[str, str]:
+    """Return what tensors of the same kind in other blocks have in common with this one."""
+    return row.kind, row.shown.rpartition(".")[2]

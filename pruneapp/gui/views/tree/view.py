@@ -14,9 +14,9 @@ from pruneapp.gui.views.tree.nodes import MODULE, ROOT
 # In the order in which columns give way to the name where room is short.
 _GIVE_WAY = (Column.TYPE, Column.PARAMETERS, Column.KIND)
 _LETTERS = {  # widths in digits of the font
-    Column.NAME: 17,
+    Column.NAME: 18,
     Column.KIND: 11,
-    Column.SHAPE: 11,
+    Column.SHAPE: 10,
     Column.TYPE: 10,
     Column.PARAMETERS: 12,
 }
@@ -75,7 +75,7 @@ class TreeView(QTreeView):
         digit = self.fontMetrics().horizontalAdvance("0")
         self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
         text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
-        self._widths[Column.SPARSITY] = text + BAR_WIDTH + 24
+        self._widths[Column.SPARSITY] = text + BAR_WIDTH + 20
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)

@@ -1,0 +1,31 @@
+"""A field for text that shares its keys with the window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QLineEdit
+
+
+class LineEdit(QLineEdit):
+    """A field that leaves Ctrl+Z to the window while there is no typing to take back.
+
+    Qt's own takes undo and redo always, so that a step done from the keyboard could not be undone
+    from there.
+    """
+
+    def event(self, event: QEvent) -> bool:
+        """Let the shortcut of the window win where the field has no use for it."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            undo = event.matches(QKeySequence.StandardKey.Undo)
+            redo = event.matches(QKeySequence.StandardKey.Redo)
+            if (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable()):
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def settle(self) -> None:
+        """Keep the text, but forget how it was typed: what it asked for has been done."""
+        place = self.cursorPosition()
+        self.setText(self.text())
+        self.setCursorPosition(place)
