@@ -18,6 +18,7 @@ from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.tree import ModuleTree, build_nodes
 from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.views.tree.delegate import BAR_WIDTH
 from pruneapp.gui.views.tree.filter import Filter
 from pruneapp.gui.views.tree.nodes import MAX_DEPTH, ROOT
 
@@ -291,10 +292,10 @@ def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qt
     assert not any(near(color, orange) for color in colors_of_bar(tree, "fc"))
     tree.set_sparsity({"module.fc.weight": 160})
     solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc"))
-    assert 22 <= solid <= 30
+    assert BAR_WIDTH // 2 - 4 <= solid <= BAR_WIDTH // 2 + 2
     tree.set_preview({"module.fc.weight": 320})
-    bar = colors_of_bar(tree, "fc")[8:64]
-    first, second = bar[:27], bar[29:]
+    bar = colors_of_bar(tree, "fc")[8 : 8 + BAR_WIDTH]
+    first, second = bar[: BAR_WIDTH // 2 - 1], bar[BAR_WIDTH // 2 + 1 :]
     assert all(near(color, orange) for color in first[2:])
     assert any(near(color, orange) for color in second)
     assert any(near(color, ground) for color in second)
