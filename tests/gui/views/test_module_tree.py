@@ -289,12 +289,12 @@ def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qt
     orange = QColor(LIGHT["pruned"])
     ground = QColor(LIGHT["surface"])
     tree.set_colors(LIGHT)
-    assert not any(near(color, orange) for color in colors_of_bar(tree, "fc"))
+    assert not any(near(color, orange) for color in colors_of_bar(tree, "fc.weight"))
     tree.set_sparsity({"module.fc.weight": 160})
-    solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc"))
+    solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc.weight"))
     assert BAR_WIDTH // 2 - 4 <= solid <= BAR_WIDTH // 2 + 2
     tree.set_preview({"module.fc.weight": 320})
-    bar = colors_of_bar(tree, "fc")[8 : 8 + BAR_WIDTH]
+    bar = colors_of_bar(tree, "fc.weight")[8 : 8 + BAR_WIDTH]
     first, second = bar[: BAR_WIDTH // 2 - 1], bar[BAR_WIDTH // 2 + 1 :]
     assert all(near(color, orange) for color in first[2:])
     assert any(near(color, orange) for color in second)

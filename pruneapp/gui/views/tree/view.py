@@ -75,7 +75,7 @@ class TreeView(QTreeView):
         digit = self.fontMetrics().horizontalAdvance("0")
         self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
         text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
-        self._widths[Column.SPARSITY] = text + BAR_WIDTH + 20
+        self._widths[Column.SPARSITY] = text + BAR_WIDTH + 28
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
