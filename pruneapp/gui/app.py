@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import pruneapp
 from pruneapp import resources
+from pruneapp.gui.collecting import Collector
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.style import Style
 from pruneapp.gui.theme import Appearance
@@ -239,6 +240,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     qInstallMessageHandler(_log_qt)
     application = make_application(sys.argv[:1])
+    Collector(application)
     settings = Settings()
     appearance = Appearance(application, settings.get(THEME))
     window = MainWindow(settings, appearance)

@@ -21,6 +21,7 @@ from pruneapp.document.document import Document, DocumentChanged, open_document
 from pruneapp.document.preview import Preview
 from pruneapp.document.stats import sparsity
 from pruneapp.errors import PruneAppError
+from pruneapp.gui.collecting import settle
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.settings import DEVICE, Settings
 from pruneapp.kernels.contract import Kernel
@@ -156,6 +157,7 @@ class Session(QObject):
         self.document = opened.document
         self.rows = opened.rows
         self.by_name = {row.name: row for row in opened.rows}
+        settle(len(opened.rows))
         opened.document.subscribe(self._on_changed)
         # 100,000 entries are looked at by every full collection, which stops the window for as
         # long as 0.2 s; frozen ones are left alone, and go by their reference counts all the same.

@@ -18,6 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui import app
+from pruneapp.gui.collecting import Collector
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.export_dialog import ExportDialog
@@ -57,6 +58,7 @@ class Hand:
     def __init__(self, dump: TextIO | None = None) -> None:
         sys.setswitchinterval(app.SWITCH_INTERVAL_S)
         self.application = app.make_application(["pruneapp"])
+        Collector(self.application)
         settings = Settings()
         appearance = Appearance(self.application, settings.get(THEME))
         self.window = MainWindow(settings, appearance)
