@@ -49,7 +49,7 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
     """
     below = modules.get(entry.name)
     return (
-        next((why for needed, why in _rules(leaf) if all(n in module for n in needed)), "")
+        _by_neighbours(leaf, module)
         or _told_by_name(entry.name)
         or (_BNB_REASON if below and not _BNB.isdisjoint(below) else "")
         or _scaled(entry, modules, path, leaf)
@@ -58,6 +58,13 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
         or ("it is empty" if not entry.numel else "")
         or ("a single number is not pruned" if not entry.shape else "")
     )
+
+
+def _by_neighbours(leaf: str, module: Module) -> str:
+    for needed, why in _rules(leaf):
+        if all(name in module for name in needed):
+            return why
+    return ""
 
 
 @lru_cache(maxsize=4096)
@@ -103,16 +110,23 @@ def _scaled(entry: TensorEntry, modules: Modules, path: str, leaf: str) -> str:
         below = modules.get(entry.name)
         scale = _scale_of(leaf, modules[path]) or (below and _scale_of("", below))
         return f"its values are scaled by '{scale}'" if scale else ""
-    found = _SCALE.match(leaf)
-    if found is None:
+    of_by = _scale_named(leaf)
+    if of_by is None:
         return ""
-    for other in ("weight", found["of"] or "", found["by"] or ""):
+    for other in ("weight", *of_by):
         sibling = modules[path].get(other)
         if sibling is not None and other != leaf and _is_quantized(sibling):
             return f"it scales '{other}'"
     above, _, scaled = path.rpartition(".")
     owner = modules.get(above, {}).get(scaled)
     return f"it scales '{scaled}'" if owner is not None and _is_quantized(owner) else ""
+
+
+@lru_cache(maxsize=4096)
+def _scale_named(leaf: str) -> tuple[str, str] | None:
+    """Return what a tensor called `leaf` may be a scale of; None if it is no scale."""
+    found = _SCALE.match(leaf)
+    return found and (found["of"] or "", found["by"] or "")
 
 
 def _is_quantized(entry: TensorEntry) -> bool:
