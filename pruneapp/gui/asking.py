@@ -83,7 +83,7 @@ class Asking(QObject):
     def reset(self) -> None:
         """Ask for what is asked for at first."""
         self._views.form.reset()
-        self.changed.emit()
+        self._extras.drop()  # says that something else is asked for
 
     def offer_methods(self) -> None:
         """Offer every method of the registry."""

@@ -22,6 +22,7 @@ from pruneapp.gui.extras import Extras
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.views.forecast import Forecast
+from pruneapp.methods import registry
 from pruneapp.progress import Job
 
 # A person who drags a slider pauses longer than this when they have found the place.
@@ -168,7 +169,12 @@ class Forecasting(QObject):
             return
         self._panel.set_busy(busy=True)
         snapshot: Snapshot = document.snapshot()
-        kernel, extras = self._session.kernel, self._extras.frozen()
+        methods = [registry.get(row.method) for row in step.rows]
+        kernel = self._session.kernel
+        extras = self._extras.frozen(
+            masks=any(method.takes_mask for method in methods),
+            scores=any(method.takes_scores for method in methods),
+        )
 
         def work(job: Job) -> Preview:
             return compute_preview(

@@ -109,14 +109,10 @@ class Person:
 
     def click(self, widget: QWidget, at: QPoint | None = None) -> None:
         """Click what can be seen and is not covered by anything."""
-        reveal(widget)
-        at = widget.rect().center() if at is None else at
         assert widget.isVisible(), f"{widget} is not shown"
         assert widget.isEnabled(), f"{widget} is not enabled"
-        top = widget.window()
-        there = top.childAt(widget.mapTo(top, at)) if widget is not top else top
-        assert there is not None, f"{widget} is outside its window"
-        assert there is widget or widget.isAncestorOf(there), f"{widget} is covered by {there}"
+        self.wait(lambda: is_in_sight(widget, at), 2000)
+        at = widget.rect().center() if at is None else at
         self.qtbot.mouseClick(widget, LEFT, pos=at)
 
     def click_cell(self, name: str, *, check: bool = False) -> None:
@@ -171,6 +167,12 @@ class Person:
         self.wait(lambda: not view.isVisible())
         assert box.currentText().startswith(text)
 
+    def _come_back(self) -> None:
+        """Activate the window, as window managers do when a menu or dialog is closed."""
+        if QApplication.activePopupWidget() is None and QApplication.activeModalWidget() is None:
+            self.window.activateWindow()
+            self.wait(self.window.isActiveWindow)
+
     def drop(self, *paths: Path) -> bool:
         """Drop files onto the middle of the window; returns whether they were welcome."""
         data = QMimeData()
@@ -190,6 +192,7 @@ class Person:
 
     def key(self, text: str, widget: QWidget | None = None) -> None:
         """Press a key, or several together, where the focus is: "Ctrl+Return"."""
+        self._come_back()
         combined = QKeySequence(text)[0]
         target = widget or QApplication.focusWidget() or self.window
         self.qtbot.keyClick(target, combined.key(), combined.keyboardModifiers())
@@ -328,6 +331,14 @@ def box_of(view, index) -> QPoint:
     )
     assert box.isValid(), "this row has no check box"
     return box.center()
+
+
+def is_in_sight(widget: QWidget, at: QPoint | None = None) -> bool:
+    """Whether a point of a widget, its middle by default, can be seen and is not covered."""
+    reveal(widget)
+    top = widget.window()
+    there = top.childAt(widget.mapTo(top, widget.rect().center() if at is None else at))
+    return there is not None and (there is widget or widget.isAncestorOf(there))
 
 
 def reveal(widget: QWidget) -> None:

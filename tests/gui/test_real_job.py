@@ -1,0 +1,143 @@
+"""A real file, pruned in the window as a script of torch prunes it, to the byte."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.nn.utils import prune
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*"),
+    # Lists of combo boxes grab the keyboard; the screen of the tests has none.
+    pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True),
+]
+
+FORMATS = (("safetensors", "a.safetensors"), ("torch", "b.th"), ("resumable", "c.pt"))
+
+
+class Oracle:
+    """What a script of torch.nn.utils.prune makes of a state dict."""
+
+    def __init__(self, tensors) -> None:
+        self.tensors = tensors
+        self.modules = OrderedDict()
+        for name, tensor in tensors.items():
+            if tensor.dim() == 4:
+                self.modules[name] = torch.nn.Module()
+                self.modules[name].weight = torch.nn.Parameter(tensor.clone())
+
+    def masks(self):
+        return {
+            name: module.weight_mask.bool()
+            for name, module in self.modules.items()
+            if prune.is_pruned(module)
+        }
+
+    def final(self):
+        """The state dict after remove."""
+        found = dict(self.tensors)
+        for name, module in self.modules.items():
+            if prune.is_pruned(module):
+                prune.remove(module, "weight")
+            found[name] = module.weight.detach()
+        return found
+
+
+def assert_same(found, expected, originals, masks):
+    """Equal by value, and by byte wherever the mask is 1."""
+    assert set(found) == set(expected)
+    for name, tensor in expected.items():
+        assert found[name].dtype == tensor.dtype
+        assert torch.equal(found[name], tensor), name
+        kept = masks.get(name, torch.ones(tensor.shape, dtype=torch.bool))
+        if tensor.dim() == 4:
+            bits, original = found[name].view(torch.int32), originals[name].view(torch.int32)
+            assert torch.equal(bits[kept], original[kept]), name
+            assert not bits[~kept].any(), "pruned places hold +0.0"
+
+
+def test_the_real_file_is_pruned_as_torch_prunes_it(person, resnet20, tmp_path):
+    """20 % of all convolutions globally, then 30 % of the channels of layer3; undone, redone."""
+    source = torch.load(resnet20, map_location="cpu", weights_only=True)["state_dict"]
+    oracle = Oracle(source)
+    prune.global_unstructured(
+        [(module, "weight") for module in oracle.modules.values()],
+        prune.L1Unstructured,
+        amount=0.2,
+    )
+
+    person.open(resnet20)
+    person.wait_open(resnet20)
+    # All convolutions: none, then a filter by kind and all that it shows.
+    person.key("Ctrl+Shift+A")
+    person.choose(person.views.tree.filter_row.kind, "Conv2d")
+    person.views.tree.view.setFocus()
+    person.key("Ctrl+A")
+    person.click(person.views.form.all)
+    person.ask_amount("20 %")
+    report = person.wait_preview()
+    assert len(report.tensors) == len(oracle.modules) == 19
+    assert person.button.text() == "Prune 53,539 weights"
+    person.click(person.button)
+    assert person.states[1:] == ["L1 20 % on 19 tensors, global"]
+
+    person.key("Ctrl+Shift+A")
+    person.choose(person.views.tree.filter_row.kind, "All kinds")
+    person.filter("layer3*conv*")
+    person.views.tree.view.setFocus()
+    person.key("Ctrl+A")
+    person.choose(person.rule.method, "Ln, channels")
+    person.ask_amount("30 %")
+    person.wait_preview()
+    assert person.rule.fields.values() == {"amount": 0.3, "n": 2, "dim": 0}
+    first = oracle.masks()
+    person.key("Ctrl+Return")
+    person.wait(lambda: len(person.states) == 3)
+    assert person.states[2].startswith("L2 30 %, dim 0")
+    layer3 = [name for name in oracle.modules if ".layer3." in f".{name}"]
+    for name in layer3:
+        prune.ln_structured(oracle.modules[name], "weight", amount=0.3, n=2, dim=0)
+    masks = oracle.masks()
+
+    assert_masks(person, masks)
+    person.key("Ctrl+Z")
+    assert_masks(person, first)
+    person.key("Ctrl+Z")
+    assert_masks(person, {})
+    person.key("Ctrl+Y")
+    person.key("Ctrl+Shift+Z")
+    assert_masks(person, masks)
+
+    originals = {n: m.weight_orig.detach().clone() for n, m in oracle.modules.items()}
+    expected = oracle.final()
+    for form, name in FORMATS:
+        person.export(tmp_path / name, form)
+        assert person.trouble == []
+        person.close_report()
+
+    dense = load_file(tmp_path / "a.safetensors")
+    assert_same(dense, expected, originals, masks)
+    again = torch.load(tmp_path / "b.th", map_location="cpu", weights_only=True)
+    assert_same(again["state_dict"], expected, originals, masks)
+    assert (tmp_path / "b.th").stat().st_size == resnet20.stat().st_size
+    resumable = torch.load(tmp_path / "c.pt", weights_only=True)
+    for name, mask in masks.items():
+        assert torch.equal(resumable[f"{name}_orig"], originals[name])
+        assert torch.equal(resumable[f"{name}_mask"].bool(), mask)
+
+    # What was exported opens with what was pruned.
+    person.open(tmp_path / "c.pt")
+    person.wait_open(tmp_path / "c.pt")
+    assert_masks(person, masks)
+    assert len(person.states) == 2
+
+
+def assert_masks(person, expected):
+    document = person.document
+    assert {n for n in document.masks if document.masks.pruned(n)} == set(expected)
+    for name, mask in expected.items():
+        found = document.masks[name].bools().reshape(mask.shape)
+        assert torch.equal(torch.from_numpy(found.copy()), mask), name

@@ -1,0 +1,262 @@
+"""Steps of several rules, and methods that a person brings along."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+import torch
+from PySide6.QtCore import QPoint, Qt
+from safetensors.torch import load_file, save_file
+from torch.nn.utils import prune
+
+from pruneapp import resources
+from pruneapp.methods import registry
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+pytestmark = pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True)
+
+FOO_BAR = textwrap.dedent("""
+    import torch.nn.utils.prune as prune
+
+
+    class FooBarPruningMethod(prune.BasePruningMethod):
+        '''Prunes every other entry.'''
+
+        PRUNING_TYPE = "unstructured"
+
+        def compute_mask(self, t, default_mask):
+            mask = default_mask.clone()
+            mask.view(-1)[::2] = 0
+            return mask
+""")
+
+
+@pytest.fixture
+def own_methods():
+    """What is loaded in a test is gone after it."""
+    before = set(registry.METHODS)
+    yield
+    for name in set(registry.METHODS) - before:
+        registry.unregister(name)
+
+
+def by_torch(method, tensor, **values):
+    module = torch.nn.Module()
+    module.weight = torch.nn.Parameter(tensor.clone())
+    method(module, "weight", **values)
+    return module.weight_mask.bool()
+
+
+def mask_of(person, name):
+    entry = person.document.checkpoint.entry(name)
+    return torch.from_numpy(person.document.masks[name].bools().reshape(entry.shape).copy())
+
+
+def test_the_step_of_the_tutorial_is_two_rules(person):
+    """20 % of every Conv2d and 40 % of every Linear, applied as one, undone as one."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    form = person.views.form
+    person.click(form.add)
+    assert person.rule.target.currentText() == "every Conv2d"
+    person.ask_amount("20 %")
+    person.click(form.add)
+    assert person.rule.target.currentText() == "every Linear"
+    person.ask_amount("40 %")
+    # The rule for the checked tensors is not wanted.
+    first = form.list.visualItemRect(form.list.item(0)).center()
+    person.click(form.list.viewport(), first)
+    person.click(form.remove)
+    assert [form.list.item(i).text() for i in range(form.list.count())] == [
+        "1. every Conv2d: L1, single weights, 20\u00a0%",
+        "2. every Linear: L1, single weights, 40\u00a0%",
+    ]
+    report = person.wait_preview()
+    assert len(report.tensors) == 5
+    person.click(person.button)
+
+    assert person.states[1:] == ["L1 20 % on Conv2d; L1 40 % on Linear"]
+    tensors = load_file(SAMPLE)
+    for name, amount in {
+        "conv1.weight": 0.2,
+        "conv2.weight": 0.2,
+        "fc1.weight": 0.4,
+        "fc2.weight": 0.4,
+        "fc3.weight": 0.4,
+    }.items():
+        expected = by_torch(prune.l1_unstructured, tensors[name], amount=amount)
+        assert torch.equal(mask_of(person, name), expected), name
+    person.key("Ctrl+Z")
+    assert not len(person.document.masks)
+
+
+def test_a_rule_may_name_a_pattern(person):
+    """A typed pattern that answers to nothing says which names are nearest."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.click(person.views.form.add)
+    field = person.rule.target.lineEdit()
+    person.type(field, "fc?.weigth")
+    person.wait(lambda: "fc?.weigth" in person.views.forecast.error.text())
+    assert "fc1.weight" in person.views.forecast.error.text()
+    assert not person.button.isEnabled()
+    person.type(field, "fc?.weight")
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.click(person.views.form.remove)
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.weight", "fc3.weight"]
+
+
+def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(person):
+    """The message stands where the numbers would be, and the button rests."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.check("fc1.bias")
+    person.choose(person.rule.method, "Ln, channels")
+    person.wait(lambda: person.views.forecast.error.text().startswith("✕"))
+    assert "fc1.bias" in person.views.forecast.error.text()
+    assert not person.button.isEnabled()
+    person.key("Ctrl+Return")
+    assert person.states == ["Opened"]
+
+
+def load(person, path, answer):
+    person.chooses_file(path)
+    asked = person.answers(answer)
+    person.menu("Tools", "Load method from file")
+    person.wait(lambda: bool(asked))
+    return asked
+
+
+def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(person, own_methods, tmp_path):
+    """FooBar of the tutorial, loaded through Tools, used on fc3.bias."""
+    path = tmp_path / "foobar.py"
+    canary = tmp_path / "canary"
+    path.write_text(f"{FOO_BAR}\nopen({str(canary)!r}, 'w').close()\n")
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+
+    (warning,) = load(person, path, "Do not run it")
+    assert "runs the code" in warning
+    assert str(path) in warning
+    person.wait_idle()
+    assert not canary.exists()
+    assert set(registry.METHODS) == set(registry.METHODS) - {"FooBarPruningMethod"}
+
+    load(person, path, "Run its code")
+    person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
+    assert canary.exists()
+    person.key("Ctrl+Shift+A")
+    person.check("fc3.bias")
+    label = person.notices[0].removeprefix("Loaded: ").removesuffix(".")
+    person.choose(person.rule.method, label)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert mask_of(person, "fc3.bias").tolist() == [False, True] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("def broken(:", "cannot be run"),
+        ("raise SystemExit(3)", "cannot be run"),
+        ("x = 1", "defines no pruning method"),
+    ],
+)
+def test_a_file_that_is_no_method_is_refused_in_one_sentence(
+    person, own_methods, tmp_path, text, says
+):
+    """The window goes on."""
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    load(person, path, "Run its code")
+    person.wait(lambda: bool(person.trouble))
+    assert says in person.trouble[0]
+    assert "Traceback" not in person.trouble[0]
+
+
+def test_an_own_method_that_raises_is_said_and_changes_nothing(person, own_methods, tmp_path):
+    """The preview says it; the document stays."""
+    path = tmp_path / "raising.py"
+    path.write_text(FOO_BAR.replace("mask = default_mask.clone()", "raise RuntimeError('mine')"))
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    load(person, path, "Run its code")
+    person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
+    label = person.notices[0].removeprefix("Loaded: ").removesuffix(".")
+    person.choose(person.rule.method, label)
+    person.wait(lambda: "mine" in person.views.forecast.error.text())
+    assert not person.button.isEnabled()
+    assert person.states == ["Opened"]
+
+
+def test_make_final_turns_pruned_weights_into_ordinary_zeros(person):
+    """torch's remove; undone like any step."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    pruned = person.document.masks.pruned("fc1.weight")
+    assert pruned
+    person.menu("Prune", "Make final")
+    assert len(person.states) == 3
+    assert person.document.masks.pruned("fc1.weight") == 0
+    assert person.document.final.pruned("fc1.weight") == pruned
+    person.key("Ctrl+Z")
+    assert person.document.masks.pruned("fc1.weight") == pruned
+    person.key("Ctrl+Shift+A")
+    person.menu("Prune", "Make final")
+    assert person.trouble == [
+        "Nothing is pruned in the checked tensors, so nothing can be made final."
+    ]
+
+
+def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
+    """A mask of one's own, and importance scores instead of magnitudes."""
+    tensors = load_file(SAMPLE)
+    mask = torch.ones(10, 128)
+    mask[3] = 0
+    save_file({"fc3.weight": mask}, tmp_path / "mask.safetensors")
+    scores = torch.arange(10 * 128, dtype=torch.float32).reshape(10, 128)
+    save_file({"fc3.weight": scores.flip(0)}, tmp_path / "scores.safetensors")
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.key("Ctrl+Shift+A")
+    person.check("fc3.weight")
+
+    person.choose(person.rule.method, "A mask of yours")
+    assert not person.button.isEnabled()
+    person.chooses_file(tmp_path / "mask.safetensors")
+    person.click(person.rule.load_mask)
+    report = person.wait_preview()
+    assert report.gone == 128
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert torch.equal(mask_of(person, "fc3.weight"), mask.bool())
+    person.key("Ctrl+Z")
+
+    person.choose(person.rule.method, "L1, single weights")
+    person.chooses_file(tmp_path / "scores.safetensors")
+    person.click(person.rule.load_scores)
+    person.wait(lambda: person.rule.scores_name.text() == "scores.safetensors")
+    person.ask_amount("128")
+    person.qtbot.keyClick(person.rule.fields.fields["amount"].editor.field, Qt.Key.Key_Tab)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    kept = mask_of(person, "fc3.weight")
+    assert not kept[9].any()
+    assert kept[:9].all()
+
+    # Esc clears what is being asked, the scores too.
+    person.key("Ctrl+Z")
+    person.views.tree.view.setFocus()
+    person.key("Esc")
+    assert person.rule.scores_name.text() == "by the weights"
+    report = person.wait_preview()
+    person.click(person.button)
+    expected = by_torch(prune.l1_unstructured, tensors["fc3.weight"], amount=0.2)
+    assert torch.equal(mask_of(person, "fc3.weight"), expected)
