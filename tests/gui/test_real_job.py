@@ -9,11 +9,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.utils import prune
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*"),
-    # Lists of combo boxes grab the keyboard; the screen of the tests has none.
-    pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
 
 FORMATS = (("safetensors", "a.safetensors"), ("torch", "b.th"), ("resumable", "c.pt"))
 

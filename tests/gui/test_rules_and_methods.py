@@ -15,8 +15,6 @@ from pruneapp.methods import registry
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
-pytestmark = pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True)
-
 FOO_BAR = textwrap.dedent("""
     import torch.nn.utils.prune as prune
 
