@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -16,6 +17,7 @@ from pruneapp.gui.views.commands import CommandPalette, KeySheet
 from pruneapp.gui.window import MainWindow
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
+from pruneapp.methods.registry import GROUP
 from pruneapp.progress import Job
 
 
@@ -44,6 +46,7 @@ class Choosing(QObject):
         self._jobs = jobs
         self._settings = settings
         self._appearance = appearance
+        self._own: set[str] = set()
         for name, call in {
             "theme_system": self._system,
             "theme_light": self._light,
@@ -58,6 +61,7 @@ class Choosing(QObject):
         window.actions_[f"theme_{settings.get(THEME)}"].setChecked(True)
         window.device.activated.connect(self._on_device)
         jobs.answer(_devices, on_result=self._offer_devices, on_error=self.refused.emit)
+        jobs.answer(_installed_methods, on_result=self._on_installed, on_error=self.refused.emit)
 
     # -- theme and device -----------------------------------------------------------------------
 
@@ -113,9 +117,22 @@ class Choosing(QObject):
         )
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
-        for method in methods:
-            registry.register(method)
+        try:
+            for method in methods:
+                if method.name in self._own:
+                    registry.unregister(
+                        method.name
+                    )  # the person edited the file: the new one counts
+                registry.register(method)
+                self._own.add(method.name)
+        except PruneAppError as error:
+            self.refused.emit(error)
+            return
         self.methodsLoaded.emit(methods)
+
+    def _on_installed(self, methods: tuple[Method, ...]) -> None:
+        if methods:
+            self._on_methods(methods)
 
     def _on_refused(self, error: PruneAppError) -> None:
         self.refused.emit(error)
@@ -149,3 +166,11 @@ def _devices(_job: Job) -> tuple[tuple[str, str], ...]:
     from pruneapp.kernels.devices import available
 
     return tuple((device.key, device.label) for device in available())
+
+
+def _installed_methods(_job: Job) -> tuple[Method, ...]:
+    if not entry_points(group=GROUP):
+        return ()  # methods of other packages are classes of torch: nobody waits for it in vain
+    from pruneapp.prune.own_methods import load_entry_points
+
+    return load_entry_points()

@@ -101,7 +101,6 @@ def about(parent: QWidget) -> None:
             "Nothing is uploaded. Files are read, never run.\n\nMIT licence.",
         ),
     )
-    box.setIcon(QMessageBox.Icon.NoIcon)
     box.addButton(
         QCoreApplication.translate("Questions", "Close"), QMessageBox.ButtonRole.RejectRole
     )
@@ -143,7 +142,6 @@ def _ask(
 def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     box = QMessageBox(parent)
     box.setWindowTitle("Pruneapp")
-    box.setIcon(QMessageBox.Icon.Question)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(title)
     box.setInformativeText(text)

@@ -17,6 +17,8 @@ from pruneapp.gui.views.parts import colors
 
 # Widgets of this name are the one main action of their window.
 MAIN_ACTION = "mainAction"
+# Percent by which Fusion's gradient is lighter than the colour that a button is given, about.
+LIT_UP = 145
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,9 @@ class Appearance(QObject):
         tokens = self.theme.colors
         palette = self.theme.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-            palette.setColor(group, QPalette.ColorRole.Button, QColor(tokens["accent"]))
+            # Fusion lights a button up, until white on violet could hardly be read.
+            ground = QColor(tokens["accent"]).darker(LIT_UP)
+            palette.setColor(group, QPalette.ColorRole.Button, ground)
             palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(tokens["accent_text"]))
         return palette
 

@@ -8,6 +8,7 @@ follow from the declaration: a new method is one file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -56,7 +57,7 @@ class TensorView:
     @property
     def numel(self) -> int:
         """Number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def ranked(self) -> TensorView:

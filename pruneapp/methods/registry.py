@@ -15,6 +15,9 @@ from pruneapp.methods.mask.identity import IDENTITY
 from pruneapp.methods.random.random_structured import RANDOM_STRUCTURED
 from pruneapp.methods.random.random_unstructured import RANDOM_UNSTRUCTURED
 
+# The group of entry points under which other packages offer methods of their own.
+GROUP = "pruneapp.methods"
+
 _methods: dict[str, Method] = {}
 
 # The methods by name, in the order of lists and menus; a live view that only `register` and

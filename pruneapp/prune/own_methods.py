@@ -28,6 +28,7 @@ from torch.nn.utils import prune as torch_prune
 from pruneapp.errors import MethodError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.declaration import MaskMethod, Method, TensorView, Values
+from pruneapp.methods.registry import GROUP
 from pruneapp.params import (
     AmountParam,
     DimParam,
@@ -41,9 +42,6 @@ from pruneapp.params import (
 from pruneapp.progress import Job
 from pruneapp.prune.container import combine
 from pruneapp.prune.dense import read_dense, read_mask
-
-# The group in which packages offer their methods: a class, or a module of classes.
-GROUP = "pruneapp.methods"
 
 _TYPES = ("unstructured", "structured", "global")
 

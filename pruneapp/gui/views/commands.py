@@ -28,6 +28,9 @@ class CommandTable(QTableWidget):
         self.setHorizontalHeaderLabels([self.tr("Command"), self.tr("Keys")])
         self.setAccessibleName(self.tr("Commands and their keys"))
         self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -131,7 +134,7 @@ class KeySheet(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keys"))
-        self.resize(560, 640)
+        self.resize(560, 720)
         table = CommandTable(self)
         table.set_actions([a for a in actions if a.shortcuts()])
         for keys, text in more:

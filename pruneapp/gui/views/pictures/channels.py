@@ -171,8 +171,8 @@ class ChannelsView(Chart):
             return ""
         pruned, going = int((n.kept == 0).sum()), int(n.going.sum())
         partly = int(((n.kept > 0) & (n.kept < 1)).sum())
-        text = self.tr("{n} channels, {norm}: {pruned} pruned, {partly} partly").format(
-            n=count(n.norms.size), norm=self.norm_name(), pruned=count(pruned), partly=count(partly)
+        text = self.tr("{n} channels: {pruned} pruned, {partly} partly").format(
+            n=count(n.norms.size), pruned=count(pruned), partly=count(partly)
         )
         if going:
             text += self.tr(", {going} would go").format(going=count(going))

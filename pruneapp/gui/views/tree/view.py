@@ -12,7 +12,7 @@ from pruneapp.gui.views.tree.model import Index, TreeModel
 from pruneapp.gui.views.tree.nodes import MODULE, ROOT
 
 # In the order in which columns give way to the name where room is short.
-_GIVE_WAY = (Column.TYPE, Column.PARAMETERS, Column.KIND)
+_GIVE_WAY = (Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
 _LETTERS = {  # widths in digits of the font
     Column.NAME: 18,
     Column.KIND: 11,

@@ -32,7 +32,8 @@ class Chart(Picture):
         self._hovered = -1
         for axis in (bottom, left):
             axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=4, maxTickLevel=0)
+            # The numbers at the ends may reach over them: a scale without its 0 is none.
+            axis.setStyle(tickLength=4, maxTickLevel=0, hideOverlappingLabels=24)
         self.canvas.viewChanged.connect(self._draw)
         self.canvas.hovered.connect(self._on_hovered)
         self.canvas.cursorMoved.connect(self._on_cursor_moved)
