@@ -1,0 +1,267 @@
+"""Hands and eyes for a window: real mouse and key events, and pictures of what is to be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import (
+    QEvent,
+    QEventLoop,
+    QMimeData,
+    QPoint,
+    QPointF,
+    QRect,
+    Qt,
+    QTimer,
+    QUrl,
+)
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QPixmap,
+)
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QMainWindow,
+    QMenu,
+    QScrollArea,
+    QTreeView,
+    QWidget,
+)
+
+PATIENCE_MS = 20_000
+STEP_MS = 10
+# Longer than every pause after which the window asks for something (at most 150 ms).
+QUIET_MS = 300
+LEFT = Qt.MouseButton.LeftButton
+
+
+class StepError(Exception):
+    """The window did not do what a step of the tour is about."""
+
+
+def wait(milliseconds: int) -> None:
+    """Let the window live for so long; QTest.qWait would keep Python from its workers."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
+def wait_until(true: Callable[[], object], what: str) -> None:
+    """Let the window live until something is true; raises `StepError` if that takes too long."""
+    for _ in range(PATIENCE_MS // STEP_MS):
+        if true():
+            return
+        wait(STEP_MS)
+    raise StepError(f"Waited {PATIENCE_MS // 1000} s in vain: {what}.")
+
+
+def activate(window: QWidget) -> None:
+    """Give a window the keys, as the manager of the windows does on a real screen."""
+    if not window.isActiveWindow():
+        window.activateWindow()
+        wait_until(window.isActiveWindow, "the window to get the keys")
+
+
+class Person:
+    """Somebody who sits in front of the window.
+
+    Parameters
+    ----------
+    window
+        The window, shown.
+    quiet
+        Whether nothing is being computed at the moment.
+    """
+
+    def __init__(self, window: QMainWindow, quiet: Callable[[], bool]) -> None:
+        self.window = window
+        self._quiet = quiet
+
+    # -- hands ----------------------------------------------------------------------------------
+
+    def click(self, widget: QWidget, at: QPoint | None = None) -> None:
+        """Click on a widget, in its middle if no place is named; scrolls it into sight first."""
+        above = widget.parentWidget()
+        while above is not None and not widget.isWindow():
+            if isinstance(above, QScrollArea):
+                above.ensureWidgetVisible(widget)
+            above = above.parentWidget()
+        if not (widget.isVisible() and widget.isEnabled()):
+            name = widget.accessibleName() or widget.objectName() or type(widget).__name__
+            state = "disabled" if widget.isVisible() else "not to be seen"
+            raise StepError(f"'{name}' is {state}, so nobody can click on it.")
+        activate(widget.window())
+        QTest.mouseClick(widget, LEFT, pos=at or widget.rect().center())
+
+    def press(self, keys: str) -> None:
+        """Press keys wherever the focus is."""
+        active = QApplication.activeWindow()
+        if active is None or not active.isVisible():
+            activate(self.window)
+        QTest.keySequence(self.focus(), QKeySequence(keys))
+
+    def type(self, text: str) -> None:
+        """Type a text wherever the focus is."""
+        QTest.keyClicks(self.focus(), text)
+
+    def replace(self, field: QWidget, text: str) -> None:
+        """Click into a field and type a text in place of what stands there."""
+        self.click(field)
+        self.press("Ctrl+A")
+        self.type(text)
+
+    def focus(self) -> QWidget:
+        """Return the widget that gets the keys."""
+        found = QApplication.focusWidget() or QApplication.activeWindow()
+        return found or self.window
+
+    def choose(self, box: QComboBox, text: str) -> None:
+        """Open a box and click on one of its lines."""
+        place = box.findText(text)
+        if place < 0:
+            offered = ", ".join(box.itemText(i) for i in range(box.count()))
+            raise StepError(f"There is no '{text}' to choose, only {offered}.")
+        # An editable box opens at its arrow only.
+        self.click(box, QPoint(box.width() - 8, box.height() // 2))
+        view = box.view()
+        wait_until(view.isVisible, f"the lines of '{box.accessibleName()}'")
+        wait(QApplication.doubleClickInterval() + 50)  # Qt takes a faster click for a mistake
+        index = box.model().index(place, box.modelColumn())
+        view.scrollTo(index)
+        QTest.mouseClick(view.viewport(), LEFT, pos=view.visualRect(index).center())
+        wait_until(lambda: not view.isVisible(), "the lines to close")
+
+    def menu(self, *path: str) -> None:
+        """Click through the menus, by their texts without mnemonics."""
+        bar = self.window.menuBar()
+        place: QWidget = bar
+        for text in path:
+            found = next(
+                (a for a in place.actions() if a.text().replace("&", "").rstrip("…") == text), None
+            )
+            if found is None or not found.isEnabled():
+                raise StepError(f"The menu has no '{text}' that can be chosen now.")
+            geometry = (
+                place.actionGeometry(found)
+                if isinstance(place, QMenu)
+                else bar.actionGeometry(found)
+            )
+            QTest.mouseClick(place, LEFT, pos=geometry.center())
+            below = found.menu()
+            if isinstance(below, QMenu):
+                wait_until(below.isVisible, f"the menu '{text}'")
+                place = below
+
+    def check(self, tree: QTreeView, name: str) -> None:
+        """Click on the check mark of a line of a tree."""
+        index = self._line(tree, name)
+        tree.scrollTo(index)
+        rect = tree.visualRect(index)
+        # The box stands at the left end of the line, as high as the letters.
+        QTest.mouseClick(tree.viewport(), LEFT, pos=QPoint(rect.left() + 10, rect.center().y()))
+
+    def pick(self, tree: QTreeView, name: str) -> None:
+        """Click on a line of a tree."""
+        index = self._line(tree, name)
+        tree.scrollTo(index)
+        rect = tree.visualRect(index)
+        QTest.mouseClick(tree.viewport(), LEFT, pos=QPoint(rect.left() + 40, rect.center().y()))
+
+    def _line(self, tree: QTreeView, name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - QModelIndex
+        model = tree.model()
+        index = model.index(0, 0)
+        while index.isValid():
+            if index.data() == name:
+                return index
+            index = tree.indexBelow(index)
+        raise StepError(f"The tree shows no '{name}'.")
+
+    def drop(self, path: Path) -> None:
+        """Drag a file from outside and drop it on the window."""
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        middle = self.window.rect().center()
+        keys = Qt.KeyboardModifier.NoModifier
+        enter = QDragEnterEvent(middle, Qt.DropAction.CopyAction, data, LEFT, keys)
+        QApplication.sendEvent(self.window, enter)
+        if not enter.isAccepted():
+            raise StepError(f"The window does not take {path.name}.")
+        drop = QDropEvent(
+            QPointF(middle), Qt.DropAction.CopyAction, data, LEFT, keys, QEvent.Type.Drop
+        )
+        QApplication.sendEvent(self.window, drop)
+
+    def answering(
+        self, kind: type[QDialog], answer: Callable[[QDialog], None], do: Callable[[], object]
+    ) -> None:
+        """Do what opens a dialog that lets nothing else happen, and answer it meanwhile."""
+        failed: list[Exception] = []
+
+        def later() -> None:
+            try:
+                answer(self.dialog(kind))
+            except (StepError, OSError, StopIteration) as error:
+                failed.append(error)
+                for box in QApplication.topLevelWidgets():
+                    if isinstance(box, QDialog):
+                        box.reject()
+
+        QTimer.singleShot(0, later)
+        do()
+        if failed:
+            raise StepError(str(failed[0])) from failed[0]
+
+    # -- eyes -----------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Wait until the window rests: everything is computed and painted."""
+        resting = 0
+
+        def rests() -> bool:
+            nonlocal resting
+            resting = resting + STEP_MS if self._quiet() else 0
+            return resting >= QUIET_MS
+
+        wait_until(rests, "the window to rest")
+
+    def dialog(self, kind: type[QDialog]) -> QDialog:
+        """Wait for a dialog of this kind."""
+        found: list[QDialog] = []
+
+        def there() -> bool:
+            found[:] = [
+                w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()
+            ]
+            return bool(found)
+
+        wait_until(there, f"a {kind.__name__}")
+        activate(found[0])
+        return found[0]
+
+    def look(self) -> QPixmap:
+        """Return the picture of the window and of what stands in front of it."""
+        self.settle()
+        picture = self.window.grab()
+        # The platform draws no frames around windows: without one a dialog has no edge.
+        edge = self.window.palette().color(QPalette.ColorRole.Dark)
+        painter = QPainter(picture)
+        for dialog in QApplication.topLevelWidgets():
+            if isinstance(dialog, QDialog) and dialog.isVisible():
+                painter.fillRect(self.window.rect(), QColor(0, 0, 0, 60))
+                size = dialog.size()
+                place = QRect(QPoint(0, 0), size)
+                place.moveCenter(self.window.rect().center())
+                painter.drawPixmap(place, dialog.grab())
+                painter.setPen(edge)
+                painter.drawRect(place.adjusted(-1, -1, 0, 0))
+        painter.end()
+        return picture

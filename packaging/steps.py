@@ -1,0 +1,250 @@
+"""The steps of the tour: what a person does, and what is to be seen afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driving import StepError, wait_until
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+
+from pruneapp.gui.views.commands import CommandPalette, KeySheet
+from pruneapp.gui.views.export_dialog import ExportDialog
+from pruneapp.gui.views.export_report import ExportReportDialog
+from pruneapp.gui.views.form.amount import AmountEditor
+
+if TYPE_CHECKING:
+    from tour import Tour
+
+EXPORTED = "lenet-digits-pruned.safetensors"
+CUT = "cut-off.safetensors"
+NARROW = (960, 600)
+SIZE = (1280, 800)
+_KEYS = Qt.Key
+
+
+def main_job(walk: Tour, real: Path | None) -> None:
+    """Do all of it: open, look, prune, undo, export, and what can go wrong."""
+    person = walk.person
+    if walk.theme == "dark":
+        person.menu("View", "Theme", "Dark")
+    with walk.step("empty", "the window without a file says what to do"):
+        pass
+    with walk.step("sample", "the sample, opened: tree, picture of the weights, form"):
+        walk.open(lambda: person.click(walk.window.empty.sample_button))
+    choose(walk)
+    prune(walk)
+    look_around(walk)
+    rules(walk)
+    history(walk)
+    export(walk)
+    trouble(walk)
+    explain(walk)
+    in_both_sizes(walk)
+    with walk.step("window", "a real model, pruned, with the next step in preview"):
+        showpiece(walk, real)
+
+
+def choose(walk: Tour) -> None:
+    """Filter the tree and set check marks."""
+    person, tree = walk.person, walk.views.tree
+    with walk.step("filter", "Ctrl+F and 'fc' show the linear layers only"):
+        person.press("Ctrl+F")
+        person.type("fc")
+    with walk.step("check", "the last layer is unchecked: it shall stay as it is"):
+        before = len(tree.checked())
+        person.check(tree.view, "fc3")
+        wait_until(lambda: len(tree.checked()) == before - 1, "fc3 to be unchecked")
+        person.press("Ctrl+F")
+        person.press("Esc")
+        person.pick(tree.view, "fc1")
+
+
+def prune(walk: Tour) -> None:
+    """Fill in the form, see what would happen, do it, and look at single weights."""
+    person, form = walk.person, walk.views.form
+    with walk.step("preview", "40 % by one threshold: what would go is hatched, nothing is done"):
+        person.click(form.all, QPoint(8, form.all.height() // 2))
+        person.replace(amount_field(walk), "40%")
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+    with walk.step("pruned", "the button was pressed: orange weights are pruned"):
+        person.click(walk.views.forecast.action.button)
+        wait_until(lambda: walk.bench.session.unexported, "the step to be done")
+    with walk.step("weights", "zoomed in until each weight is seen, the cursor reads one out"):
+        canvas = walk.views.pages.weights.canvas
+        place = canvas.pixel_of(100, 60)
+        person.click(canvas.viewport(), place)
+        for _ in range(7):
+            person.press("+")
+        for key in ("Left", "Left", "Down"):
+            QTest.keyClick(canvas, getattr(_KEYS, f"Key_{key}"))
+
+
+def look_around(walk: Tour) -> None:
+    """Show the other pictures of the same tensor."""
+    person = walk.person
+    with walk.step("distribution", "how the magnitudes of the tensor are spread"):
+        person.press("2")
+    with walk.step("channels", "the norm of each channel, and which of them would go next"):
+        person.press("3")
+        person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+    with walk.step("model", "the sparsity of every tensor, before and after"):
+        person.press("4")
+
+
+def rules(walk: Tour) -> None:
+    """Ask for 20 % of every convolution and 40 % of every linear layer, as one step."""
+    person, form = walk.person, walk.views.form
+    with walk.step("rules", "one step of two rules: 20 % of every Conv2d, 40 % of every Linear"):
+        person.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
+        person.click(form.add)
+        for rule, kind, amount in (
+            (0, "every Conv2d", "20%"),
+            (1, "every Linear", "40%"),
+        ):
+            line = form.list.visualItemRect(form.list.item(rule))
+            person.click(form.list.viewport(), line.center())
+            person.choose(form.rules[rule].target, kind)
+            person.choose(form.rules[rule].method, label_of(walk, "l1_unstructured"))
+            person.replace(amount_field(walk, rule), amount)
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+
+
+def history(walk: Tour) -> None:
+    """Prune, undo, jump."""
+    person, strip = walk.person, walk.views.history.list
+    document = walk.bench.session.document
+    assert document is not None
+    with walk.step("history", "done and undone by Ctrl+Z: the strip keeps what can be redone"):
+        person.click(walk.views.forecast.action.button)
+        wait_until(lambda: document.position == 2, "the second step to be done")
+        person.press("Ctrl+Z")
+        wait_until(lambda: document.position == 1, "the step to be undone")
+        person.press("1")
+    with walk.step("jump", "a click on the first state: everything is as it was opened"):
+        person.click(strip.viewport(), strip.visualRect(strip.model().index(0, 0)).center())
+        wait_until(lambda: document.position == 0, "the first state")
+    with walk.step("redo", "Ctrl+Shift+Z twice: both steps are done again"):
+        person.press("Ctrl+Shift+Z")
+        person.press("Ctrl+Shift+Z")
+        wait_until(lambda: document.position == 2, "the last state")
+
+
+def export(walk: Tour) -> None:
+    """Write the file, read the report, and open what was written."""
+    person = walk.person
+    with walk.step("export", "where to, and in which format"):
+        person.press("Ctrl+E")
+        dialog = person.dialog(ExportDialog)
+        assert isinstance(dialog, ExportDialog)
+        person.replace(dialog.path, EXPORTED)
+    with walk.step("report", "what was written, read back and compared"):
+        person.click(dialog.go)
+        report = person.dialog(ExportReportDialog)
+    assert isinstance(report, ExportReportDialog)
+    person.click(report.close_button)
+    with walk.step("reopened", "the exported file, dropped on the window: zeros where it was pruned"):
+        walk.open(lambda: person.drop(walk.folder / EXPORTED))
+
+
+def trouble(walk: Tour) -> None:
+    """Open a file that was cut off, and lose work almost."""
+    person = walk.person
+    with walk.step("notice", "a download that broke off: one sentence, the open file stays"):
+        whole = (walk.folder / EXPORTED).read_bytes()
+        (walk.folder / CUT).write_bytes(whole[: len(whole) // 3])
+        person.drop(walk.folder / CUT)
+        wait_until(lambda: walk.window.notices.notices, "the notice")
+    person.click(walk.window.notices.notices[0].close_button)
+    (walk.folder / CUT).unlink()
+    person.replace(amount_field(walk), "10%")
+    person.press("Ctrl+Return")
+    wait_until(lambda: walk.bench.session.unexported, "the step to be done")
+    with walk.step("wrong-value", "a wrong amount is explained beside the field"):
+        person.replace(amount_field(walk), "130%")
+    person.replace(amount_field(walk), "20%")
+
+    def answer(box: QDialog) -> None:
+        assert isinstance(box, QMessageBox)
+        with walk.step("unexported", "work that would be lost is asked for"):
+            pass
+        person.click(next(b for b in box.buttons() if b.text() == "Discard changes"))
+
+    person.answering(QMessageBox, answer, lambda: person.press("Ctrl+W"))
+    wait_until(lambda: walk.bench.session.document is None, "the file to be closed")
+
+
+def explain(walk: Tour) -> None:
+    """Show the lists of commands and keys, and the guide."""
+    person = walk.person
+    walk.open(lambda: person.menu("File", "Try the sample"))
+    for name, keys, kind, says in (
+        ("commands", "Ctrl+Shift+P", CommandPalette, "every command by its name"),
+        ("keys", "?", KeySheet, "every key"),
+        ("guide", "F1", QDialog, "how to do the main job"),
+    ):
+        with walk.step(name, says):
+            person.press(keys)
+            dialog = person.dialog(kind)
+            if name == "commands":
+                person.type("ma")
+        QTest.keyClick(dialog, _KEYS.Key_Escape)
+        wait_until(lambda shown=dialog: not shown.isVisible(), f"'{name}' to close")
+
+
+def in_both_sizes(walk: Tour) -> None:
+    """Make the window small."""
+    with walk.step("narrow", "960 × 600: tree and form share one place, as tabs"):
+        walk.window.resize(*NARROW)
+    walk.window.resize(*SIZE)
+
+
+def showpiece(walk: Tour, real: Path | None) -> None:
+    """Prune a real model and leave the next step in preview."""
+    person, form = walk.person, walk.views.form
+    tree = walk.views.tree
+    focus = "fc1.weight"
+    while len(form.rules) > 1:
+        person.click(form.remove)
+    person.choose(form.rules[0].target, "checked tensors")
+    if real is not None:
+        walk.open(lambda: person.drop(real))
+        focus = "module.layer3.2.conv2.weight"
+    person.click(form.all, QPoint(8, form.all.height() // 2))
+    person.replace(amount_field(walk), "20%")
+    wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+    person.press("Ctrl+Return")
+    wait_until(lambda: walk.bench.session.unexported, "the step to be done")
+    person.click(tree.view.viewport(), QPoint(60, 10))  # the first line, so that keys go there
+    while tree.focused() != focus:
+        before = tree.focused()
+        person.press("]")
+        if tree.focused() == before:
+            raise StepError(f"The tree ends at {before}, before {focus}.")
+    person.choose(form.rules[0].method, label_of(walk, "ln_structured"))
+    person.replace(amount_field(walk), "30%")
+    wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+
+
+def scaled(walk: Tour) -> None:
+    """Show that all is sharp at 150 %."""
+    with walk.step("sample", "everything at 150 %"):
+        walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
+
+
+def amount_field(walk: Tour, rule: int | None = None) -> QWidget:
+    """Return the field of the amount of a rule, of the shown one if none is named."""
+    form = walk.views.form
+    editor = form.rules[form.stack.currentIndex() if rule is None else rule]
+    found = editor.findChild(AmountEditor)
+    assert isinstance(found, AmountEditor)
+    return found.field
+
+
+def label_of(walk: Tour, method: str) -> str:
+    """Return how the form calls a method."""
+    box = walk.views.form.rules[0].method
+    return box.itemText(box.findData(method))

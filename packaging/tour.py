@@ -1,0 +1,190 @@
+"""Drive the real window through the main job, by mouse and keys, and keep a picture of each step.
+
+    .venv/bin/python packaging/tour.py [DIR] [--docs]
+
+DIR (by default ./tour) gets the exported file and the pictures of two tours, light and dark, and
+of one window at 150 %. With --docs those that the documentation shows go to docs/pictures as well;
+the README's show the ResNet-20 of ../shared/data if it is there, else the sample.
+The exit status is 1 if a step failed; then failed.png shows what was to be seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+ROOT = Path(__file__).resolve().parent.parent
+RESNET = ROOT.parent / "shared" / "data" / "resnet20-12fca82f.th"
+SIZE = (1280, 800)
+NARROW = (960, 600)
+SCALE = "1.5"
+EXPORTED = "lenet-digits-pruned.safetensors"
+# The steps that the documentation shows, in both themes.
+IN_DOCS = (
+    *("empty", "preview", "weights", "distribution", "channels", "model", "rules"),
+    *("history", "export", "report", "notice"),
+)
+
+
+def main() -> int:
+    """Run the tours one after another, each in a process of its own."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", nargs="?", default="tour", metavar="DIR", type=Path)
+    parser.add_argument("--docs", action="store_true", help="write docs/pictures as well")
+    parser.add_argument("--only", choices=["light", "dark", "scaled"], help="one of the tours")
+    options = parser.parse_args()
+    folder: Path = options.folder.resolve()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    if options.only:
+        return tour(folder / options.only, options.only)
+    statuses = []
+    with tempfile.TemporaryDirectory(prefix="pruneapp-tour-") as home:
+        # The person's own settings are neither shown nor touched.
+        folders = {f"XDG_{kind}_HOME": home for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
+        for only in ("light", "dark", "scaled"):
+            shutil.rmtree(folder / only, ignore_errors=True)
+            shutil.rmtree(Path(home) / "pruneapp", ignore_errors=True)
+            environment = {**os.environ, **folders}
+            if only == "scaled":
+                environment["QT_SCALE_FACTOR"] = SCALE
+            command = [sys.executable, __file__, str(folder), "--only", only]
+            done = subprocess.run(command, env=environment, check=False)
+            statuses.append(done.returncode)
+    print(f"The pictures and the exported file {EXPORTED} are in {folder}")
+    if any(statuses):
+        print("A step failed.")
+        return 1
+    if options.docs:
+        to_docs(folder)
+    return 0
+
+
+def to_docs(folder: Path) -> None:
+    """Copy the pictures of the documentation."""
+    target = ROOT / "docs" / "pictures"
+    target.mkdir(parents=True, exist_ok=True)
+    for theme in ("light", "dark"):
+        for name in (*IN_DOCS, "window"):
+            (found,) = (folder / theme).glob(f"*-{name}.png")
+            shutil.copyfile(found, target / f"{name}-{theme}.png")
+    print(f"Those of the documentation are in {target}")
+
+
+class Tour:
+    """One walk through the main job.
+
+    Parameters
+    ----------
+    folder
+        Gets the pictures and the exported file.
+    theme
+        Word in front of what is printed.
+    """
+
+    def __init__(self, folder: Path, theme: str) -> None:
+        from driving import Person, wait_until
+
+        from pruneapp.gui import app
+        from pruneapp.gui.settings import Settings
+        from pruneapp.gui.theme import Appearance
+        from pruneapp.gui.window import MainWindow
+
+        self.folder, self.theme = folder, theme
+        self.number = 0
+        self.bugs: list[str] = []
+        sys.setswitchinterval(app.SWITCH_INTERVAL_S)
+        self.application = app.make_application(["pruneapp"])
+        self.application.setCursorFlashTime(0)
+        settings = Settings()
+        appearance = Appearance(self.application, "light")
+        self.window = MainWindow(settings, appearance)
+        self.window.resize(*SIZE)
+        self.start = app.Start(self.window, settings, appearance)
+        sys.excepthook = self._on_bug
+        self.window.show()
+        self.window.activateWindow()
+        wait_until(lambda: self.start.workbench, "the window to be furnished")
+        assert self.start.workbench is not None
+        self.bench = self.start.workbench
+        self.bench.jobs.failed.connect(self._on_failed)
+        self.views = self.bench.views
+        self.person = Person(self.window, lambda: self.bench.jobs.quiet)
+
+    def _on_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        self.bugs.append("".join(traceback.format_exception(kind, error, trace)))
+
+    def _on_failed(self, _what: str, trace: str) -> None:
+        self.bugs.append(trace)
+
+    @contextmanager
+    def step(self, name: str, says: str) -> Iterator[None]:
+        """Do a step, then keep its picture; a bug that the window reports fails it."""
+        from driving import StepError
+
+        self.number += 1
+        yield
+        self.save(f"{self.number:02}-{name}.png", says)
+        if self.bugs:
+            raise StepError(f"The window reports a bug in '{name}':\n{self.bugs[0]}")
+
+    def save(self, file: str, says: str) -> None:
+        """Write what is to be seen."""
+        path = self.folder / file
+        # The lowest quality is the strongest compression: PNG loses nothing.
+        if not self.person.look().save(str(path), "PNG", 0):
+            raise OSError(f"{path} could not be written.")
+        print(f"  {self.theme}/{file}: {says}", flush=True)
+
+    def open(self, call: Callable[[], object]) -> None:
+        """Do what opens a file, and wait until it is open."""
+        from driving import wait_until
+
+        before = self.bench.session.document
+        call()
+        wait_until(lambda: self.bench.session.document is not before, "the file to be opened")
+
+    def end(self) -> None:
+        """Let go of the file and the threads."""
+        self.bench.shut_down()
+        self.window.hide()
+
+
+def tour(folder: Path, only: str) -> int:
+    """Walk through the main job once; returns the exit status."""
+    import steps
+    from driving import StepError
+
+    folder.mkdir(parents=True, exist_ok=True)
+    # Names of files are shown as they are typed: short ones make the same picture everywhere.
+    os.chdir(folder)
+    print(f"{only.capitalize()}:", flush=True)
+    walk = Tour(folder, only)
+    try:
+        if only == "scaled":
+            steps.scaled(walk)
+        else:
+            steps.main_job(walk, RESNET if RESNET.exists() else None)
+    except StepError as error:
+        walk.window.grab().save(str(folder / "failed.png"))
+        print(f"  FAILED in step {walk.number}: {error}", flush=True)
+        return 1
+    finally:
+        walk.end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
