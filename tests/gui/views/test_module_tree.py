@@ -303,9 +303,15 @@ def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qt
 
 def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):
     assert tree.view.isColumnHidden(Column.TYPE)
-    assert not tree.view.isColumnHidden(Column.SHAPE)
+    letters = tree.view.fontMetrics().horizontalAdvance("0")
+    for width in (310, 340, 380):
+        tree.resize(width, 400)
+        qtbot.waitUntil(lambda width=width: tree.view.viewport().width() <= width)
+        assert tree.view.columnWidth(Column.NAME) >= 17 * letters, width
+    assert not tree.view.isColumnHidden(Column.SPARSITY)
     tree.resize(900, 400)
     qtbot.waitUntil(lambda: not tree.view.isColumnHidden(Column.TYPE))
+    assert not tree.view.isColumnHidden(Column.SHAPE)
 
 
 def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
