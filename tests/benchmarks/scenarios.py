@@ -7,23 +7,32 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.beats import summary
+from tests.benchmarks.beats import Beat, summary
 from tests.benchmarks.window import Hand
 
 Answer = dict[str, Any]
 
 
-def opening(path: str, rounds: int) -> Answer:
+def opening(path: str, rounds: int, dump: str = "") -> Answer:
     """Open a file again and again; seconds from the click to the painted tree."""
-    hand = Hand()
-    seconds = []
-    for _ in range(rounds):
-        seconds.append(hand.open(Path(path)))
-        hand.rest(0.5)
-        hand.bench.session.close()
-        hand.rest(0.1)
-    hand.leave()
-    return {"seconds": seconds, "beats": summary(hand.beats.beats)}
+    with contextlib.ExitStack() as stack:
+        hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
+        seconds = []
+        for _ in range(rounds):
+            hand.rest(1.0)  # the document before has been let go of, its jobs have ended
+            seconds.append(hand.open(Path(path)))
+            hand.beats.phase = "after opening"
+            hand.rest(1.0)
+            hand.beats.phase = "closing"
+            hand.bench.session.close()
+        hand.leave()
+    beats = hand.beats.beats
+    return {"seconds": seconds, "beats": summary(beats), "worst": _worst(beats, hand)}
+
+
+def _worst(beats: list[Beat], hand: Hand) -> list[tuple[float, str, float]]:
+    late = sorted(beats, key=lambda beat: -beat.late)[:8]
+    return [(1000 * beat.late, beat.phase, beat.at - hand.first) for beat in late]
 
 
 def job(path: str, target: str, dump: str = "") -> Answer:
@@ -33,13 +42,12 @@ def job(path: str, target: str, dump: str = "") -> Answer:
         took = _job(hand, Path(path), Path(target))
         hand.leave()
     beats = hand.beats.beats
-    worst = sorted(beats, key=lambda beat: -beat.late)[:8]
     phases = list(dict.fromkeys(beat.phase for beat in beats))
     return {
         "took": took,
         "all": summary(beats),
         "phases": {p: summary([b for b in beats if b.phase == p]) for p in phases},
-        "worst": [(1000 * b.late, b.phase, b.at - hand.first) for b in worst],
+        "worst": _worst(beats, hand),
     }
 
 

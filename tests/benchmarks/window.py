@@ -26,6 +26,9 @@ from pruneapp.gui.window import MainWindow
 from tests.benchmarks.beats import Beats
 
 
+LOOK_EVERY_MS = 15
+
+
 class Painted(QObject):
     """Notes when a widget was painted, once `when` holds."""
 
@@ -95,15 +98,17 @@ class Hand:
         self.ready = time.perf_counter()
 
     def wait(self, until: Callable[[], bool], seconds: float = 300.0) -> None:
-        """Let the window live until something holds; looked at after every beat."""
+        """Let the window live until something holds.
+
+        Looked at seldom: every look asks for the interpreter's lock, which slows workers down.
+        """
         loop = QEventLoop()
-        look = QTimer()
-        look.setTimerType(Qt.TimerType.PreciseTimer)
         ends = time.perf_counter() + seconds
-        look.timeout.connect(lambda: until() and loop.quit())
-        look.timeout.connect(lambda: time.perf_counter() > ends and loop.quit())
-        look.timeout.connect(lambda: self.failed and loop.quit())
-        look.start(2)
+        look = QTimer()
+        look.timeout.connect(
+            lambda: (self.failed or until() or time.perf_counter() > ends) and loop.quit()
+        )
+        look.start(LOOK_EVERY_MS)
         if not until():
             loop.exec()
         look.stop()

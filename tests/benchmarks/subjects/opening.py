@@ -19,6 +19,8 @@ FILES = (
 def measure(ground: Ground) -> Iterator[Line]:
     for name, words, bound in FILES:
         arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
+        if ground.diagnose:
+            arguments["dump"] = str(ground.folder / f"stalls-{name}.txt")
         answer = run_python(
             ["-m", "tests.benchmarks.window", "opening", json.dumps(arguments)], ground.folder
         ).answer
@@ -37,7 +39,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             beats["most"],
             "ms",
             bound=AtMost(200),
-            note=f"99 % at most {beats['p99']:.1f} ms late",
+            note=f"{answer['worst'][0][1]}; 99 % at most {beats['p99']:.1f} ms late",
         )
 
 
