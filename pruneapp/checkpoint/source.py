@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -95,6 +97,7 @@ class FileSource:
         self._identity = Identity.of(status)
         self._lock = threading.Lock()
         self._closed = False
+        self._readers = 0
 
     @property
     def path(self) -> Path:
@@ -118,7 +121,29 @@ class FileSource:
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
-        view = buffer.cast("B")
+        with self._in_use():
+            self._read_all(offset, buffer.cast("B"))
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        # A picture may still be read when the document is closed; its number must not become
+        # another file's under the reader's hands.
+        with self._lock:
+            if self._closed:
+                raise CheckpointError(f"'{self._path}' was closed.")
+            self._readers += 1
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._readers -= 1
+            if self._closed and not self._readers:
+                os.close(self._fd)
+
+    def _read_all(self, offset: int, view: memoryview) -> None:
         done = 0
         while done < len(view):
             try:
@@ -195,10 +220,12 @@ class FileSource:
             os.close(fd)
 
     def close(self) -> None:
-        """Let go of the file."""
-        if not self._closed:
-            self._closed = True
-            os.close(self._fd)
+        """Let go of the file, as soon as nobody reads from it."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                if not self._readers:
+                    os.close(self._fd)
 
 
 def _refuse_irregular(path: Path, status: os.stat_result) -> None:

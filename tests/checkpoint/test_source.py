@@ -82,3 +82,25 @@ def test_systems_without_positioned_reads_work_too(path, monkeypatch):
     monkeypatch.delattr(os, "preadv")
     with open_checkpoint(path) as checkpoint:
         assert torch.equal(checkpoint.read("x"), torch.arange(3_000_000.0))
+
+
+def test_a_file_that_is_closed_while_it_is_read_is_let_go_of_after_the_read(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"0123456789")
+    source = FileSource(path)
+    real = os.preadv
+
+    def slow(fd, buffers, offset):
+        source.close()
+        os.fstat(fd)  # still open: nobody else can have been given its number
+        return real(fd, buffers, offset)
+
+    monkeypatch.setattr(os, "preadv", slow)
+    buffer = bytearray(4)
+    source.read_into(3, memoryview(buffer))
+
+    assert bytes(buffer) == b"3456"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(source._fd)
+    with pytest.raises(CheckpointError, match="was closed"):
+        source.read_into(0, memoryview(buffer))
