@@ -71,6 +71,8 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
     pool = request.pool
     if pool < 1 or -(-request.rows // pool) * -(-request.columns // pool) > _MOST_PIXELS:
         raise ValueError(f"a tile of {request.rows} x {request.columns} at pool {pool}")
+    # Packed types have fewer words than elements: refused before any are counted.
+    real_values(np.empty(0, entry.dtype.storage), entry.dtype, entry.name)
     job.start(request.rows * request.columns, entry.name)
     mask = snapshot.masks.get(entry.name)
 

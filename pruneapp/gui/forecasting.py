@@ -83,6 +83,8 @@ class Forecasting(QObject):
         self._pause.setInterval(PAUSE_MS)
         self._pause.timeout.connect(self._compute)
         session.changed.connect(self._on_changed)
+        session.opening.connect(self._on_opening)
+        session.stayed.connect(self._on_stayed)
         session.closed.connect(self.drop)
 
     @property
@@ -114,6 +116,17 @@ class Forecasting(QObject):
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._asked = False
         self._begin()
+
+    def _on_opening(self, _path: object) -> None:
+        # There is one worker, and the file is waited for; a preview can begin again.
+        self._pause.stop()
+        self._apply_when_ready = False
+        if self._task is not None:
+            self._task.cancel()
+
+    def _on_stayed(self) -> None:
+        if self.preview is None:
+            self._begin()
 
     def _begin(self) -> None:
         self.drop()

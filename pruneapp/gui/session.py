@@ -80,6 +80,8 @@ class Session(QObject):
         A file is being opened; the one before is still there.
     opened(object)
         A document is there; carries what `prepare` made.
+    stayed()
+        Nothing came of opening a file: what was there before is still there.
     closed()
         No document is there any more.
     changed(DocumentChanged)
@@ -90,6 +92,7 @@ class Session(QObject):
 
     opening = Signal(object)
     opened = Signal(object)
+    stayed = Signal()
     closed = Signal()
     changed = Signal(object)
     refused = Signal(object)
@@ -169,9 +172,14 @@ class Session(QObject):
     def _on_not_opened(self, error: PruneAppError) -> None:
         self._opening = None
         self.refused.emit(error)
+        self.stayed.emit()
 
     def _on_opening_cancelled(self) -> None:
+        task = self._opening
+        if task is not None and not task.token.cancelled and task.error is None:
+            return  # dropped for a newer one, which is still under way
         self._opening = None
+        self.stayed.emit()
 
     # -- what is there -------------------------------------------------------------------------
 
