@@ -113,7 +113,8 @@ class Asking(QObject):
         rows = sorted(self._session.rows, key=lambda row: not row.by_default)
         kinds = (r.kind for r in rows if r.kind and not r.why_not and len(r.shape) > 1)
         self._views.form.set_kinds(tuple(dict.fromkeys(kinds)))
-        self._on_settled()
+        # After the tree has been painted: with 100,000 tensors the two are too long for one slot.
+        self._settle.start()
 
     def _on_settled(self) -> None:
         self.tell_context()
@@ -125,15 +126,20 @@ class Asking(QObject):
         if document is None:
             return
         checked = self._views.tree.checked()
-        rows = [self._session.by_name[name] for name in checked]
+        by_name, masks = self._session.by_name, document.masks
+        rows = [by_name[name] for name in checked]
         kinds = {row.kind for row in rows}
         kind = kinds.pop() if len(kinds) == 1 else ""
         shape: tuple[int, ...] = ()
-        if len({len(row.shape) for row in rows}) == 1:
-            sizes = zip(*(row.shape for row in rows), strict=True)
+        shapes = {row.shape for row in rows}
+        if len({len(found) for found in shapes}) == 1:
+            sizes = zip(*shapes, strict=True)
             shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
+        left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
+        if masks:
+            left -= sum([masks.pruned(name) for name in checked])
         self._views.form.set_context(shape, kind)
-        self._views.form.set_left(sum(row.numel - document.masks.pruned(row.name) for row in rows))
+        self._views.form.set_left(left)
 
     def _on_extras(self) -> None:
         self._views.form.set_mask_file(self._extras.mask_file)

@@ -14,6 +14,10 @@ from PySide6.QtCore import QObject, QTimer, Slot
 LOOK_EVERY_MS = 1000
 # Young objects since the last look, beyond which looking is worth it.
 MANY_YOUNG = 2000
+# So many at once are the headers of a large file: they hold no cycles, and will not be looked at
+# any more once it is open (`Session` freezes them). Only if they stay is it something else.
+MANY_AT_ONCE = 50_000
+LOOKS_AWAY = 30
 # So many looks at the younger generation go before one at the next older.
 LOOKS_BEFORE_OLDER = 10
 # Headers of more tensors than this would be looked at for longer than a frame, and hold no cycles.
@@ -27,6 +31,7 @@ class Collector(QObject):
         super().__init__(parent)
         gc.disable()
         self._looks = [0, 0]
+        self._looks_away = 0
         timer = QTimer(self)
         timer.setInterval(LOOK_EVERY_MS)
         timer.timeout.connect(self.look)
@@ -35,7 +40,12 @@ class Collector(QObject):
     @Slot()
     def look(self) -> None:
         """Collect if there may be something to collect."""
-        if gc.get_count()[0] < MANY_YOUNG:
+        young = gc.get_count()[0]
+        if young > MANY_AT_ONCE and self._looks_away < LOOKS_AWAY:
+            self._looks_away += 1
+            return
+        self._looks_away = 0
+        if young < MANY_YOUNG:
             return
         generation = 0
         while generation < 2 and self._looks[generation] >= LOOKS_BEFORE_OLDER:

@@ -106,7 +106,7 @@ class Checks:
     def names(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
         rows = self._nodes.rows
-        return tuple(rows[number].name for number in np.nonzero(self.checked)[0].tolist())
+        return tuple([rows[number].name for number in np.nonzero(self.checked)[0].tolist()])
 
     def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""
