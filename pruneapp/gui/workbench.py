@@ -252,11 +252,11 @@ class Workbench(QObject):
             )
         window.setWindowTitle(f"{document.checkpoint.path.name} — Pruneapp")
         window.show_document(there=True)
-        views.tree.view.setFocus()  # where the keys of the window are nobody's typing
         first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
         if first is not None:
             views.tree.set_focused(first.name)
             self.looking.look_at(first.name)
+        views.tree.view.setFocus()  # where the keys of the window are nobody's typing
         self._show_recent()
         self._enable()
 

@@ -37,16 +37,20 @@ class Beats(QObject):
         self.start()
 
     def start(self) -> None:
-        """Begin anew."""
-        self.late.clear()
-        self.worked.clear()
+        """Record from now on."""
         self._last = time.perf_counter()
         self._busy = time.thread_time()
         self._timer.start()
 
     def stop(self) -> None:
-        """Record no more."""
+        """Record no more, for the time being."""
         self._timer.stop()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.late.clear()
+        self.worked.clear()
+        self.start()
 
     def _beat(self) -> None:
         now, busy = time.perf_counter(), time.thread_time()

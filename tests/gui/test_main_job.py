@@ -353,7 +353,7 @@ def test_a_large_model_is_pruned_and_a_prune_of_it_cancelled(person, tmp_path, b
     block = torch.from_numpy(rng.standard_normal((2048, 2048), dtype=np.float32))
     path = tmp_path / "large.safetensors"
     save_file({f"layers.{i}.weight": block + i for i in range(24)}, path)
-    beats.start()
+    beats.forget()
     person.open(path)
     person.wait_open(path)
     person.click(person.views.form.all)

@@ -6,6 +6,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
+# Letters of a long text that a line shows at most, at either end.
+_ENDS = 500
+
 
 class ElidedLabel(QLabel):
     """One line of plain text that loses its middle where room is short.
@@ -46,7 +49,7 @@ class ElidedLabel(QLabel):
         option.initFrom(self)
         rect = self.contentsRect()
         text = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideMiddle, rect.width()
+            within_reason(self.text()), Qt.TextElideMode.ElideMiddle, rect.width()
         )
         self.style().drawItemText(
             painter,
@@ -68,6 +71,11 @@ class ElidedLabel(QLabel):
         copy = menu.addAction(self.tr("Copy"))
         if menu.exec(event.globalPos()) is copy:
             QGuiApplication.clipboard().setText(self.text())
+
+
+def within_reason(text: str) -> str:
+    """Return `text` without the middle that no line could show; measuring that takes long."""
+    return text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}…{text[-_ENDS:]}"
 
 
 def as_plain(text: str) -> str:

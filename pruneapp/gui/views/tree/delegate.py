@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import within_reason
 from pruneapp.gui.views.tree.cells import BAR_ROLE, DIM_ROLE, Column
 
 BAR_WIDTH = 48
@@ -42,6 +43,7 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         """Dim what cannot be pruned, and what is beside the point."""
         super().initStyleOption(option, index)
+        option.text = within_reason(option.text)
         option.textElideMode = Qt.TextElideMode.ElideMiddle
         column = index.column()
         if index.data(DIM_ROLE) or Column.NAME < column < Column.SPARSITY:

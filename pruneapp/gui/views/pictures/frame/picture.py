@@ -181,7 +181,7 @@ class Picture(QWidget):
 
     def _set_stem(self, name: str, what: str) -> None:
         """Take the name from which names of files are made."""
-        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[-80:]
+        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
         self._stem = f"{safe}-{what}" if safe else what
 
     def _set_content(self, *, present: bool) -> None:
