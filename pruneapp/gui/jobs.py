@@ -193,9 +193,10 @@ class Jobs(QObject):
         *,
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None],
+        on_cancelled: Callable[[], None] = lambda: None,
     ) -> Task[T]:
         """Let the small executor answer a question of a picture."""
-        task: Task[T] = Task("", work, on_result, on_error, lambda: None, visible=False)
+        task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
         self._executor.submit(self._answer, task)
         return task

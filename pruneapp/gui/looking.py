@@ -132,13 +132,20 @@ class Looking(QObject):
         if older is not None:
             older.cancel()
 
-        def failed(error: PruneAppError) -> None:
+        def say(text: str) -> None:
             if page is not None:
                 self._known.discard(page)
                 self._pages.set_busy(page, False)
-                self._pages.set_error(page, str(error))
+                self._pages.set_error(page, text)
 
-        task = self._jobs.answer(work, on_result=done, on_error=failed)
+        def failed(error: PruneAppError) -> None:
+            say(str(error))
+
+        def ended() -> None:
+            if task.error is not None and not task.token.cancelled:  # a bug, reported elsewhere
+                say(self.tr("This could not be shown."))
+
+        task = self._jobs.answer(work, on_result=done, on_error=failed, on_cancelled=ended)
         self._asked[kind] = task  # type: ignore[assignment]  # Task is invariant in its result
 
     def _ask_page(self, number: int) -> None:
