@@ -56,7 +56,10 @@ class Asking(QObject):
         self._settle.setInterval(SETTLE_MS)
         self._settle.timeout.connect(self._on_settled)
         views.tree.checkedChanged.connect(self._settle.start)
-        views.form.changed.connect(self.changed)
+        self._opened = QTimer(self)
+        self._opened.setSingleShot(True)
+        self._opened.timeout.connect(self._on_settled)
+        views.form.changed.connect(self._on_form_changed)
         views.form.maskFileRequested.connect(self._ask_masks)
         views.form.scoresFileRequested.connect(self._ask_scores)
         extras.changed.connect(self._on_extras)
@@ -113,8 +116,14 @@ class Asking(QObject):
         rows = sorted(self._session.rows, key=lambda row: not row.by_default)
         kinds = (r.kind for r in rows if r.kind and not r.why_not and len(r.shape) > 1)
         self._views.form.set_kinds(tuple(dict.fromkeys(kinds)))
-        # After the tree has been painted: with 100,000 tensors the two are too long for one slot.
-        self._settle.start()
+        # In a slot of its own: with 100,000 tensors the two together take too long for one.
+        self._opened.start()
+
+    def _on_form_changed(self) -> None:
+        if self._opened.isActive():  # the person was faster
+            self._opened.stop()
+            self.tell_context()
+        self.changed.emit()
 
     def _on_settled(self) -> None:
         self.tell_context()
