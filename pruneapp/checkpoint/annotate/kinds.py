@@ -40,15 +40,23 @@ class Role:
 
 def role(entry: TensorEntry, modules: Modules) -> Role:
     """Look at every name of a tensor."""
-    embedding = norm = False
-    for name in entry.names:
-        path, _, leaf = name.rpartition(".")
-        # A parameter with a name of its own (`pos_embed`) stands for itself.
-        layer = path.rpartition(".")[2] if _is_parameter(leaf) else leaf
-        named = _layer(layer)
-        embedding = embedding or named.embedding
-        norm = norm or named.norm or "running_mean" in modules[path]
-    return Role(embedding, norm)
+    own = _role_by(entry.name, modules)
+    if not entry.aliases:
+        return own
+    others = [_role_by(name, modules) for name in entry.aliases]
+    return Role(
+        own.embedding or any(other.embedding for other in others),
+        own.norm or any(other.norm for other in others),
+    )
+
+
+def _role_by(name: str, modules: Modules) -> Role:
+    path, _, leaf = name.rpartition(".")
+    # A parameter with a name of its own (`pos_embed`) stands for itself.
+    named = _layer(path.rpartition(".")[2] if _is_parameter(leaf) else leaf)
+    if "running_mean" in modules[path] and not named.norm:
+        return Role(named.embedding, norm=True)
+    return named
 
 
 def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str) -> str:
