@@ -149,6 +149,7 @@ class Start(QObject):
         self._state_dict = state_dict
         self._thread = threading.Thread(target=self._import, name="pruneapp-imports")
         self.workbench: Workbench | None = None
+        self._closed = False
         # What is asked for before everything is there is done as soon as it is.
         self._asked_early: Callable[[], object] | None = None
         self._early = {
@@ -186,7 +187,8 @@ class Start(QObject):
 
     @Slot()
     def _on_first_paint(self) -> None:
-        self._thread.start()
+        if not self._closed:
+            self._thread.start()
 
     def _import(self) -> None:
         try:
@@ -199,6 +201,8 @@ class Start(QObject):
     @Slot(object)
     def _furnish(self, found: type[Workbench] | BaseException) -> None:
         self._thread.join()
+        if self._closed:
+            return  # nobody would stop the threads of a workbench that comes too late
         if isinstance(found, BaseException):
             raise found
         for signal, call in self._early.items():
@@ -231,6 +235,7 @@ class Start(QObject):
 
     @Slot(object)
     def _on_closing(self, _event: QCloseEvent) -> None:
+        self._closed = True
         if self._thread.is_alive():
             self._thread.join()
 
