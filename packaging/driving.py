@@ -109,7 +109,7 @@ class Person:
             activate(self.window)
         QTest.keySequence(self.focus(), QKeySequence(keys))
 
-    def type(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Type a text wherever the focus is."""
         QTest.keyClicks(self.focus(), text)
 
@@ -117,7 +117,7 @@ class Person:
         """Click into a field and type a text in place of what stands there."""
         self.click(field)
         self.press("Ctrl+A")
-        self.type(text)
+        self.write(text)
 
     def focus(self) -> QWidget:
         """Return the widget that gets the keys."""
@@ -246,6 +246,10 @@ class Person:
         wait_until(there, f"a {kind.__name__}")
         activate(found[0])
         return found[0]
+
+    def wait_for_end(self, dialog: QDialog) -> None:
+        """Wait until a dialog is gone."""
+        wait_until(lambda: not dialog.isVisible(), f"'{dialog.windowTitle()}' to close")
 
     def look(self) -> QPixmap:
         """Return the picture of the window and of what stands in front of it."""

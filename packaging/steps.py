@@ -52,7 +52,7 @@ def choose(walk: Tour) -> None:
     person, tree = walk.person, walk.views.tree
     with walk.step("filter", "Ctrl+F and 'fc' show the linear layers only"):
         person.press("Ctrl+F")
-        person.type("fc")
+        person.write("fc")
     with walk.step("check", "the last layer is unchecked: it shall stay as it is"):
         before = len(tree.checked())
         person.check(tree.view, "fc3")
@@ -146,7 +146,9 @@ def export(walk: Tour) -> None:
         report = person.dialog(ExportReportDialog)
     assert isinstance(report, ExportReportDialog)
     person.click(report.close_button)
-    with walk.step("reopened", "the exported file, dropped on the window: zeros where it was pruned"):
+    with walk.step(
+        "reopened", "the exported file, dropped on the window: zeros where it was pruned"
+    ):
         walk.open(lambda: person.drop(walk.folder / EXPORTED))
 
 
@@ -190,9 +192,9 @@ def explain(walk: Tour) -> None:
             person.press(keys)
             dialog = person.dialog(kind)
             if name == "commands":
-                person.type("ma")
+                person.write("ma")
         QTest.keyClick(dialog, _KEYS.Key_Escape)
-        wait_until(lambda shown=dialog: not shown.isVisible(), f"'{name}' to close")
+        person.wait_for_end(dialog)
 
 
 def in_both_sizes(walk: Tour) -> None:
@@ -239,9 +241,14 @@ def amount_field(walk: Tour, rule: int | None = None) -> QWidget:
     """Return the field of the amount of a rule, of the shown one if none is named."""
     form = walk.views.form
     editor = form.rules[form.stack.currentIndex() if rule is None else rule]
-    found = editor.findChild(AmountEditor)
-    assert isinstance(found, AmountEditor)
-    return found.field
+    found: list[AmountEditor] = []
+
+    def there() -> bool:
+        found[:] = [e for e in editor.findChildren(AmountEditor) if e.isVisible()]
+        return bool(found)
+
+    wait_until(there, "the field of the amount")
+    return found[0].field
 
 
 def label_of(walk: Tour, method: str) -> str:

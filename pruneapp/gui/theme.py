@@ -17,8 +17,9 @@ from pruneapp.gui.views.parts import colors
 
 # Widgets of this name are the one main action of their window.
 MAIN_ACTION = "mainAction"
-# Percent by which Fusion's gradient is lighter than the colour that a button is given, about.
-LIT_UP = 145
+# Percent by which Fusion's gradient is lighter than the colour that a button is given, about; the
+# lighter that colour is by itself, the less.
+LIT_UP = {"light": 145, "dark": 118}
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Appearance(QObject):
         palette = self.theme.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
             # Fusion lights a button up, until white on violet could hardly be read.
-            ground = QColor(tokens["accent"]).darker(LIT_UP)
+            ground = QColor(tokens["accent"]).darker(LIT_UP[self.theme.name])
             palette.setColor(group, QPalette.ColorRole.Button, ground)
             palette.setColor(group, QPalette.ColorRole.ButtonText, QColor(tokens["accent_text"]))
         return palette

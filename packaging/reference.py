@@ -1,0 +1,86 @@
+"""Write the pages that are made from declarations, so that nothing is said twice.
+
+    .venv/bin/python packaging/reference.py          write them
+    .venv/bin/python packaging/reference.py --check  say which are stale; exit status 1 if any is
+
+docs/methods.md comes from the declarations of the methods, resources/guide.md (what F1 shows) from
+the parts of docs/guide.md between the marks ``<!-- F1 -->`` and ``<!-- /F1 -->``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from pruneapp.methods.declaration import Method
+from pruneapp.methods.registry import METHODS
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = ROOT / "docs" / "guide.md"
+PAGES = ROOT / "docs" / "methods.md", ROOT / "resources" / "guide.md"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or check them; returns the exit status."""
+    status = 0
+    for path, text in zip(PAGES, (methods(), in_window()), strict=True):
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if "--check" in arguments:
+            print(f"{path.relative_to(ROOT)} is stale: run packaging/reference.py")
+            status = 1
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"Wrote {path.relative_to(ROOT)}")
+    return status
+
+
+def methods() -> str:
+    """Return the page of the methods."""
+    head = (
+        "# Methods\n\n"
+        "This page is made from the declarations of the methods by `packaging/reference.py`.\n"
+        "`pruneapp methods` prints the same, methods of your own included.\n"
+    )
+    return "\n".join([head, *(_method(method) for method in METHODS.values())])
+
+
+def _method(method: Method) -> str:
+    lines = [
+        f"## {method.label}\n",
+        f"`{method.name}`, {' or '.join(method.scopes)}\n",
+        _by_sentence(method.help) + "\n",
+        f"```text\n{method.formula}\n```\n",
+    ]
+    if method.takes_scores:
+        lines.append("Importance scores from a file may take the place of the weights.\n")
+    if method.takes_mask:
+        lines.append("It needs a file of masks.\n")
+    if method.params:
+        lines += ["| parameter | what it is | allowed | default |", "|---|---|---|---|"]
+        lines += [
+            f"| `{p.name}` | {p.help} | {p.describe()} | `{p.format(p.default)}` |"
+            for p in method.params
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def in_window() -> str:
+    """Return the guide that F1 shows: no pictures, and links only to the rest of the world."""
+    text = GUIDE.read_text(encoding="utf-8")
+    parts = re.findall(r"<!-- F1 -->\n(.*?)<!-- /F1 -->", text, re.DOTALL)
+    found = "\n".join(part.strip() + "\n" for part in parts)
+    found = re.sub(r"<picture>.*?</picture>\n+", "", found, flags=re.DOTALL)
+    found = re.sub(r"\s*\(\[[^\]]+\]\((?!https?:)[^)]*\)\)", "", found)  # (a mere link)
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", found)
+
+
+def _by_sentence(text: str) -> str:
+    """Break lines after sentences."""
+    return re.sub(r"(?<=[.:]) (?=[A-Z])", "\n", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,111 @@
+"""The documentation tells the truth, as far as a machine can see."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pruneapp.checkpoint.annotate.kinds import EMBEDDINGS, NORMS
+from pruneapp.cli.options import parse
+from pruneapp.export.registry import FORMATS
+from pruneapp.methods.registry import METHODS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+
+
+def test_made_pages_are_not_stale():
+    """docs/methods.md and resources/guide.md follow the declarations and the guide."""
+    command = [sys.executable, str(ROOT / "packaging" / "reference.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_and_pictures_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text)
+    for link in (a or b for a, b in links):
+        if link.startswith(("http:", "https:")):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file) if file else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_every_picture_is_shown_in_both_themes_and_is_small():
+    pictures = sorted((ROOT / "docs" / "pictures").glob("*.png"))
+    assert pictures
+    text = GUIDE + README
+    for picture in pictures:
+        assert f"pictures/{picture.name}" in text, f"{picture.name} is shown nowhere"
+        assert picture.stat().st_size < 260_000, picture.name
+        other = {"light": "dark", "dark": "light"}[picture.stem.rpartition("-")[2]]
+        assert picture.with_stem(picture.stem.rpartition("-")[0] + f"-{other}").exists()
+
+
+def test_the_table_of_what_is_left_out_is_the_one_in_the_code():
+    section = GUIDE.partition("What is pruned if nothing is selected\n")[2].partition("\n## ")[0]
+    written = set(re.findall(r"`([^`]+)`", section.partition("A parameter")[0]))
+    assert written == {*EMBEDDINGS, *NORMS, "running_mean"}
+
+
+def test_the_guide_names_every_export_format_and_links_to_every_method():
+    for name in FORMATS:
+        assert f"| `{name}` |" in GUIDE
+    methods = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    for name in METHODS:
+        assert f"`{name}`" in methods
+
+
+def test_every_option_in_the_documentation_exists_and_every_one_is_documented(capsys):
+    with pytest.raises(SystemExit):
+        parse(["prune", "--help"])
+    known = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help", "--output"}
+    section = GUIDE.partition("## The command line\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"--[a-z][a-z-]*", section)) == known
+    section = README.partition("## The command line\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"--[a-z][a-z-]*", section)) <= known
+
+
+def test_every_key_of_the_window_is_in_the_guide():
+    from pruneapp.gui.actions import ACTIONS
+
+    section = GUIDE.partition("## Keys\n")[2].partition("<!-- /F1 -->")[0]
+    written = set(re.findall(r"`([^`]+)`", section))
+    arrows = {"Left": "←", "Right": "→"}
+    for spec in ACTIONS:
+        for key in spec.keys[:1]:
+            head, plus, last = key.rpartition("+")
+            shown = f"{head}{plus}{arrows.get(last, last)}" if head else key
+            assert shown in written, f"{spec.id}: {key}"
+
+
+def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
+    """It is torch's tutorial's, loaded as the guide says."""
+    from pruneapp.prune.own_methods import load_file
+
+    code = next(
+        block
+        for block in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+        if "FooBarPruningMethod" in block
+    )
+    file = tmp_path / "foobar.py"
+    file.write_text(code)
+    (method,) = load_file(file)
+    assert method.name in GUIDE
+    assert method.help == "Prune every other entry."
