@@ -92,7 +92,15 @@ def see_to_system_packages(*, for_tests: bool) -> bool:
     print("Installing packages of the system:", *missing, flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update", "-qq"], [*install_line, "-qq"]):
-        if subprocess.run(command, env=environment, check=False).returncode:
+        # What goes well is of no interest; what goes wrong is written to standard error.
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
+        if done.returncode:
             print(f"'{' '.join(command)}' failed; see above.")
             return False
     return True
@@ -123,7 +131,9 @@ def install() -> bool:
             print("The virtual environment could not be made; see above.")
             return False
     print("Installing Pruneapp and what it needs; the first time takes a few minutes", flush=True)
-    pip = [str(BIN / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [str(BIN / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+    if not sys.stdout.isatty():
+        pip.append("--quiet")  # on a terminal, someone may be waiting for gigabytes of CUDA
     constraints = ["-c", str(ROOT / "packaging" / "constraints.txt")]
     if subprocess.run([*pip, *constraints, "-e", f"{ROOT}[dev]"], check=False).returncode:
         print("The installation failed; see above. Nothing of the system was changed.")
