@@ -25,7 +25,6 @@ from pruneapp.gui.views.export_dialog import ExportDialog
 from pruneapp.gui.window import MainWindow
 from tests.benchmarks.beats import Beats
 
-
 LOOK_EVERY_MS = 15
 
 
