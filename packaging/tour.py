@@ -93,13 +93,13 @@ def save_small(picture: Path, target: Path) -> None:
     image = QImage(str(picture)).convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(image.constBits(), np.uint32)
     colors, counts = np.unique(pixels, return_counts=True)
-    colors, counts = (part[np.argsort(-counts, kind="stable")] for part in (colors, counts))
+    colors = colors[np.argsort(-counts, kind="stable")]
     # The most frequent of each kind of colour first, so that a small red mark stays red.
     _, kinds = np.unique(colors & 0xE0E0E0, return_index=True)
     table = list(dict.fromkeys([*colors[np.sort(kinds)].tolist(), *colors.tolist()]))[:256]
     flat = Qt.ImageConversionFlag.AvoidDither
     small = image.convertToFormat(QImage.Format.Format_Indexed8, table, flat)
-    if not small.save(str(target), "PNG", 0):
+    if not small.save(str(target), b"PNG", 0):
         raise OSError(f"{target} could not be written.")
 
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from pruneapp.answers import SparsityReport
 from pruneapp.gui.views.parts.numbers import count, part
-from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
+from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 
@@ -34,7 +34,8 @@ class ModelView(Chart):
         self._before: Floats = np.zeros(0)
         self._after: Floats = np.zeros(0)
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        super().__init__(PlaceAxis(), pg.AxisItem("left"), parent)
+        self._names_axis = NamesAxis()
+        super().__init__(self._names_axis, pg.AxisItem("left"), parent)
         self.sort_box = QCheckBox(self.tr("Sorted"))
         self.sort_box.setToolTip(self.tr("The most pruned first, instead of the order of the file"))
         self.sort_box.toggled.connect(self._on_sort_toggled)
@@ -188,6 +189,8 @@ class ModelView(Chart):
             self._order = np.argsort(-shares, kind="stable")
         else:
             self._order = np.arange(self._numel.size)
+        tensors = self._report.tensors if self._report else ()
+        self._names_axis.set_names([tensors[i].name for i in self._order])
         self.canvas.bottom.setLabel(
             self.tr("tensors, the most pruned first")
             if self.sort_box.isChecked()

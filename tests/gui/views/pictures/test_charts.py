@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.answers import ChannelNorms, Histogram, SparsityReport, TensorSparsity
@@ -330,6 +330,30 @@ def test_tensors_are_read_and_chosen(model, qtbot):
     with qtbot.waitSignal(model.tensorClicked) as clicked:
         qtbot.mouseClick(model.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at(model, 3, 20))
     assert clicked.args == ["c.weight"]
+
+
+def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
+    """Names need a line each; a thousand tensors get numbers, and more room for their bars."""
+    view = show(ModelView)
+    heights = {}
+    for many in (3, 1000):
+        tensors = tuple(TensorSparsity(f"layer{i}.weight", 10, 0, 5) for i in range(many))
+        view.set_report(SparsityReport(tensors, 10 * many, 0, 5 * many))
+        QApplication.processEvents()
+        heights[many] = view.canvas.bottom.height()
+    below = view.canvas.box.height()
+    assert heights[3] > 2 * heights[1000]
+    view.set_report(SparsityReport((TensorSparsity("l", 10, 0, 5),), 10, 0, 5))
+    QApplication.processEvents()
+    assert view.canvas.box.height() < below
+    foot = view.canvas.grab().toImage()
+    bottom = at(view, 1, 0).y()
+    painted = {
+        foot.pixelColor(at(view, 1, 0).x() + dx, bottom + dy).name()
+        for dx in range(-8, 9)
+        for dy in range(6, 40)
+    }
+    assert min(QColor(name).lightness() for name in painted) < 100, "no letter was painted"
 
 
 def test_the_most_pruned_first(model):
