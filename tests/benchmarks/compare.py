@@ -31,6 +31,8 @@ def main(ours: str, theirs: str, source: str) -> int:
             gone = (y == 0) & (z != 0)
             pruned += int(gone.sum())
             both += int((gone & (x == 0)).sum())
+            if bool(gone.any()):
+                gone = y == 0  # weights that were 0 before are pruned first
             kind = _BITS[x.element_size()]
             stays = ~gone
             alike = torch.equal(x.view(kind)[stays], y.view(kind)[stays])

@@ -11,7 +11,7 @@ from tests.benchmarks.frame import AtLeast, Ground, Line, Subject
 from tests.benchmarks.processes import run_python
 from tests.benchmarks.subjects import job
 
-CHANNELS = "visual.layer4*"
+CHANNELS = "visual.layer4.*.conv*"
 
 
 def measure(ground: Ground) -> Iterator[Line]:
@@ -19,7 +19,12 @@ def measure(ground: Ground) -> Iterator[Line]:
     clicked, first, second, peer = (
         ground.folder / f"{n}.safetensors" for n in ("clicked", "first", "second", "peer")
     )
-    arguments = {"path": str(source), "target": str(clicked), "amounts": ["50 %", "30 %"]}
+    arguments = {
+        "path": str(source),
+        "target": str(clicked),
+        "amounts": ["50 %", "30 %"],
+        "channels": CHANNELS,
+    }
     history = run_python(
         ["-m", "tests.benchmarks.window", "steps", json.dumps(arguments)], ground.folder
     ).answer["history"]
