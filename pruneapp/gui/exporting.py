@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import TensorSparsity
@@ -22,6 +22,9 @@ from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.progress import Job
 
 PRUNED = "-pruned"
+# Planning a file of more tensors takes long enough to be felt.
+MANY = 5_000
+LATER_MS = 1_500
 
 
 def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
@@ -76,7 +79,10 @@ class Exporting(QObject):
         self._forms: tuple[FormatForm, ...] = ()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
-        session.opened.connect(self._count)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._count)
+        session.opened.connect(self._count_soon)
         session.closed.connect(self._forget)
 
     def ask(self) -> None:
@@ -90,6 +96,10 @@ class Exporting(QObject):
             on_result=self._show_dialog,
             on_error=self._session.refused.emit,
         )
+
+    def _count_soon(self) -> None:
+        # Who has opened a file looks at it first; the size of a large one may wait.
+        self._later.start(LATER_MS if len(self._session.rows) > MANY else 0)
 
     def _count(self) -> None:
         document = self._session.document
@@ -106,6 +116,7 @@ class Exporting(QObject):
         self.sized.emit(None)
 
     def _forget(self) -> None:
+        self._later.stop()
         self.sized.emit(None)
         if self.dialog is not None:
             self.dialog.reject()

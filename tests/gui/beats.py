@@ -10,18 +10,21 @@ from PySide6.QtCore import QObject, Qt, QTimer
 BEAT_S = 0.004
 # What a person begins to notice as a stumble.
 NEVER_LATER_S = 0.200
+# Where others compute as well, threads of ours wait for each other longer.
+CROWDED = 2.5
 
 
 class Beats(QObject):
     """Records, for every beat of the main thread, how late it came and how long it had worked.
 
-    Lateness is what a person sees, and what a crowded machine spoils. The processor time that the
-    main thread itself spent between two beats is ours alone, whoever else computes.
+    Lateness is what a person sees, and what a crowded machine spoils: it counts as far as this
+    process computed meanwhile, in whatever thread, for one that holds the interpreter keeps the
+    window waiting. What the main thread itself spent is ours alone, whoever else computes.
 
     Attributes
     ----------
     late
-        Seconds by which each beat came too late.
+        Seconds by which each beat came too late, as far as that was our doing.
     worked
         Seconds of processor time of the main thread before each beat.
     """
@@ -40,6 +43,7 @@ class Beats(QObject):
         """Record from now on."""
         self._last = time.perf_counter()
         self._busy = time.thread_time()
+        self._all = time.process_time()
         self._timer.start()
 
     def stop(self) -> None:
@@ -53,14 +57,15 @@ class Beats(QObject):
         self.start()
 
     def _beat(self) -> None:
-        now, busy = time.perf_counter(), time.thread_time()
-        self.late.append(max(0.0, now - self._last - BEAT_S))
+        now, busy, everything = time.perf_counter(), time.thread_time(), time.process_time()
+        self.late.append(max(0.0, min(now - self._last - BEAT_S, everything - self._all)))
         self.worked.append(busy - self._busy)
-        self._last, self._busy = now, busy
+        self._last, self._busy, self._all = now, busy, everything
 
     def assert_answered(self, never_later_s: float = NEVER_LATER_S) -> None:
         """Fail if the window stood still for longer; at least some beats must have been heard."""
         assert len(self.late) > 3, "the timer hardly beat: nothing was measured"
         assert max(self.worked) < never_later_s, f"the main thread worked {max(self.worked):.3f} s"
-        if os.getloadavg()[0] < (os.cpu_count() or 1):
-            assert max(self.late) < never_later_s, f"a beat came {max(self.late):.3f} s late"
+        crowded = os.getloadavg()[0] > 0.75 * (os.cpu_count() or 1)
+        bound = CROWDED * never_later_s if crowded else never_later_s
+        assert max(self.late) < bound, f"a beat came {max(self.late):.3f} s late"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
-from pruneapp.gui.app import Start
+from pruneapp.gui.app import SWITCH_INTERVAL_S, Start
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.window import MainWindow
@@ -31,7 +33,19 @@ def settings_file(tmp_path) -> Path:
 
 
 @pytest.fixture
-def new_person(qtbot, qapp, english, settings_file, monkeypatch):
+def as_in_main():
+    """Threads change and garbage is collected as `main` has it; a few tests make little of it."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    gc.disable()
+    yield
+    gc.enable()
+    gc.unfreeze()  # the window froze what was there when it was ready
+    sys.setswitchinterval(interval)
+
+
+@pytest.fixture
+def new_person(qtbot, qapp, as_in_main, english, settings_file, monkeypatch):
     """Make windows as `main` does; they are shown, and closed without questions at the end."""
     made: list[tuple[MainWindow, Start, Appearance]] = []
     style, palette = qapp.style().objectName(), qapp.palette()

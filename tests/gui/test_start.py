@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+import threading
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDockWidget, QT
 
 from pruneapp import resources
 from pruneapp.gui.actions import ACTIONS
+from pruneapp.gui.app import Start
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures.pages import Page
@@ -109,13 +111,29 @@ def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
     assert out.startswith("ended 0 False")
 
 
-def test_closing_during_the_import_leaves_no_thread_of_qt(new_person):
-    """What comes from the import after the window is closed is not used any more."""
+def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
+    """A workbench that comes too late would have threads that nobody stops."""
+    closed = threading.Event()
+    real = Start._import
+
+    def late(self):
+        assert closed.wait(10)
+        real(self)
+
+    monkeypatch.setattr(Start, "_import", late)
     person = new_person()
     person.wait(lambda: person.start._thread.ident is not None)
+    person.window.closing.connect(closed.set)
+    person.start._thread, thread = _Joined(), person.start._thread
     assert person.window.close()
+    thread.join()
+    person.start._thread = thread
     person.pause(50)
     assert person.start.workbench is None
+
+
+class _Joined(threading.Thread):
+    """Not running: closing does not wait for the thread, which waits for closing."""
 
 
 # How the window stands and stood
