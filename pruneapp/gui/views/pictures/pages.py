@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 
 from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.answers import TensorRow, TensorStats
+from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.distribution import DistributionView
 from pruneapp.gui.views.pictures.frame.picture import Picture
@@ -82,6 +84,7 @@ tensorClicked(str), failed(str)
             self.channels,
             self.model,
         )
+        self._tab_colors = QColor(), QColor()
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         # All of them in sight; the controls beside them give way.
@@ -184,10 +187,16 @@ tensorClicked(str), failed(str)
         self.numbers.set_colors(colors)
         for picture in self._pages:
             picture.set_colors(colors)
+        tokens = with_defaults(colors)
+        self._tab_colors = QColor(tokens["text"]), QColor(tokens["muted"])
+        self._show(self.page)
 
     def _show(self, page: int) -> None:
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
+        # In the dark the style hardly raises the chosen tab above the others.
+        for number in range(self.tabs.count()):
+            self.tabs.setTabTextColor(number, self._tab_colors[number != page])
 
     def _on_tab_changed(self, page: int) -> None:
         self._show(page)
