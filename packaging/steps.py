@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from driving import StepError, wait_until
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QMessageBox, QTabBar, QWidget
 
 from pruneapp.gui.views.commands import CommandPalette, KeySheet
 from pruneapp.gui.views.export_dialog import ExportDialog
@@ -201,6 +201,13 @@ def in_both_sizes(walk: Tour) -> None:
     """Make the window small."""
     with walk.step("narrow", "960 × 600: tree and form share one place, as tabs"):
         walk.window.resize(*NARROW)
+    with walk.step("narrow-form", "and the other tab"):
+        tabs = next(
+            bar
+            for bar in walk.window.findChildren(QTabBar)
+            if bar.isVisible() and "Prune" in [bar.tabText(n) for n in range(bar.count())]
+        )
+        walk.person.click(tabs, tabs.tabRect(1).center())
     walk.window.resize(*SIZE)
 
 

@@ -99,7 +99,7 @@ def save_small(picture: Path, target: Path) -> None:
     table = list(dict.fromkeys([*colors[np.sort(kinds)].tolist(), *colors.tolist()]))[:256]
     flat = Qt.ImageConversionFlag.AvoidDither
     small = image.convertToFormat(QImage.Format.Format_Indexed8, table, flat)
-    if not small.save(str(target), b"PNG", 0):
+    if not small.save(str(target), quality=0):
         raise OSError(f"{target} could not be written.")
 
 

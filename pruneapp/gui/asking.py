@@ -71,6 +71,9 @@ class Asking(QObject):
         request = self._views.form.request()
         if request is None or self._session.document is None:
             errors = self._views.form.errors()
+            if errors and errors[0] in self._views.form.said_beside_fields():
+                # Not twice: the field says what its rule is.
+                raise ParameterError("A value above is not valid.")
             raise ParameterError(errors[0] if errors else "Nothing is open.")
         rows = [
             Row(self._names(row), row.method, row.values, row.pattern or row.kind)

@@ -180,6 +180,10 @@ class PruneForm(QWidget):
         """Return what is wrong, sentence by sentence; empty if all is in order."""
         return tuple(error for rule in self.rules for error in rule.errors())
 
+    def said_beside_fields(self) -> tuple[str, ...]:
+        """Return those of `errors` that can be read beside a field at the moment."""
+        return self.rules[self.stack.currentIndex()].fields.errors()
+
     def request(self) -> FormRequest | None:
         """Return what is asked for; None while `errors` has something to say."""
         if self.errors():
