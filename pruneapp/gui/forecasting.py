@@ -85,6 +85,7 @@ class Forecasting(QObject):
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
         session.stayed.connect(self._on_stayed)
+        jobs.started.connect(self._on_job_started)
         session.closed.connect(self.drop)
 
     @property
@@ -123,6 +124,14 @@ class Forecasting(QObject):
         self._apply_when_ready = False
         if self._task is not None:
             self._task.cancel()
+
+    def _on_job_started(self, _title: str) -> None:
+        # What the person asked for goes first; a preview that nobody waits for begins again.
+        task = self._task
+        if task is not None and not task.visible and not task.token.cancelled:
+            task.cancel()
+            self._task = None
+            self._pause.start()
 
     def _on_stayed(self) -> None:
         if self.preview is None:

@@ -62,6 +62,7 @@ class Task(Generic[T]):
     on_cancelled: Callable[[], None]
     visible: bool
     token: CancelToken = field(default_factory=CancelToken)
+    begun: bool = False
     result: T | None = None
     error: BaseException | None = None
     trace: str = ""
@@ -110,6 +111,8 @@ class _Worker(QObject):
 
 
 def _run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
+    # Before the token is looked at: a task that was cancelled before it began does nothing.
+    task.begun = True
     try:
         task.token.check()
         task.result = task.work(Job(_Reporter(task, emit), task.token))
@@ -212,6 +215,8 @@ class Jobs(QObject):
         visible = [task for task in self._pending if task.visible]
         for task in visible:
             task.cancel()
+            if not task.begun:  # nobody has to wait for the one that it waits for
+                self._on_ended(task)
         return bool(visible)
 
     @property

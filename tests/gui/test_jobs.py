@@ -97,6 +97,21 @@ def test_cancelling_work_that_waits_never_starts_it(jobs, qtbot):
     assert not started
 
 
+def test_work_that_waits_is_over_as_soon_as_it_is_cancelled(jobs, qtbot):
+    """Nobody waits for the job before it, which nobody cancelled."""
+    before, heard, idle = Heard(), Heard(), []
+    jobs.idle.connect(lambda: idle.append(1))
+    running = jobs.submit("Previewing", endless, **before.callbacks(), visible=False)
+    qtbot.waitUntil(lambda: running.begun)
+    jobs.submit("Exporting", endless, **heard.callbacks())
+
+    assert jobs.cancel_visible()
+
+    assert heard.cancelled == 1
+    assert idle == [1]
+    assert not running.token.cancelled
+
+
 def test_an_error_for_the_person_reaches_the_callback(jobs, qtbot):
     heard = Heard()
 
