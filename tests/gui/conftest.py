@@ -32,15 +32,28 @@ def settings_file(tmp_path) -> Path:
     return tmp_path / "settings.json"
 
 
+@pytest.fixture(scope="session")
+def imported():
+    """Modules are there, and the collector need not look at them after every test."""
+    import torch
+
+    import pruneapp.gui.workbench
+
+    gc.collect()
+    gc.freeze()
+    return torch, pruneapp.gui.workbench
+
+
 @pytest.fixture
-def as_in_main():
-    """Threads change and garbage is collected as `main` has it; a few tests make little of it."""
+def as_in_main(imported, monkeypatch):
+    """Threads change and garbage is collected as `main` has it."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     gc.disable()
+    # What a window freezes is to be collected after the test.
+    monkeypatch.setattr(gc, "freeze", lambda: None)
     yield
     gc.enable()
-    gc.unfreeze()  # the window froze what was there when it was ready
     sys.setswitchinterval(interval)
 
 
