@@ -22,6 +22,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QMessageLogContext, QtMsgType
 
 ROOT = Path(__file__).resolve().parent.parent
 RESNET = ROOT.parent / "shared" / "data" / "resnet20-12fca82f.th"
@@ -116,6 +120,7 @@ class Tour:
 
     def __init__(self, folder: Path, theme: str) -> None:
         from driving import Person, wait_until
+        from PySide6.QtCore import qInstallMessageHandler
 
         from pruneapp.gui import app
         from pruneapp.gui.settings import Settings
@@ -125,6 +130,7 @@ class Tour:
         self.folder, self.theme = folder, theme
         self.number = 0
         self.bugs: list[str] = []
+        qInstallMessageHandler(self._on_qt_message)
         sys.setswitchinterval(app.SWITCH_INTERVAL_S)
         self.application = app.make_application(["pruneapp"])
         self.application.setCursorFlashTime(0)
@@ -147,6 +153,11 @@ class Tour:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         self.bugs.append("".join(traceback.format_exception(kind, error, trace)))
+
+    def _on_qt_message(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        # What the platform without a screen says it cannot do is no fault of the window.
+        if kind.value and not text.startswith("This plugin does not support"):
+            self.bugs.append(f"Qt: {text}")
 
     def _on_failed(self, _what: str, trace: str) -> None:
         self.bugs.append(trace)
