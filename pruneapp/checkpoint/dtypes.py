@@ -20,12 +20,15 @@ class FloatForm:
         Width: 8, 16, 32 or 64.
     largest
         The bits of the largest magnitude that is not NaN: infinity, where the type has one.
+    one
+        The bits of 1.0.
     fnuz
         Whether the only NaN is the sign bit alone, and no -0.0 exists.
     """
 
     bits: int
     largest: int
+    one: int
     fnuz: bool = False
 
     @property
@@ -50,9 +53,7 @@ class DType:
     bits
         Size of one element; 4 and 6 for the packed small floats.
     label
-        As people and torch spell it.
-    torch
-        Attribute of the torch module; empty if torch has no such type.
+        As people spell it, and torch, numpy and ml_dtypes where they have it.
     form
         How to rank it, if it can be pruned.
     why_not
@@ -62,7 +63,6 @@ class DType:
     name: str
     bits: int
     label: str
-    torch: str
     form: FloatForm | None = None
     why_not: str = ""
 
@@ -80,72 +80,60 @@ class DType:
         return {16: "uint16", 32: "uint32", 64: "uint64", 128: "uint64"}.get(self.bits, "uint8")
 
     @property
+    def packed(self) -> bool:
+        """Whether elements share bytes; neither torch nor numpy has such types."""
+        return self.bits < 8
+
+    @property
+    def torch(self) -> str:
+        """Attribute of the torch module; empty if torch has no such type."""
+        return "" if self.packed else self.label
+
+    @property
     def numpy(self) -> str:
         """The numpy (or ml_dtypes) type of the values; empty if there is none."""
-        return _NUMPY.get(self.name, "")
+        return "" if self.packed else self.label
+
+    @property
+    def one(self) -> int | None:
+        """The bits of 1, in types that a mask may have; 0 is 0 in all of them."""
+        if self.form is not None:
+            return self.form.one
+        return 1 if self.name == "BOOL" or self.name[0] in "UI" else None
 
     def nbytes(self, numel: int) -> int:
         """Bytes that `numel` elements take; `numel` times bits must be whole bytes."""
         return numel * self.bits // 8
 
 
-_NUMPY = {
-    "BOOL": "bool",
-    "U8": "uint8",
-    "I8": "int8",
-    "U16": "uint16",
-    "I16": "int16",
-    "U32": "uint32",
-    "I32": "int32",
-    "U64": "uint64",
-    "I64": "int64",
-    "F16": "float16",
-    "F32": "float32",
-    "F64": "float64",
-    "C64": "complex64",
-    "C128": "complex128",
-    "BF16": "bfloat16",
-    "F8_E5M2": "float8_e5m2",
-    "F8_E4M3": "float8_e4m3fn",
-    "F8_E5M2FNUZ": "float8_e5m2fnuz",
-    "F8_E4M3FNUZ": "float8_e4m3fnuz",
-    "F8_E8M0": "float8_e8m0fnu",
-}
-
 _INTEGER = "whole numbers are not pruned: they count, index or are quantized"
 
 DTYPES: dict[str, DType] = {
     d.name: d
     for d in (
-        DType("F64", 64, "float64", "float64", FloatForm(64, 0x7FF0_0000_0000_0000)),
-        DType("F32", 32, "float32", "float32", FloatForm(32, 0x7F80_0000)),
-        DType("F16", 16, "float16", "float16", FloatForm(16, 0x7C00)),
-        DType("BF16", 16, "bfloat16", "bfloat16", FloatForm(16, 0x7F80)),
-        DType("F8_E5M2", 8, "float8_e5m2", "float8_e5m2", FloatForm(8, 0x7C)),
-        DType("F8_E4M3", 8, "float8_e4m3fn", "float8_e4m3fn", FloatForm(8, 0x7E)),
-        DType(
-            "F8_E5M2FNUZ", 8, "float8_e5m2fnuz", "float8_e5m2fnuz", FloatForm(8, 0x7F, fnuz=True)
-        ),
-        DType(
-            "F8_E4M3FNUZ", 8, "float8_e4m3fnuz", "float8_e4m3fnuz", FloatForm(8, 0x7F, fnuz=True)
-        ),
-        DType(
-            "F8_E8M0", 8, "float8_e8m0fnu", "float8_e8m0fnu", why_not="this type of scales has no 0"
-        ),
-        DType("F6_E2M3", 6, "float6_e2m3", "", why_not="packed 6-bit floats are not pruned"),
-        DType("F6_E3M2", 6, "float6_e3m2", "", why_not="packed 6-bit floats are not pruned"),
-        DType("F4", 4, "float4_e2m1", "", why_not="packed 4-bit floats are not pruned"),
-        DType("C64", 64, "complex64", "complex64", why_not="complex numbers are not pruned"),
-        DType("C128", 128, "complex128", "complex128", why_not="complex numbers are not pruned"),
-        DType("BOOL", 8, "bool", "bool", why_not="truth values are not pruned"),
-        DType("U8", 8, "uint8", "uint8", why_not=_INTEGER),
-        DType("I8", 8, "int8", "int8", why_not=_INTEGER),
-        DType("U16", 16, "uint16", "uint16", why_not=_INTEGER),
-        DType("I16", 16, "int16", "int16", why_not=_INTEGER),
-        DType("U32", 32, "uint32", "uint32", why_not=_INTEGER),
-        DType("I32", 32, "int32", "int32", why_not=_INTEGER),
-        DType("U64", 64, "uint64", "uint64", why_not=_INTEGER),
-        DType("I64", 64, "int64", "int64", why_not=_INTEGER),
+        DType("F64", 64, "float64", FloatForm(64, 0x7FF0_0000_0000_0000, 0x3FF0_0000_0000_0000)),
+        DType("F32", 32, "float32", FloatForm(32, 0x7F80_0000, 0x3F80_0000)),
+        DType("F16", 16, "float16", FloatForm(16, 0x7C00, 0x3C00)),
+        DType("BF16", 16, "bfloat16", FloatForm(16, 0x7F80, 0x3F80)),
+        DType("F8_E5M2", 8, "float8_e5m2", FloatForm(8, 0x7C, 0x3C)),
+        DType("F8_E4M3", 8, "float8_e4m3fn", FloatForm(8, 0x7E, 0x38)),
+        DType("F8_E5M2FNUZ", 8, "float8_e5m2fnuz", FloatForm(8, 0x7F, 0x40, fnuz=True)),
+        DType("F8_E4M3FNUZ", 8, "float8_e4m3fnuz", FloatForm(8, 0x7F, 0x40, fnuz=True)),
+        DType("F8_E8M0", 8, "float8_e8m0fnu", why_not="this type of scales has no 0"),
+        DType("F6_E2M3", 6, "float6_e2m3", why_not="packed 6-bit floats are not pruned"),
+        DType("F6_E3M2", 6, "float6_e3m2", why_not="packed 6-bit floats are not pruned"),
+        DType("F4", 4, "float4_e2m1", why_not="packed 4-bit floats are not pruned"),
+        DType("C64", 64, "complex64", why_not="complex numbers are not pruned"),
+        DType("C128", 128, "complex128", why_not="complex numbers are not pruned"),
+        DType("BOOL", 8, "bool", why_not="truth values are not pruned"),
+        DType("U8", 8, "uint8", why_not=_INTEGER),
+        DType("I8", 8, "int8", why_not=_INTEGER),
+        DType("U16", 16, "uint16", why_not=_INTEGER),
+        DType("I16", 16, "int16", why_not=_INTEGER),
+        DType("U32", 32, "uint32", why_not=_INTEGER),
+        DType("I32", 32, "int32", why_not=_INTEGER),
+        DType("U64", 64, "uint64", why_not=_INTEGER),
+        DType("I64", 64, "int64", why_not=_INTEGER),
     )
 }
 

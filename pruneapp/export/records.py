@@ -16,18 +16,6 @@ from pruneapp.masks.bitmask import BitMask
 
 Pieces = Callable[[], Iterator[memoryview]]
 
-# The bits of 1.0, for the masks of a resumable file.
-_ONE = {
-    "F64": 0x3FF0_0000_0000_0000,
-    "F32": 0x3F80_0000,
-    "F16": 0x3C00,
-    "BF16": 0x3F80,
-    "F8_E5M2": 0x3C,
-    "F8_E4M3": 0x38,
-    "F8_E5M2FNUZ": 0x40,
-    "F8_E4M3FNUZ": 0x40,
-}
-
 
 @dataclass(frozen=True)
 class Record:
@@ -80,7 +68,8 @@ def mask(entry: TensorEntry, kept: BitMask, suffix: str, chunk: int = 1 << 20) -
 
     `chunk` is in elements.
     """
-    one = np.dtype(entry.dtype.storage).type(_ONE[entry.dtype.name])
+    assert entry.dtype.one is not None  # it was pruned
+    one = np.dtype(entry.dtype.storage).type(entry.dtype.one)
 
     def chunks() -> Iterator[RawChunk]:
         for start in range(0, entry.numel, chunk):

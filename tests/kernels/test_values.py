@@ -41,6 +41,12 @@ def test_wide_types_keep_their_values(name, bits, expected):
     assert expected == decode_float64(np.array([bits]), DTYPES[name])[0]
 
 
+@pytest.mark.parametrize("dtype", [d for d in DTYPES.values() if d.one], ids=lambda d: d.name)
+def test_the_bits_of_one_are_those_of_one(dtype):
+    """Masks are written and recognised by them."""
+    assert decode(np.array([dtype.one, 0], dtype.storage), dtype).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("name", ["C64", "C128", "F4", "F6_E2M3"])
 def test_types_without_one_value_an_element_are_refused(name):
     """Nothing is guessed."""

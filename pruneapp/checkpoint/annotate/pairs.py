@@ -13,17 +13,6 @@ from pruneapp.progress import Job
 
 _ORIG = "_orig"
 _MASK = "_mask"
-# The bits of 1 in the types that masks may have; 0 is 0 in all of them.
-_ONE = {
-    "F64": 0x3FF0_0000_0000_0000,
-    "F32": 0x3F80_0000,
-    "F16": 0x3C00,
-    "BF16": 0x3F80,
-    "F8_E4M3": 0x38,
-    "F8_E5M2": 0x3C,
-    "F8_E4M3FNUZ": 0x40,
-    "F8_E5M2FNUZ": 0x40,
-} | dict.fromkeys(("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"), 1)
 
 
 @dataclass(frozen=True)
@@ -86,7 +75,7 @@ def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry
     bases = [name.removesuffix(_ORIG) for name in original.names]
     return (
         mask.shape == original.shape
-        and mask.dtype.name in _ONE
+        and mask.dtype.one is not None
         and all(name.endswith(_ORIG) for name in original.names)
         and all(known.get(base + _MASK) is mask and base not in known for base in bases)
     )
@@ -96,7 +85,8 @@ def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> b
     job.label(mask.name)
     elements = Elements(mask, sources)
     one = elements.empty(1)
-    one[0] = _ONE[mask.dtype.name]
+    assert mask.dtype.one is not None  # see _fits
+    one[0] = mask.dtype.one
     size = SPAN_BYTES // elements.itemsize
     buffer = elements.empty(min(size, elements.size))
     for start in range(0, elements.size, size):
