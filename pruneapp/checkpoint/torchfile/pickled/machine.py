@@ -1,8 +1,8 @@
 """A stack machine that reads a pickle without importing or calling anything that it names.
 
-The opcodes are decoded here, at a quarter of a microsecond each: ``pickletools.genops`` takes
-four times as long and reads a length of 4 GB before anybody can object. The tests compare the
-two, opcode by opcode.
+The opcodes are decoded here: ``pickletools.genops`` reads a text of whatever length the file claims
+before anybody can object, and makes an object of every opcode for us to look at again. The tests
+compare the two, opcode by opcode.
 """
 
 from __future__ import annotations
