@@ -148,7 +148,7 @@ class Forecasting(QObject):
             self._panel.set_error(error.sentence, error.remedy)
             return
         snapshot, step = document.snapshot(), self._step
-        if sum(len(row.names) for row in step.rows) > COUNT_HERE:
+        if _long_to_count(snapshot, step):
             self._counting = self._jobs.answer(
                 lambda _job: estimate(snapshot, step),
                 on_result=self._on_estimate,
@@ -248,3 +248,12 @@ class Forecasting(QObject):
             self._task = None
             self._apply_when_ready = False
             self._panel.set_busy(busy=False)
+
+
+def _long_to_count(snapshot: Snapshot, step: Step) -> bool:
+    if sum(len(row.names) for row in step.rows) > COUNT_HERE:
+        return True
+    # Which channels are left has to be looked for in the masks; weights are counted already.
+    return bool(snapshot.masks) and any(
+        registry.get(row.method).granularity == "channels" for row in step.rows
+    )
