@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 import torch
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from safetensors.torch import load_file, save_file
 
@@ -147,6 +148,25 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
     assert pruned.trouble == []
     pruned.window.activated.emit()
     assert pruned.trouble == [], "the document goes on from the original that was kept"
+
+
+def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file):
+    """Only after the person asked for it in the dialog."""
+    exporting_ = pruned.workbench.exporting
+    before = pruned.document
+    pruned.key("Ctrl+E")
+    pruned.wait(lambda: exporting_.dialog is not None)
+    dialog = exporting_.dialog
+    pruned.type(dialog.path, str(file))
+    pruned.click(dialog.replace, QPoint(8, dialog.replace.height() // 2))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: exporting_.report is not None)
+    pruned.close_report()
+    pruned.wait(lambda: pruned.document is not None and pruned.document is not before)
+    assert not (file.parent / "model.orig.safetensors").exists()
+    assert pruned.states == ["Opened"]
+    assert load_file(file)["fc.weight"].eq(0).sum() == 16
+    assert not pruned.session.unexported
 
 
 # Work that would be lost
