@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pruneapp.checkpoint.safetensors import SAFETENSORS
+from pruneapp.checkpoint.torchfile import ZIP
 from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError
 
-# What files in a folder are called when they are checkpoints. A file that is opened by itself is
-# recognised by content; in a folder names say which files to look into.
-_SAFETENSORS = ".safetensors"
-_TORCH = (".bin", ".pt", ".pth", ".ckpt")
+# A file that is opened by itself is recognised by content; in a folder names say which files to
+# look into.
 _SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
 # The original that an export onto its source has kept beside it.
 _KEPT = re.compile(r"\.orig\d*\.\w+$")
@@ -53,8 +53,8 @@ def find_model(folder: Path) -> tuple[Path, ...]:
         raise CheckpointError(
             f"The folder '{folder}' cannot be read: {(error.strerror or str(error)).lower()}."
         ) from None
-    for suffixes in ((_SAFETENSORS,), _TORCH):
-        if suffixes == _TORCH:  # the parts that training leaves are called like whole files
+    for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes):
+        if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
             _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(f"{s}.index.json" for s in suffixes))]
         files = [
@@ -73,9 +73,10 @@ def find_model(folder: Path) -> tuple[Path, ...]:
             return tuple(files)
         if files:
             _refuse_choice(folder, [file.name for file in files])
+    *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes)
     raise UnrecognizedFileError(
         f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
-        remedy="Open a folder with .safetensors, .bin, .pt, .pth or .ckpt files.",
+        remedy=f"Open a folder with {', '.join(some)} or {last} files.",
     )
 
 

@@ -19,12 +19,12 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.safetensors import SAFETENSORS
+from pruneapp.export.torch import TORCH
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
 from pruneapp.progress import CancelToken
-
-TORCH_SUFFIXES = frozenset({".pt", ".pth", ".th", ".bin", ".ckpt"})
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
@@ -108,7 +108,7 @@ def _values(options: argparse.Namespace, method: Method) -> dict[str, Any]:
 
 
 def _format_of(target: Path) -> str:
-    return "torch" if target.suffix.lower() in TORCH_SUFFIXES else "safetensors"
+    return TORCH.name if target.suffix.lower() in TORCH.suffixes else SAFETENSORS.name
 
 
 def _scores(

@@ -83,16 +83,13 @@ def _note(
     row_dims: tuple[int, ...],
     column_dims: tuple[int, ...],
 ) -> str:
-    """Say what a band of rows or columns is, where there are bands."""
-    bands = []
-    for dims, lines in ((row_dims, "rows"), (column_dims, "columns")):
-        inner = math.prod(shape[d] for d in dims[1:])
-        if inner > 1:
-            bands.append(f"each {names[dims[0]]} is a band of {inner:,} {lines}")
-    if not bands:
+    """Say how large the block of an outer row and an outer column is, where there are blocks."""
+    height = math.prod(shape[d] for d in row_dims[1:])
+    width = math.prod(shape[d] for d in column_dims[1:])
+    if height * width <= 1:
         return ""
-    said = " and ".join(bands)
-    return said[0].upper() + said[1:] + "."
+    place = " and ".join(names[dims[0]] for dims in (row_dims, column_dims) if dims)
+    return f"{height:,}×{width:,} block: one {place}"
 
 
 def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -37,11 +37,14 @@ class WrittenTensor:
         How many numbers it has.
     pruned
         How many of them are pruned, those that were made final among them.
+    learned
+        Whether they count among the parameters: running statistics and counters do not.
     """
 
     name: str
     numel: int
     pruned: int
+    learned: bool = True
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,8 @@ class ExportReport:
 
     @property
     def numel(self) -> int:
-        """Numbers in all tensors."""
-        return sum(tensor.numel for tensor in self.tensors)
+        """Parameters of all tensors."""
+        return sum(tensor.numel for tensor in self.tensors if tensor.learned)
 
     @property
     def pruned(self) -> int:

@@ -28,7 +28,7 @@ def _refuses(checkpoint: Checkpoint) -> str:
 
 
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
-    if part.suffix == ".safetensors":
+    if part.suffix in safetensors.SAFETENSORS.suffixes:
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
         records = [r for e in safetensors.in_order(part) for r in _records(part.snapshot, e)]
@@ -93,7 +93,7 @@ RESUMABLE = Format(
         "original: every pruned tensor is there twice. Ends in .safetensors or, as torch writes "
         "it, in .pt."
     ),
-    suffixes=(".safetensors", ".pt", ".pth", ".th", ".bin", ".ckpt"),
+    suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     plan=_plan,
     refuses=_refuses,
 )

@@ -202,5 +202,6 @@ def _tensors(snapshot: Snapshot) -> tuple[WrittenTensor, ...]:
     found = []
     for entry in snapshot.checkpoint.entries.values():
         gone = snapshot.zeroed(entry.name)
-        found.append(WrittenTensor(entry.name, entry.numel, 0 if gone is None else gone.pruned))
+        pruned = 0 if gone is None else gone.pruned
+        found.append(WrittenTensor(entry.name, entry.numel, pruned, entry.learned))
     return tuple(found)

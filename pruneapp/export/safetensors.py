@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pruneapp.checkpoint import safetensors as reading
 from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
@@ -14,8 +15,6 @@ from pruneapp.errors import ExportError
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized
 
-# The limit of the reference implementation.
-_LARGEST_HEADER = 100_000_000
 _METADATA = "__metadata__"
 
 
@@ -78,10 +77,10 @@ def _header(records: Sequence[Record], metadata: Mapping[str, str]) -> bytes:
             details=str(error),
         ) from None
     text += b" " * (-len(text) % 8)
-    if len(text) > _LARGEST_HEADER:
+    if len(text) > reading.MAX_HEADER_BYTES:
         raise ExportError(
             f"safetensors cannot hold so many tensors: its header would be {len(text):,} bytes "
-            f"long, at most {_LARGEST_HEADER:,} are allowed.",
+            f"long, at most {reading.MAX_HEADER_BYTES:,} are allowed.",
             remedy="Export as torch.",
         )
     return struct.pack("<Q", len(text)) + text
@@ -98,7 +97,7 @@ def in_order(part: Part) -> list[TensorEntry]:
     The order of the source; only where a torch file has it so that numbers would lie on odd
     addresses, which some readers refuse, the widest types come first, as in the reference.
     """
-    if part.checkpoint.format == "safetensors":
+    if part.checkpoint.format == reading.SAFETENSORS.name:
         return sorted(part.entries, key=_place)
     offset = 0
     for entry in part.entries:
@@ -114,7 +113,7 @@ def _place(entry: TensorEntry) -> tuple[int, int]:
 
 def metadata_for(part: Part) -> dict[str, str]:
     """Return the metadata that a safetensors file of this part should carry."""
-    if part.checkpoint.format == "safetensors":
+    if part.checkpoint.format == reading.SAFETENSORS.name:
         return dict(part.metadata)
     return {"format": "pt"}  # older transformers refuse a file without it
 

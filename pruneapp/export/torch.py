@@ -8,8 +8,10 @@ from typing import Any
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.checked import CheckedSource
 from pruneapp.checkpoint.torchfile.ziparchive import STORED, read_archive
+from pruneapp.checkpoint.torchfile.zipped import SCRIPT
 from pruneapp.errors import ExportError
 from pruneapp.export import torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
@@ -22,8 +24,6 @@ from pruneapp.export.patching import (
 )
 from pruneapp.export.records import finalized
 from pruneapp.progress import CancelToken
-
-_ZIP, _LEGACY, _SCRIPT = "torch", "torch-legacy", "torchscript"
 
 
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
@@ -39,9 +39,9 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
 def _why_not_in_place(part: Part) -> str:
     """Say why the container that was opened cannot be written; empty if it can."""
     checkpoint = part.checkpoint
-    if checkpoint.format == _SCRIPT:
+    if checkpoint.format == SCRIPT:
         return "the file is a TorchScript program"
-    if checkpoint.format not in {_ZIP, _LEGACY}:
+    if checkpoint.format not in {ZIP.name, LEGACY.name}:
         return "the source is no torch file"
     if part.source is None:
         return "several files were put together"
@@ -79,7 +79,7 @@ def _in_place(part: Part) -> Plan:
         gone = part.snapshot.zeroed(entry.name)
         assert gone is not None
         patches.append(patch_of(entry, gone))
-    checked = _checked(part.source) if part.checkpoint.format == _ZIP else ()
+    checked = _checked(part.source) if part.checkpoint.format == ZIP.name else ()
     patched = PatchedFile(reading, patches, checked)
     # Pairs of masks cannot be here, so the names are those of the file.
     names = {name: entry.nbytes for entry in part.entries for name in entry.names}
@@ -99,7 +99,7 @@ def _checked(source: FileSource) -> tuple[Checked, ...]:
 
 def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
     contents = part.checkpoint.contents
-    if contents.format not in {_ZIP, _LEGACY, _SCRIPT}:
+    if contents.format not in {ZIP.name, LEGACY.name, SCRIPT}:
         kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
         left = [key for key in part.metadata if key not in kept]
         if not left:
@@ -115,7 +115,7 @@ def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
 
 def _refuses(checkpoint: Checkpoint) -> str:
     # A torch file may hold what we cannot write anew: it is patched.
-    if checkpoint.format in {_ZIP, _LEGACY} and not checkpoint.contents.unknown_globals:
+    if checkpoint.format in {ZIP.name, LEGACY.name} and not checkpoint.contents.unknown_globals:
         return ""
     return torch_zip.refuses(checkpoint)
 
@@ -127,7 +127,7 @@ TORCH = Format(
         "Finalized weights with zeros in the pruned places, for torch.load. A torch file keeps "
         "its container and everything else in it."
     ),
-    suffixes=(".pt", ".pth", ".th", ".bin", ".ckpt"),
+    suffixes=torch_zip.SUFFIXES,
     plan=_plan,
     refuses=_refuses,
 )

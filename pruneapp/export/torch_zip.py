@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.export.declaration import Plan
 from pruneapp.export.pickle_writer import StateDictPickle
 from pruneapp.export.records import Record
 from pruneapp.export.zip_writer import ALIGNMENT, Member, ZipPlan
+
+# Of files that torch.save writes, the usual one first.
+SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
 
 # One name for all, so that the bytes do not depend on the name of the file.
 _ROOT = "archive"
@@ -33,7 +36,7 @@ def plan_state_dict(records: Sequence[Record], notices: tuple[str, ...] = ()) ->
     for number, record in enumerate(records):
         key = str(number)
         stream.add((record.name, *record.aliases), key, record.dtype, record.shape)
-        data.append(Member(f"{_ROOT}/data/{key}", record.nbytes, _as_pieces(record)))
+        data.append(Member(f"{_ROOT}/data/{key}", record.nbytes, record.pieces))
     plan = ZipPlan(
         [
             Member.of(f"{_ROOT}/data.pkl", stream.finish()),
@@ -46,7 +49,3 @@ def plan_state_dict(records: Sequence[Record], notices: tuple[str, ...] = ()) ->
     )
     names = {name: r.nbytes for r in records for name in (r.name, *r.aliases)}
     return Plan(plan.nbytes, plan.pieces, names, notices)
-
-
-def _as_pieces(record: Record) -> Callable[[], Iterator[bytes | memoryview]]:
-    return record.pieces

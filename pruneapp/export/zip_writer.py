@@ -130,7 +130,6 @@ def _directory_entry(place: _Place, checksum: int) -> bytes:
         large += struct.pack("<Q", offset)
     extra = struct.pack("<HH", 1, len(large)) + large if large else b""
     size, offset = min(size, _LARGE), min(offset, _LARGE)
-    size, offset = min(size, _LARGE), min(offset, _LARGE)
     fixed = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 0, 0, _DESCRIPTOR_AND_UTF8, 0, 0, 0,
                         checksum, size, size, len(name), len(extra),
                         0, 0, 0, 0, offset)  # fmt: skip

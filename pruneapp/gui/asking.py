@@ -118,7 +118,13 @@ class Asking(QObject):
         # Those that are usually pruned first; of norms and biases there is nothing for a rule.
         rows = sorted(self._session.rows, key=lambda row: not row.by_default)
         kinds = (r.kind for r in rows if r.kind and not r.why_not and len(r.shape) > 1)
-        self._views.form.set_kinds(tuple(dict.fromkeys(kinds)))
+        offered = tuple(dict.fromkeys(kinds))
+        self._views.form.set_kinds(offered)
+        request = self._views.form.request()
+        if request is not None and any(
+            row.kind and row.kind not in offered for row in request.rows
+        ):
+            self._views.form.reset()  # rules for layers that this file has not
         # In a slot of its own: with 100,000 tensors the two together take too long for one.
         self._opened.start()
 

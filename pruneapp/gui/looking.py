@@ -157,9 +157,8 @@ class Looking(QObject):
         if page is Page.MODEL:
             self._known.add(page)
             preview = self._forecasting.shown
-            self._pages.model.set_report(
-                self._prunable(sparsity(snapshot)), preview.report if preview is not None else None
-            )
+            would = preview.report if preview is not None else None
+            self._pages.model.set_report(self._telling(sparsity(snapshot), would), would)
             return
         row = self._session.by_name.get(name)
         if row is None or page is Page.WEIGHTS:
@@ -186,10 +185,14 @@ class Looking(QObject):
                 page,
             )
 
-    def _prunable(self, report: SparsityReport) -> SparsityReport:
-        # A bar that is always empty tells nothing: counters and statistics are never pruned.
-        by_name = self._session.by_name
-        rows = tuple(t for t in report.tensors if not by_name[t.name].why_not)
+    def _telling(self, report: SparsityReport, would: SparsityReport | None) -> SparsityReport:
+        # A bar that is always empty tells nothing: what is usually pruned, and what is or would be.
+        touched = {t.name for t in would.tensors} if would is not None else set()
+        rows = tuple(
+            t
+            for t in report.tensors
+            if t.after or t.name in touched or self._session.by_name[t.name].by_default
+        )
         return replace(report, tensors=rows)
 
     def _ask_stats(self) -> None:

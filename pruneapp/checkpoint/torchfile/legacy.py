@@ -23,6 +23,8 @@ from pruneapp.checkpoint.torchfile.tensors.contents import Described, Index, bui
 from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
 from pruneapp.progress import CancelToken, Job
 
+FORMAT, LABEL = "torch-legacy", "PyTorch before 1.6"
+
 MAGIC = 0x1950A86A20F9469CFC6C
 PROTOCOL = 1001
 _MAGIC_BYTES = MAGIC.to_bytes(10, "little")
@@ -82,7 +84,7 @@ def read_legacy(
         except Exhausted:
             if source.size <= IN_PROCESS:
                 raise
-            index = index_elsewhere(source, "torch-legacy", state_dict, job)
+            index = index_elsewhere(source, FORMAT, state_dict, job)
     return index.contents, (source,)
 
 
@@ -117,8 +119,8 @@ def index_stream(
         notices.append(Notice(f"Behind its last tensor the file has {more:,} bytes more."))
     described = Described(
         source.path,
-        "torch-legacy",
-        "PyTorch before 1.6",
+        FORMAT,
+        LABEL,
         stream.root if stream.storages else None,  # nothing to look for
         stream.names,
         lambda key: (0, places[key]),

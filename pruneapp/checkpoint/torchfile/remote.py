@@ -28,7 +28,7 @@ def index_elsewhere(source: FileSource, reader: str, state_dict: str | None, job
     source
         The file, which is opened again there.
     reader
-        ``torch`` or ``torch-legacy``.
+        Name of the format.
     state_dict
         The key of the state dict to choose, if any.
     job
@@ -52,7 +52,7 @@ def rows_of(path: str, reader: str, state_dict: str | None) -> Rows:
     gc.disable()
     from pruneapp.checkpoint.torchfile import legacy, zipped
 
-    index_file = zipped.index_file if reader == "torch" else legacy.index_file
+    index_file = zipped.index_file if reader == zipped.FORMAT else legacy.index_file
     return to_rows(index_file(path, state_dict))
 
 

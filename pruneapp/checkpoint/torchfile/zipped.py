@@ -32,6 +32,9 @@ from pruneapp.checkpoint.torchfile.ziparchive import (
 )
 from pruneapp.progress import CancelToken, Job
 
+FORMAT, LABEL = "torch", "PyTorch"
+SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
+
 MAX_PICKLE = 256 << 20
 # A pickle above this is read in another process, so that the window goes on answering.
 IN_PROCESS = 2 << 20
@@ -49,12 +52,12 @@ def read_zip(
     """Read the directory and the pickle of an archive; see `Reader.read`."""
     with located(source.path):
         if members_declared(source) > MEMBERS_IN_PROCESS:
-            index = index_elsewhere(source, "torch", state_dict, job)
+            index = index_elsewhere(source, FORMAT, state_dict, job)
         else:
             archive = read_archive(source, job.cancel)
             pickled = archive.members.get("data.pkl")
             if pickled is not None and pickled.size > IN_PROCESS:
-                index = index_elsewhere(source, "torch", state_dict, job)
+                index = index_elsewhere(source, FORMAT, state_dict, job)
             else:
                 index = index_archive(source, archive, state_dict, job.cancel)
     return index.contents, sources_of(source, index)
@@ -122,8 +125,8 @@ def index_archive(
     script = "constants.pkl" in archive.members
     described = Described(
         source.path,
-        "torchscript" if script else "torch",
-        "TorchScript" if script else "PyTorch",
+        SCRIPT if script else FORMAT,
+        _SCRIPT_LABEL if script else LABEL,
         root if storages.roots else None,  # nothing to look for
         tuple(name.path for name in machine.globals.values()),
         place,
