@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import pruneapp
+from pruneapp.params import Param
 
 COMMANDS = ("inspect", "methods", "prune")
 USAGE_ERROR = 2
@@ -91,7 +92,10 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
     )
     # One option for each parameter of any method; the same name means the same thing everywhere.
-    declared = {p.name: p for method in METHODS.values() for p in method.params}
+    declared: dict[str, Param] = {}
+    for method in METHODS.values():
+        for param in method.params:
+            declared.setdefault(param.name, param)
     for param in declared.values():
         users = [m.name for m in METHODS.values() if param.name in {p.name for p in m.params}]
         prune.add_argument(
