@@ -24,6 +24,7 @@ from pruneapp.export.torch import TORCH
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
+from pruneapp.methods.run import check_scope
 from pruneapp.progress import CancelToken
 
 
@@ -31,12 +32,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     """Prune and write; prints what was done."""
     method = _method(options)
     values = _values(options, method)
-    if options.scope not in method.scopes:
-        raise ParameterError(
-            f"'{method.name}' cannot be used with --scope {options.scope}: norms of channels of "
-            "different sizes do not compare across tensors.",
-            remedy="Leave --scope out, or choose a method for single weights.",
-        )
+    check_scope(method, options.scope)
     target = Path(options.output)
     request = ExportRequest(
         format=options.format or _format_of(target),

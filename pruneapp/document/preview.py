@@ -142,17 +142,8 @@ def _view(
     method = registry.get(row.method)
     entry = state.entry(name)
     mask = None
-    if method.takes_mask:
-        mask = next((given[n] for n in entry.names if n in given), None) if given else None
-        if mask is None:
-            raise ParameterError(
-                f"'{method.name}' needs a mask for '{name}', and there is none.",
-                remedy="Give one, or leave the tensor out.",
-            )
-        if mask.size != entry.numel:
-            raise ParameterError(
-                f"The mask for '{name}' must have {entry.numel:,} elements (got {mask.size:,})."
-            )
+    if method.takes_mask and given:
+        mask = next((given[n] for n in entry.names if n in given), None)
     ranked = None
     if scores is not None and method.takes_scores:
         ranked = _scores(scores, state, name)
@@ -166,11 +157,6 @@ def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
         raise ParameterError(
             f"'{scores.path}' holds no importance scores for '{name}'.",
             remedy="It must hold a tensor of the same name and shape for every selected one.",
-        )
-    if found.shape != entry.shape:
-        raise ParameterError(
-            f"The importance scores of '{name}' must have its shape {list(entry.shape)} "
-            f"(got {list(found.shape)})."
         )
     return TensorView(
         name=name,

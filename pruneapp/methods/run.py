@@ -65,6 +65,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     check_scope(method, scope)
     for view in tensors:
         _check_scores(method, view)
+        _check_given(method, view)
     match method:
         case WeightMethod():
             groups = [tensors] if scope == "global" else [[view] for view in tensors]
@@ -127,12 +128,30 @@ def _check_scores(method: Method, view: TensorView) -> None:
     if view.scores.shape != view.shape:
         raise ParameterError(
             f"The importance scores of '{view.name}' must have its shape {list(view.shape)} "
-            f"(got {list(view.scores.shape)})."
+            f"(got {list(view.scores.shape)}).",
+            remedy="Choose the file of scores that was made for this checkpoint.",
         )
     if not view.scores.dtype.prunable:
         raise ParameterError(
             f"The importance scores of '{view.name}' must be floats "
-            f"(got {view.scores.dtype.label})."
+            f"(got {view.scores.dtype.label}).",
+            remedy="Save them as float32.",
+        )
+
+
+def _check_given(method: Method, view: TensorView) -> None:
+    if not method.takes_mask:
+        return
+    if view.given is None:
+        raise ParameterError(
+            f"A mask for '{view.name}' must be given, and there is none.",
+            remedy="Choose a file of masks that holds this tensor, or leave the tensor out.",
+        )
+    if view.given.size != view.numel:
+        raise ParameterError(
+            f"The mask for '{view.name}' must have its {view.numel:,} elements "
+            f"(got {view.given.size:,}).",
+            remedy="Choose the file of masks that was made for this checkpoint.",
         )
 
 

@@ -157,9 +157,9 @@ def test_scores_and_masks_that_do_not_fit_are_refused_by_name(model):
     with pytest.raises(ParameterError, match="takes no importance scores"):
         preview_of(Snapshot(model), Row((FC,), "identity"), scores=model)
     mask = Row((FC,), "custom_from_mask")
-    with pytest.raises(ParameterError, match=r"needs a mask for 'module.fc.weight'"):
+    with pytest.raises(ParameterError, match=r"A mask for 'module.fc.weight' must be given"):
         preview_of(Snapshot(model), mask)
-    with pytest.raises(ParameterError, match=r"must have 640 elements \(got 3\)"):
+    with pytest.raises(ParameterError, match=r"must have its 640 elements \(got 3\)"):
         preview_of(Snapshot(model), mask, given={FC: BitMask.full(3)})
     with pytest.raises(ParameterError, match="takes no mask"):
         preview_of(Snapshot(model), row, given={FC: BitMask.full(640)})
