@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from pruneapp.checkpoint.dtypes import DType
 
-# The kind of what training measures and counts beside the parameters.
+# The kind of what training measures and counts beside the parameters, and its names in torch's
+# own norm layers.
 STATISTICS = "statistics"
+STATISTICS_NAMES = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,27 @@ class TensorEntry:
     def nbytes(self) -> int:
         """Bytes of the elements."""
         return self.dtype.nbytes(self.numel)
+
+    @property
+    def reach(self) -> int:
+        """How many elements lie between its first and its last in memory, both included."""
+        strides = self.location.strides
+        if strides is None or not self.numel:
+            return self.numel
+        return 1 + sum((n - 1) * step for n, step in zip(self.shape, strides, strict=True))
+
+    @property
+    def meets_itself(self) -> bool:
+        """Whether two elements may lie in one place, as in an expanded tensor."""
+        strides = self.location.strides
+        if strides is None:
+            return False
+        reach = 0
+        for step, n in sorted((s, n) for n, s in zip(self.shape, strides, strict=True) if n > 1):
+            if step <= reach:
+                return True
+            reach += step * (n - 1)
+        return False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -73,33 +73,12 @@ class _Span:
     checksum: Checked | None = None  # whose CRC this is
 
 
-def extent(entry: TensorEntry) -> int:
-    """Return how many elements lie between the first and the last of a tensor, both included."""
-    if entry.location.strides is None or not entry.numel:
-        return entry.numel
-    steps = zip(entry.shape, entry.location.strides, strict=True)
-    return 1 + sum((size - 1) * stride for size, stride in steps)
-
-
-def is_injective(entry: TensorEntry) -> bool:
-    """Whether no two elements of a tensor lie in the same place (an expanded one has such)."""
-    strides = entry.location.strides
-    if strides is None:
-        return True
-    reach = 0
-    for stride, size in sorted((t, n) for n, t in zip(entry.shape, strides, strict=True) if n > 1):
-        if stride <= reach:
-            return False
-        reach += stride * (size - 1)
-    return True
-
-
 def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str]) -> str:
     """Return the name of a tensor in `zeroed` that shares bytes with another; empty if none."""
     places = []
     for entry in entries:
         start = entry.location.offset
-        stop = start + entry.dtype.nbytes(extent(entry))
+        stop = start + entry.dtype.nbytes(entry.reach)
         places.append((entry.location.source, start, stop, entry.name))
     places.sort()
     reach: dict[int, tuple[int, str]] = {}
@@ -125,7 +104,7 @@ def patch_of(entry: TensorEntry, kept: BitMask) -> Patch:
 def _in_order_of_storage(entry: TensorEntry, kept: BitMask) -> BitMask:
     strides = entry.location.strides
     assert strides is not None
-    packed = BitMask.full(extent(entry)).packed.copy()
+    packed = BitMask.full(entry.reach).packed.copy()
     for start in range(0, entry.numel, _CHUNK_ELEMENTS):
         stop = min(start + _CHUNK_ELEMENTS, entry.numel)
         gone = np.flatnonzero(~kept.bools(start, stop)) + start
@@ -134,7 +113,7 @@ def _in_order_of_storage(entry: TensorEntry, kept: BitMask) -> BitMask:
             where += index * stride
         bits = np.left_shift(1, where & 7).astype(np.uint8)
         np.bitwise_and.at(packed, where >> 3, ~bits)
-    return BitMask(packed, extent(entry))
+    return BitMask(packed, entry.reach)
 
 
 class PatchedFile:

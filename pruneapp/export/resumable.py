@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export import safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
-
-# Buffers of torch's own norm layers; they stand behind the parameters in a state dict.
-_BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
 
 def _refuses(checkpoint: Checkpoint) -> str:
@@ -63,7 +60,7 @@ def _in_torchs_order(part: Part) -> Iterator[Record]:
             if kept is not None:
                 pruned.append(original(snapshot, entry, "_orig"))
                 masks.append(mask(entry, kept, "_mask"))
-            elif entry.name.rpartition(".")[2] in _BUFFERS:
+            elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # buffers too
                 buffers.append(finalized(snapshot, entry))
             else:
                 yield finalized(snapshot, entry)

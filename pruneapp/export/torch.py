@@ -18,7 +18,6 @@ from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.patching import (
     Checked,
     PatchedFile,
-    is_injective,
     overlapping,
     patch_of,
 )
@@ -55,7 +54,7 @@ def _why_not_in_place(part: Part) -> str:
     for entry in zeroed:
         if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
             return f"'{entry.name}' lies compressed in it"
-        if not is_injective(entry):
+        if entry.meets_itself:
             return f"elements of '{entry.name}' share their place in it"
     shared = overlapping(part.entries, frozenset(entry.name for entry in zeroed))
     return f"'{shared}' shares its numbers with another tensor in it" if shared else ""

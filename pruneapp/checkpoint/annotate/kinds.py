@@ -8,7 +8,7 @@ from fnmatch import translate
 from functools import lru_cache
 
 from pruneapp.checkpoint.annotate.modules import Module, Modules
-from pruneapp.checkpoint.entry import STATISTICS, TensorEntry
+from pruneapp.checkpoint.entry import STATISTICS, STATISTICS_NAMES, TensorEntry
 
 # The one table of what is left out when nothing is selected: patterns on the last module name,
 # upper and lower case alike. A module with a `running_mean` is a norm as well.
@@ -16,7 +16,6 @@ EMBEDDINGS = ("embed*", "*embedding*", "wte", "wpe")
 NORMS = ("*norm*", "bn*", "ln_*")
 
 _CONVOLUTIONS = {3: "Conv1d", 4: "Conv2d", 5: "Conv3d"}
-_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 # Parameters that are named after what they are to their module, not after a layer.
 _PARAMETERS = frozenset({"weight", "bias", "w", "b", "W", "kernel", "scale", "gamma", "beta", "g"})
 _RECURRENT = re.compile(r"weight_[ih]h_l\d+(_reverse)?$|weight_[ih]h$")
@@ -63,7 +62,7 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
     """Return ``Conv2d``, ``Linear``, ``norm``, ...; empty where nothing tells."""
     rank = len(entry.shape)
     if role.norm:
-        return STATISTICS if leaf in _STATISTICS else "norm"
+        return STATISTICS if leaf in STATISTICS_NAMES else "norm"
     if leaf == "bias" or leaf.endswith("_bias") or leaf.startswith("bias_"):
         return "bias"
     if _RECURRENT.match(leaf):
@@ -96,4 +95,4 @@ def _layer(name: str) -> Role:
 
 @lru_cache(maxsize=4096)
 def _is_parameter(leaf: str) -> bool:
-    return leaf in _PARAMETERS or leaf in _STATISTICS or "weight" in leaf
+    return leaf in _PARAMETERS or leaf in STATISTICS_NAMES or "weight" in leaf

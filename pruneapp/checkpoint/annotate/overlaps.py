@@ -26,7 +26,7 @@ def find_overlaps(entries: Sequence[TensorEntry]) -> dict[str, str]:
     for entry in entries:
         if not entry.location.storage or not entry.numel:
             continue
-        if _meets_itself(entry):
+        if entry.meets_itself:
             reasons[entry.name] = "several of its elements are one number in memory"
         shared[entry.location.source, entry.location.storage].append(entry)
     for views in shared.values():
@@ -34,16 +34,6 @@ def find_overlaps(entries: Sequence[TensorEntry]) -> dict[str, str]:
             for group in _touching(views):
                 reasons.update(_reasons(group))
     return reasons
-
-
-def _meets_itself(entry: TensorEntry) -> bool:
-    reach = 0
-    for step, extent in sorted(zip(entry.location.strides or (), entry.shape, strict=False)):
-        if extent > 1:
-            if step <= reach:
-                return True
-            reach += (extent - 1) * step
-    return False
 
 
 def _reasons(group: list[TensorEntry]) -> dict[str, str]:
@@ -58,11 +48,7 @@ def _reasons(group: list[TensorEntry]) -> dict[str, str]:
 def _extent(entry: TensorEntry) -> tuple[int, int]:
     """Return the first byte and one past the last."""
     begin = entry.location.offset
-    strides = entry.location.strides
-    if strides is None:
-        return begin, begin + entry.nbytes
-    last = sum((n - 1) * s for n, s in zip(entry.shape, strides, strict=True))
-    return begin, begin + (last + 1) * entry.dtype.bits // 8
+    return begin, begin + entry.dtype.nbytes(entry.reach)
 
 
 def _touching(views: list[TensorEntry]) -> list[list[TensorEntry]]:
