@@ -15,7 +15,7 @@ def main(argv: list[str] | None = None) -> int:
     if argv[:1] == [HEADER_PROCESS]:
         from pruneapp.checkpoint.header_process import main as parse_header
 
-        return parse_header(argv[1:])
+        return parse_header()
 
     from pruneapp.cli.options import parse
 

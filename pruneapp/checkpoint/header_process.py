@@ -115,7 +115,7 @@ def command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, HIDDEN_ARGUMENT]
     root = str(Path(__file__).resolve().parents[2])
-    code = f"import sys; sys.path.insert(0, {root!r}); import {__name__} as p; sys.exit(p.main([]))"
+    code = f"import sys; sys.path.insert(0, {root!r}); import {__name__} as p; sys.exit(p.main())"
     # Isolated, without site-packages: nothing of the person's environment is needed or run.
     return [sys.executable, "-I", "-S", "-c", code]
 
@@ -206,7 +206,7 @@ def _messages(stream: IO[bytes]) -> Iterator[tuple[str, Any]]:
         yield message
 
 
-def main(argv: list[str]) -> int:  # noqa: ARG001 - the shape of every main
+def main() -> int:
     """Be the helper: parse what comes in on standard input, answer on standard output."""
     task, path = _receive(sys.stdin.buffer)
     out = sys.stdout.buffer

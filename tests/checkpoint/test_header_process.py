@@ -81,7 +81,7 @@ def test_a_helper_that_dies_is_an_error_of_the_file(monkeypatch):
 def test_a_bug_in_the_helper_is_a_bug_here(monkeypatch):
     code = (
         "import sys; from pruneapp.checkpoint import header_process as p;"
-        "p._TASKS = {'header': None}; sys.exit(p.main([]))"
+        "p._TASKS = {'header': None}; sys.exit(p.main())"
     )
     monkeypatch.setattr(header_process, "command", lambda: [sys.executable, "-c", code])
     text = large_header()
@@ -103,7 +103,7 @@ def test_the_helper_needs_the_standard_library_alone(tmp_path):
     """It starts in isolation, from anywhere, without numpy."""
     command = header_process.command()
     assert command[1:4] == ["-I", "-S", "-c"]
-    code = command[4].replace("sys.exit(p.main([]))", "print('numpy' in sys.modules)")
+    code = command[4].replace("sys.exit(p.main())", "print('numpy' in sys.modules)")
     out = subprocess.run(
         [*command[:4], code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
