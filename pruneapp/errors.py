@@ -48,6 +48,11 @@ class PruneAppError(Exception):
         return _rebuild, (type(self), self.sentence, self.remedy, self.details)
 
 
+def words_of(error: OSError) -> str:
+    """Return the system's own words for what it refused, as the middle of a sentence."""
+    return (error.strerror or str(error)).rstrip(".").lower()
+
+
 def _rebuild(kind: type[PruneAppError], sentence: str, remedy: str, details: str) -> PruneAppError:
     return kind(sentence, remedy=remedy, details=details)
 

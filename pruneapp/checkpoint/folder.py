@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pruneapp.checkpoint.safetensors import SAFETENSORS
 from pruneapp.checkpoint.torchfile import ZIP
-from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError
+from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError, words_of
 
 # A file that is opened by itself is recognised by content; in a folder names say which files to
 # look into.
@@ -51,7 +51,8 @@ def find_model(folder: Path) -> tuple[Path, ...]:
         names = sorted(path.name for path in folder.iterdir())
     except OSError as error:
         raise CheckpointError(
-            f"The folder '{folder}' cannot be read: {(error.strerror or str(error)).lower()}."
+            f"The folder '{folder}' cannot be read: {words_of(error)}.",
+            remedy="Check the folder and your right to read it.",
         ) from None
     for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes):
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files

@@ -47,7 +47,10 @@ def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: 
     for name in index.files:
         check_place(folder, name)
         if name == path.name:
-            raise DamagedFileError(f"'{path}' names itself as a shard.")
+            raise DamagedFileError(
+                f"'{path}' is not a sound index of shards: it names itself as a shard.",
+                remedy="Download or save it again.",
+            )
         files.append(folder / name)
     contents, sources = read_shards(files, state_dict, job, read_file)
     try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError
+from pruneapp.errors import CheckpointError, DamagedFileError, FileChangedError, words_of
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,12 @@ class FileSource:
             self._fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
         except OSError as error:
             raise CheckpointError(
-                f"'{path}' cannot be opened: {_why(error)}.", remedy=_remedy(error)
+                f"'{path}' cannot be opened: {words_of(error)}.", remedy=_remedy(error)
             ) from None
         except ValueError:
             raise CheckpointError(
-                f"'{path}' cannot be opened: its name holds a character that no file name has."
+                f"'{path}' cannot be opened: its name holds a character that no file name has.",
+                remedy="Check the name.",
             ) from None
         status = os.fstat(self._fd)
         try:
@@ -150,14 +151,15 @@ class FileSource:
                 got = self._read(offset + done, view[done:])
             except OSError as error:
                 raise CheckpointError(
-                    f"'{self._path}' cannot be read at byte {offset + done:,}: {_why(error)}.",
+                    f"'{self._path}' cannot be read at byte {offset + done:,}: {words_of(error)}.",
                     remedy="Check the disk or the network drive, then open the file again.",
                 ) from None
             if got == 0:
                 self._verify_same()
                 raise DamagedFileError(
                     f"'{self._path}' ends at byte {self.size:,}, "
-                    f"but {offset + len(view):,} are needed."
+                    f"but {offset + len(view):,} are needed.",
+                    remedy="The download or copy was interrupted: get the file again.",
                 )
             done += got
         self._verify_same()
@@ -219,6 +221,11 @@ class FileSource:
         finally:
             os.close(fd)
 
+    def __del__(self) -> None:
+        # What was opened for somebody who has gone meanwhile is dropped without `close`.
+        if not getattr(self, "_closed", True):
+            os.close(self._fd)
+
     def close(self) -> None:
         """Let go of the file, as soon as nobody reads from it."""
         with self._lock:
@@ -242,11 +249,6 @@ def _refuse_irregular(path: Path, status: os.stat_result) -> None:
     raise CheckpointError(
         f"'{path}' is {kind}, not a regular file.", remedy="Open a file or a folder of shards."
     )
-
-
-def _why(error: OSError) -> str:
-    # The system's own words, as the middle of a sentence.
-    return (error.strerror or str(error)).rstrip(".").lower()
 
 
 def _remedy(error: OSError) -> str:

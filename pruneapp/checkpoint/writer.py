@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from pruneapp.checkpoint.abandoned import claim
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, words_of
 from pruneapp.progress import Job
 
 # Small enough that a slow disk never holds a long queue that a cancelled job must wait for.
@@ -234,9 +234,8 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
             remedy="Choose another disk (FAT32 ends at 4 GB); nothing was changed.",
             details=details,
         )
-    reason = (error.strerror or str(error)).lower()
     return ExportError(
-        f"'{target}' cannot be written: {reason}.",
+        f"'{target}' cannot be written: {words_of(error)}.",
         remedy=f"{_remedy(error)} Nothing was changed.".strip(),
         details=details,
     )

@@ -25,7 +25,7 @@ from typing import Any
 import torch
 from torch.nn.utils import prune as torch_prune
 
-from pruneapp.errors import MethodError
+from pruneapp.errors import MethodError, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.declaration import MaskMethod, Method, TensorView, Values
 from pruneapp.methods.registry import GROUP
@@ -70,7 +70,7 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         if isinstance(error, OSError) and not path.is_file():
-            raise MethodError(f"'{path}' cannot be read: {error.strerror}.") from error
+            raise MethodError(f"'{path}' cannot be read: {words_of(error)}.") from error
         raise MethodError(
             f"'{path}' cannot be run: {_last_line(error)}",
             remedy="Mend the file, then load it again.",

@@ -104,3 +104,13 @@ def test_a_file_that_is_closed_while_it_is_read_is_let_go_of_after_the_read(tmp_
         os.fstat(source._fd)
     with pytest.raises(CheckpointError, match="was closed"):
         source.read_into(0, memoryview(buffer))
+
+
+def test_a_file_that_nobody_holds_any_more_is_closed(path):
+    """A checkpoint that was opened in vain, for a window that wants another one by now."""
+    source = FileSource(path)
+    number = source._fd
+    os.fstat(number)
+    del source
+    with pytest.raises(OSError, match="descriptor"):
+        os.fstat(number)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import Job
 
@@ -142,5 +143,5 @@ def damaged(path: Path, label: str) -> DamagedFileError:
     return DamagedFileError(
         f"'{path}' is damaged: the bytes of {label} are not those that were saved "
         "(their checksum differs).",
-        remedy="Download or copy it again.",
+        remedy=DOWNLOAD_AGAIN,
     )

@@ -6,7 +6,6 @@ past the size that the directory declares.
 
 from __future__ import annotations
 
-import os
 import tempfile
 import threading
 import zlib
@@ -18,7 +17,8 @@ from typing import IO
 
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.checked import damaged
-from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileError
+from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
+from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileError, words_of
 
 # Weights at 99 % sparsity shrink to a fiftieth; a bomb shrinks to a thousandth.
 MAX_RATIO = 64
@@ -101,7 +101,8 @@ class InflatedSource:
         if offset + len(view) > self.size:
             raise DamagedFileError(
                 f"'{self.path}' holds {self.size:,} compressed bytes of tensors, "
-                f"but {offset + len(view):,} are needed."
+                f"but {offset + len(view):,} are needed.",
+                remedy=DOWNLOAD_AGAIN,
             )
         with self._lock:
             index = max(0, bisect_right(self._starts, offset) - 1)
@@ -116,7 +117,11 @@ class InflatedSource:
             except OSError as error:
                 raise self._no_room(error) from None
         if got != len(view):
-            raise DamagedFileError(f"'{self.path}' could not be inflated as far as needed.")
+            raise DamagedFileError(
+                f"'{self.path}' could not be inflated as far as needed: its temporary file in "
+                f"'{tempfile.gettempdir()}' is cut short.",
+                remedy="Open it again.",
+            )
 
     def _inflate(self, index: int, stop: int) -> None:
         """Inflate member `index` until `stop` bytes of it are in the spool."""
@@ -177,8 +182,7 @@ class InflatedSource:
     def _no_room(self, error: OSError) -> CheckpointError:
         return CheckpointError(
             f"'{self.path}' is compressed and needs {self.size:,} bytes in "
-            f"'{tempfile.gettempdir()}', which failed: "
-            f"{(error.strerror or os.strerror(error.errno or 0)).lower()}.",
+            f"'{tempfile.gettempdir()}', which failed: {words_of(error)}.",
             remedy="Make room there, or set TMPDIR to a folder with more.",
         )
 
