@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pruneapp.checkpoint.file_names import FORBIDDEN, device_of, ends_badly
 from pruneapp.checkpoint.header_json import RuleError, load_object, show
 from pruneapp.errors import DamagedFileError, UnrecognizedFileError
 
 MAX_INDEX_BYTES = 64 << 20
-
-# Names that Windows gives to devices, with any suffix.
-_DEVICES = frozenset(
-    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
-)
 
 
 @dataclass(frozen=True)
@@ -81,13 +77,12 @@ def parse(text: bytes, path: str) -> Index:
 
 def check_name(file: str, path: str) -> None:
     """Raise `DamagedFileError` unless `file` is one plain file name on every system."""
-    stem = file.split(".", maxsplit=1)[0].rstrip(" ").casefold()
     if (
         not file
         or len(file) > 255
-        or file[-1] in ". "
-        or any(c in '/\\:*?"<>|' or not c.isprintable() for c in file)
-        or stem in _DEVICES
+        or ends_badly(file)
+        or any(c == "/" or c in FORBIDDEN or not c.isprintable() for c in file)
+        or device_of(file)
     ):
         raise _damaged(path, f"'{show(file)}' is not a plain file name")
 

@@ -9,15 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pruneapp.checkpoint.file_names import FORBIDDEN, device_of, ends_badly
 from pruneapp.checkpoint.writer import PIECE_BYTES, AtomicFile, flush_folder, write_error
 from pruneapp.errors import ExportError
 from pruneapp.progress import Job
-
-# Names that Windows keeps for devices, with whatever suffix; files travel, so nowhere.
-_DEVICES = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
-    f"{port}{digit}" for port in ("COM", "LPT") for digit in "123456789¹²³"
-}
-_FORBIDDEN = frozenset('<>:"|?*\\')
 
 
 @dataclass(frozen=True)
@@ -96,14 +91,13 @@ def _resolved_parent(path: Path) -> Path:
 
 def _check_name(path: Path) -> None:
     name = path.name
-    stem = name.split(".")[0].rstrip(" ").upper()
     if not name or name == "..":
         reason = "it names no file"
-    elif any(c in _FORBIDDEN or ord(c) < 32 for c in name):
+    elif any(c in FORBIDDEN or ord(c) < 32 for c in name):
         reason = 'it holds one of < > : " | ? * \\ or a control character'
-    elif stem in _DEVICES:
-        reason = f"'{stem}' is a device on Windows"
-    elif name[-1] in ". ":
+    elif device := device_of(name):
+        reason = f"'{device}' is a device on Windows"
+    elif ends_badly(name):
         reason = "it ends in a dot or a space, which Windows drops"
     else:
         return
