@@ -113,16 +113,24 @@ def check_place(folder: Path, name: str) -> None:
             f"The shard '{name}' is missing from '{folder}'.",
             remedy="Download or copy the whole folder.",
         ) from None
-    places = [home]
-    for snapshots in home.parents:
-        model = snapshots.parent
-        if snapshots.name == "snapshots" and model.name.startswith("models--"):
-            places.append(model / "blobs")
+    places = [home, *blobs_of(home)]
     if not any(target.is_relative_to(place) for place in places):
         raise UnsupportedFileError(
             f"The shard '{path}' is a link to '{target}', outside the folder of the model.",
             remedy="Put the file itself there if you trust it.",
         )
+
+
+def blobs_of(home: Path) -> list[Path]:
+    """Return the folder that links of a model in a cache of Hugging Face lead to; none elsewhere.
+
+    Such a cache is ``models--NAME/snapshots/REVISION``, with the files in ``models--NAME/blobs``.
+    """
+    return [
+        snapshots.parent / "blobs"
+        for snapshots in home.parents
+        if snapshots.name == "snapshots" and snapshots.parent.name.startswith("models--")
+    ]
 
 
 def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:

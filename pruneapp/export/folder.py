@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.shards import blobs_of
 from pruneapp.checkpoint.writer import PIECE_BYTES, flush_folder, write_error
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
@@ -100,9 +101,7 @@ def _is_own(path: Path, home: Path) -> bool:
     # A link may point anywhere; only the cache of the very model is followed.
     try:
         resolved = path.resolve(strict=True)
-        inside = [home.resolve()]
-        if home.parent.name == "snapshots":
-            inside.append((home.parent.parent / "blobs").resolve())
+        inside = [home.resolve(), *(blobs.resolve() for blobs in blobs_of(home.resolve()))]
         small = path.stat().st_size <= _LARGEST_COMPANION
     except OSError:
         return False
