@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 # Wrappers put these between the names that the model gave.
-_WRAPPERS = frozenset(
+WRAPPERS = frozenset(
     {
         "_orig_mod",  # torch.compile
         "_fsdp_wrapped_module",
@@ -32,9 +32,9 @@ def display_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def _unwrapped(name: str) -> str:
-    if not any(wrapper in name for wrapper in _WRAPPERS):
+    if not any(wrapper in name for wrapper in WRAPPERS):
         return name
-    return ".".join(part for part in name.split(".") if part not in _WRAPPERS)
+    return ".".join(part for part in name.split(".") if part not in WRAPPERS)
 
 
 def _common_prefix(names: Sequence[str]) -> str:

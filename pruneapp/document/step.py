@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from pruneapp.checkpoint.tree import WRAPPERS
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
 from pruneapp.methods.run import check_scope
 from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
 
-# Prefixes that wrappers of torch put before every name; they say nothing about the model.
-_WRAPPERS = ("module", "_orig_mod")
+# What wrappers put before every name, DataParallel among them; it says nothing about the model.
+_WRAPPERS = WRAPPERS | {"module"}
 _NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
 _MOST_ROWS_NAMED = 3
 _MOST_TENSORS_NAMED = 20
