@@ -90,7 +90,7 @@ class Format:
         `ExportError` if the format cannot hold it.
     params
         What it asks for.
-    refuses
+    why_not
         Says why the format cannot hold a checkpoint, as a sentence; empty if it can.
     """
 
@@ -100,8 +100,4 @@ class Format:
     suffixes: tuple[str, ...]
     plan: Callable[[Part, Mapping[str, Any]], Plan]
     params: tuple[Param, ...] = ()
-    refuses: Callable[[Checkpoint], str] = lambda _checkpoint: ""
-
-    def why_not(self, checkpoint: Checkpoint) -> str:
-        """Return why this format cannot hold `checkpoint`, as a sentence; empty if it can."""
-        return self.refuses(checkpoint)
+    why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""

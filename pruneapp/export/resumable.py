@@ -92,5 +92,5 @@ RESUMABLE = Format(
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     plan=_plan,
-    refuses=_refuses,
+    why_not=_refuses,
 )

@@ -139,5 +139,5 @@ SAFETENSORS = Format(
     help="Finalized weights with zeros in the pruned places; everything loads it.",
     suffixes=(".safetensors",),
     plan=_plan,
-    refuses=refuses,
+    why_not=refuses,
 )

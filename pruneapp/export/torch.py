@@ -128,5 +128,5 @@ TORCH = Format(
     ),
     suffixes=torch_zip.SUFFIXES,
     plan=_plan,
-    refuses=_refuses,
+    why_not=_refuses,
 )
