@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 import pruneapp
 from pruneapp.params import Param
@@ -84,6 +84,8 @@ def _commands() -> Parser:
 
 def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.export.registry import FORMATS
+    from pruneapp.kernels.devices import KEYS
+    from pruneapp.methods.declaration import Scope
     from pruneapp.methods.registry import METHODS
 
     prune.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
@@ -108,7 +110,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         )
     prune.add_argument(
         "--scope",
-        choices=["local", "global"],
+        choices=get_args(Scope),
         default="local",
         help="local cuts each tensor by itself, global all of them by one threshold",
     )
@@ -123,7 +125,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a .py file with a method of your own; this runs its code",
     )
-    prune.add_argument("--device", choices=["auto", "cpu", "cuda", "mps"], default="auto")
+    prune.add_argument("--device", choices=KEYS, default="auto")
     prune.add_argument(
         "--format",
         choices=list(FORMATS),
