@@ -9,6 +9,11 @@ from pathlib import Path
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
 DOWNLOAD_AGAIN = "Download or copy it again."
+# What `Unsupported` says of such a file, and the remedy.
+BIG_ENDIAN = (
+    "was saved on a big-endian machine, whose numbers Pruneapp does not read",
+    "Load it with torch and save it again on a usual machine.",
+)
 
 
 class Malformed(Exception):  # noqa: N818 - never leaves this package: `located` translates it

@@ -13,8 +13,14 @@ from typing import Any
 
 from pruneapp.checkpoint.contract import Contents, Notice
 from pruneapp.checkpoint.source import ByteSource, FileSource
-from pruneapp.checkpoint.torchfile.faults import Exhausted, Malformed, Unsupported, located
-from pruneapp.checkpoint.torchfile.pickled.machine import Machine
+from pruneapp.checkpoint.torchfile.faults import (
+    BIG_ENDIAN,
+    Exhausted,
+    Malformed,
+    Unsupported,
+    located,
+)
+from pruneapp.checkpoint.torchfile.pickled.machine import MAX_PICKLE, Machine
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
 from pruneapp.checkpoint.torchfile.pickled.rebuild import call
 from pruneapp.checkpoint.torchfile.pickled.storages import Storages
@@ -30,7 +36,6 @@ PROTOCOL = 1001
 _MAGIC_BYTES = MAGIC.to_bytes(10, "little")
 _MAGIC_LINE = b"L%dL\n." % MAGIC
 
-MAX_PICKLE = 256 << 20
 # A pickle above this is read in another process, so that the window goes on answering.
 IN_PROCESS = 512 << 10
 
@@ -106,12 +111,9 @@ def index_stream(
     places = {placed.key: placed.data for placed in stream.storages}
 
     def read(tensor: Tensor) -> bytes | None:
-        nbytes = tensor.element.itemsize
-        for n in tensor.shape:
-            nbytes *= n
-        if nbytes > MOST_BYTES:
+        if tensor.nbytes > MOST_BYTES:
             return None
-        return source.read(places[tensor.storage.root.key] + tensor.offset, nbytes)
+        return source.read(places[tensor.storage.root.key] + tensor.offset, tensor.nbytes)
 
     notices = []
     if stream.end < source.size:
@@ -161,10 +163,7 @@ def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE)
         raise Unsupported(f"has a version of torch's old format other than {PROTOCOL}")
     system = machine.run()
     if isinstance(system, dict) and system.get("little_endian") is False:
-        raise Unsupported(
-            "was saved on a big-endian machine, whose numbers Pruneapp does not read",
-            "Load it with torch and save it again on a usual machine.",
-        )
+        raise Unsupported(*BIG_ENDIAN)
     root = machine.run()
     keys = machine.run()
     if type(keys) is not list or any(type(key) not in {str, int} for key in keys):

@@ -8,7 +8,7 @@ from pathlib import Path
 from pruneapp.checkpoint.contract import Contents
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.checked import CheckedSource, Span
-from pruneapp.checkpoint.torchfile.faults import Malformed, Unsupported, located
+from pruneapp.checkpoint.torchfile.faults import BIG_ENDIAN, Malformed, Unsupported, located
 from pruneapp.checkpoint.torchfile.inflated import (
     MAX_RATIO,
     SMALL,
@@ -16,7 +16,7 @@ from pruneapp.checkpoint.torchfile.inflated import (
     Packed,
     inflate_all,
 )
-from pruneapp.checkpoint.torchfile.pickled.machine import Machine
+from pruneapp.checkpoint.torchfile.pickled.machine import MAX_PICKLE, Machine
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
 from pruneapp.checkpoint.torchfile.pickled.rebuild import call
 from pruneapp.checkpoint.torchfile.pickled.storages import Storages
@@ -35,7 +35,6 @@ from pruneapp.progress import CancelToken, Job
 FORMAT, LABEL = "torch", "PyTorch"
 SCRIPT, _SCRIPT_LABEL = "torchscript", "TorchScript"
 
-MAX_PICKLE = 256 << 20
 # A pickle above this is read in another process, so that the window goes on answering.
 IN_PROCESS = 2 << 20
 MEMBERS_IN_PROCESS = 10_000
@@ -110,13 +109,10 @@ def index_archive(
         return 0, member.data if member else 0
 
     def read(tensor: Tensor) -> bytes | None:
-        nbytes = tensor.element.itemsize
-        for n in tensor.shape:
-            nbytes *= n
-        if nbytes > MOST_BYTES:
+        if tensor.nbytes > MOST_BYTES:
             return None
         which, base = place(tensor.storage.root.key)
-        buffer = bytearray(nbytes)
+        buffer = bytearray(tensor.nbytes)
         (inflated if which and inflated else source).read_into(
             base + tensor.offset, memoryview(buffer)
         )
@@ -182,10 +178,7 @@ def _check_byte_order(source: FileSource, archive: Archive) -> None:
         return
     order = read_member(source, archive, member, 64).strip()
     if order == b"big":
-        raise Unsupported(
-            "was saved on a big-endian machine, whose numbers Pruneapp does not read",
-            "Load it with torch and save it again on a usual machine.",
-        )
+        raise Unsupported(*BIG_ENDIAN)
     if order != b"little":
         raise Malformed("its byteorder is neither little nor big")
 

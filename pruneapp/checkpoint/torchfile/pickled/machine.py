@@ -19,6 +19,8 @@ from pruneapp.checkpoint.torchfile.pickled.placeholders import Bag, Global, Made
 from pruneapp.checkpoint.torchfile.pickled.values import Values
 from pruneapp.progress import CancelToken
 
+# Bytes of all that a reader hands over.
+MAX_PICKLE = 256 << 20
 MAX_OPS = 20_000_000
 MAX_MEMO = 5_000_000
 MAX_DEPTH = 10_000

@@ -6,6 +6,7 @@ here, which only remember what the file said.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,6 +164,16 @@ class Tensor:
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
     why_not: str = ""
+
+    @property
+    def numel(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its elements, as if they lay side by side."""
+        return self.numel * self.element.itemsize
 
 
 @dataclass(slots=True, eq=False)

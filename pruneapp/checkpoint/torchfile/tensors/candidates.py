@@ -83,10 +83,7 @@ def identity(leaf: Leaf) -> object:
 def numel(leaf: Leaf) -> int:
     """How many numbers a tensor holds, as far as the file holds them."""
     if isinstance(leaf, Tensor):
-        count = 1
-        for n in leaf.shape:
-            count *= n
-        return count
+        return leaf.numel
     if isinstance(leaf, Compound):
         return sum(numel(part) for part in leaf.parts.values())
     return 0
