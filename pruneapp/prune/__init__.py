@@ -26,7 +26,6 @@ can know the other owners. `global_unstructured` with all owners listed prunes t
 
 from pruneapp.prune.base import BasePruningMethod
 from pruneapp.prune.container import PruningContainer
-from pruneapp.prune.everywhere import global_unstructured
 from pruneapp.prune.functions import (
     custom_from_mask,
     identity,
@@ -37,6 +36,7 @@ from pruneapp.prune.functions import (
     random_unstructured,
     remove,
 )
+from pruneapp.prune.global_pruning import global_unstructured
 from pruneapp.prune.mask import CustomFromMask, Identity
 from pruneapp.prune.structured import LnStructured, RandomStructured
 from pruneapp.prune.unstructured import L1Unstructured, RandomUnstructured
