@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,12 +50,13 @@ _Key = tuple[tuple[str, ...], str, int]
 class UnitCounts:
     """Remembers the units of the last rows, and the channels of every mask that it looked at.
 
-    Safe to use from several threads: the worst that a race does is to count twice.
+    Safe to use from several threads: two that ask at once may both count.
     """
 
     def __init__(self) -> None:
         self._rows: dict[_Key, tuple[MaskSet, Units]] = {}
         self._channels: dict[tuple[str, int], tuple[BitMask, int]] = {}
+        self._lock = threading.Lock()
 
     def units(
         self,
@@ -81,9 +83,10 @@ class UnitCounts:
         if known is not None and known[0] is masks:
             return known[1]
         made = self._count(checkpoint, masks, names, param, key[2])
-        while len(self._rows) >= _ROWS:
-            self._rows.pop(next(iter(self._rows)), None)
-        self._rows[key] = masks, made
+        with self._lock:
+            while len(self._rows) >= _ROWS:
+                del self._rows[next(iter(self._rows))]
+            self._rows[key] = masks, made
         return made
 
     def _count(

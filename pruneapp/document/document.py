@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
@@ -15,12 +16,12 @@ from pruneapp.document.history import BUDGET, Change, Edit, History, Record
 from pruneapp.document.preview import Preview
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import CheckpointError, SelectionError, StaleError
+from pruneapp.errors import SelectionError, StaleError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 
-ChangeKind = Literal["apply", "undo", "redo", "jump", "final", "found", "exported", "source"]
+ChangeKind = Literal["apply", "undo", "redo", "jump", "final", "found", "exported"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,7 @@ class DocumentChanged:
     Attributes
     ----------
     kind
-        What happened; ``exported`` changes `Document.unexported` alone, ``source`` the file that
-        weights are read from.
+        What happened; ``exported`` changes `Document.unexported` alone.
     names
         First names of the tensors whose masks or final weights changed.
     revision
@@ -75,6 +75,9 @@ class Document:
         self._notices = notices
         self._counts = UnitCounts()
         self._snapshot = Snapshot(checkpoint, counts=self._counts)
+        # Where in the history the states are that somebody still holds.
+        self._records_of: WeakKeyDictionary[Snapshot, Record | None] = WeakKeyDictionary()
+        self._records_of[self._snapshot] = None
         self._subscribers: list[Subscriber] = []
         self._exported: Record | None = None
         self._opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
@@ -246,30 +249,18 @@ class Document:
         if position != self.position:
             self._go_to(position, "jump")
 
-    def mark_exported(self) -> None:
-        """Take note that the state in force is safe in a file."""
-        self._exported = self._record()
-        self._tell("exported", ())
+    def mark_exported(self, snapshot: Snapshot) -> None:
+        """Take note that a state is safe in a file.
 
-    def go_on_from(self, checkpoint: Checkpoint) -> None:
-        """Read weights from another file with the same tensors from now on.
-
-        For the original that an export kept beside its target. The old checkpoint is the caller's
-        to close.
-
-        Raises
-        ------
-        CheckpointError
-            If names, shapes or types differ.
+        Parameters
+        ----------
+        snapshot
+            What was exported, of this document; those of others do nothing. It need not be the
+            state in force any more.
         """
-        old = [(e.names, e.shape, e.dtype) for e in self.checkpoint.entries.values()]
-        new = [(e.names, e.shape, e.dtype) for e in checkpoint.entries.values()]
-        if old != new:
-            raise CheckpointError(
-                f"'{checkpoint.path}' does not hold the tensors of '{self.checkpoint.path}'."
-            )
-        self._set(checkpoint, self.masks, self.final)
-        self._tell("source", ())
+        if snapshot in self._records_of:
+            self._exported = self._records_of[snapshot]
+            self._tell("exported", ())
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Have `callback` told of every change; return a function that ends it."""
@@ -297,17 +288,18 @@ class Document:
         masks, final = self.masks.with_masks(edit.masks.after), self.final
         if edit.final.after:
             final = final.with_masks(edit.final.after)
-        self._set(self.checkpoint, masks, final)
+        self._set(masks, final)
         self._tell(kind, edit.names)
 
     def _go_to(self, position: int, kind: ChangeKind) -> None:
         change = self._history.go_to(position)
         masks, final = self.masks.with_masks(change.masks), self.final.with_masks(change.final)
-        self._set(self.checkpoint, masks, final)
+        self._set(masks, final)
         self._tell(kind, change.names)
 
-    def _set(self, checkpoint: Checkpoint, masks: MaskSet, final: MaskSet) -> None:
-        self._snapshot = Snapshot(checkpoint, masks, final, self.revision + 1, self._counts)
+    def _set(self, masks: MaskSet, final: MaskSet) -> None:
+        self._snapshot = Snapshot(self.checkpoint, masks, final, self.revision + 1, self._counts)
+        self._records_of[self._snapshot] = self._record()
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
         change = DocumentChanged(kind, names, self.revision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -159,21 +160,22 @@ class Exporting(QObject):
         self._jobs.submit(
             self.tr("Exporting"),
             lambda job: export(snapshot, request, job),
-            on_result=self._on_exported,
+            on_result=partial(self._on_exported, snapshot),
             on_error=self._session.refused.emit,
         )
 
-    def _on_exported(self, report: ExportReport) -> None:
+    def _on_exported(self, snapshot: Snapshot, report: ExportReport) -> None:
+        # The person may have pruned on meanwhile, or opened another file.
         document = self._session.document
         if document is not None:
-            document.mark_exported()
+            document.mark_exported(snapshot)
         dialog = ExportReportDialog(_as_text(report), self._window)
         dialog.finished.connect(self._on_report_finished)
         self._appearance.dress(dialog)
         self.report = dialog
         dialog.open()
         self.exported.emit(report)
-        if report.undo_ends:
+        if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
             self._session.open(report.path)
 
     def _on_report_finished(self, _result: int) -> None:

@@ -18,7 +18,7 @@ from pruneapp.document.history import Change, Edit, History
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import CheckpointError, ParameterError, SelectionError
+from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -79,7 +79,7 @@ def test_subscribers_hear_what_changed_until_they_leave(model):
     document.jump(0)
     document.jump(0)  # nothing happens
     document.undo()  # nothing happens
-    document.mark_exported()
+    document.mark_exported(document.snapshot())
     leave()
     prune(document)
     assert told == [
@@ -128,7 +128,7 @@ def test_unexported_is_another_state_than_the_exported(model):
     assert not document.unexported
     prune(document)
     assert document.unexported
-    document.mark_exported()
+    document.mark_exported(document.snapshot())
     assert not document.unexported
     document.undo()
     assert document.unexported
@@ -139,17 +139,17 @@ def test_unexported_is_another_state_than_the_exported(model):
     assert document.unexported
 
 
-def test_a_document_goes_on_from_a_copy_of_its_file_alone(model):
+def test_what_is_done_while_an_export_runs_is_not_exported(model):
     document = Document(model)
     prune(document)
-    copy = MemoryCheckpoint({n: a + 0 for n, a in model.arrays.items()})
-    with pytest.raises(CheckpointError, match="does not hold the tensors"):
-        document.go_on_from(copy)  # the tied name is missing
-    twin = MemoryCheckpoint(model.arrays, **{FC: {"aliases": ("module.decoder.weight",)}})
-    document.go_on_from(twin)
-    assert document.checkpoint is twin
+    exported = document.snapshot()
+    prune(document, amount=3)
+    document.mark_exported(exported)
+    assert document.unexported
     document.undo()
-    assert not document.masks
+    assert not document.unexported
+    document.mark_exported(Snapshot(model))  # of another document
+    assert not document.unexported
 
 
 def resumable(**masks: np.ndarray) -> MemoryCheckpoint:
