@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
-class TensorRow:
+class TensorRow(NamedTuple):
     """A tensor, as lists and trees show it.
 
     Attributes

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -153,12 +152,11 @@ def rows_of(entry: TensorEntry, rows: slice) -> TensorEntry:
     bits = start * strides[0] * entry.dtype.bits if count else 0
     if bits % 8 or (entry.dtype.bits < 8 and not whole):
         raise ValueError(f"these rows of '{entry.name}' do not begin at a whole byte")
-    location = replace(
-        entry.location,
+    location = entry.location._replace(
         offset=entry.location.offset + bits // 8,
         strides=None if whole else (strides[0] * step, *strides[1:]),
     )
-    return replace(entry, shape=shape, location=location)
+    return entry._replace(shape=shape, location=location)
 
 
 def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:

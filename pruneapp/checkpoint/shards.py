@@ -149,8 +149,8 @@ def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:
             twice.extend(name for name in entry.names if name in home)
             home.update(dict.fromkeys(entry.names, shard.path))
             place = entry.location
-            moved = replace(place, source=place.source + shard.sources.start)
-            entries.append(replace(entry, location=moved) if shard.sources.start else entry)
+            moved = place._replace(source=place.source + shard.sources.start)
+            entries.append(entry._replace(location=moved) if shard.sources.start else entry)
     if twice:
         raise DamagedFileError(
             f"{_list(twice)} in two shards of '{shards[0].path.parent}'.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
@@ -19,8 +18,8 @@ BY_NUMPY = {d.numpy: d for d in DTYPES.values() if d.numpy}
 def entry_of(name: str, array: np.ndarray, **facts) -> TensorEntry:
     """Describe an array as a reader would, with as much of the annotation as tests need."""
     dtype = BY_NUMPY[str(array.dtype)]
-    facts.setdefault("why_not", dtype.why_not)
-    return TensorEntry(name, array.shape, dtype, Location(0, 0), **facts)
+    facts = {"dtype": dtype, "why_not": dtype.why_not, **facts}
+    return TensorEntry(name, array.shape, location=Location(0, 0), **facts)
 
 
 class MemoryCheckpoint(Checkpoint):
@@ -36,8 +35,7 @@ class MemoryCheckpoint(Checkpoint):
         self.elements_read = 0
         self.verified = 0
         made = tuple(
-            replace(entry_of(name, array, **entries.get(name, {})))
-            for name, array in self.arrays.items()
+            entry_of(name, array, **entries.get(name, {})) for name, array in self.arrays.items()
         )
         super().__init__(
             Path("memory.safetensors"), Contents("safetensors", "memory", made, {}), ()

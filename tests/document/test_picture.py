@@ -248,8 +248,7 @@ def test_whole_numbers_and_complex_ones_can_be_looked_at():
 
 
 def test_packed_floats_cannot_be_looked_at():
-    checkpoint = MemoryCheckpoint({"w": np.zeros((2, 2), np.uint8)})
-    object.__setattr__(checkpoint.entry("w"), "dtype", DTYPES["F4"])
+    checkpoint = MemoryCheckpoint({"w": np.zeros((2, 2), np.uint8)}, w={"dtype": DTYPES["F4"]})
     with pytest.raises(CheckpointError, match="packed"):
         tile(Snapshot(checkpoint), TileRequest("w", 0, 0, 2, 2), None, Job())
 

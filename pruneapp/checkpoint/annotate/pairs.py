@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pruneapp.checkpoint.contract import Notice
 from pruneapp.checkpoint.entry import TensorEntry
@@ -52,8 +52,7 @@ def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], 
         if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
             odd.append(original.name)
             continue
-        pairs[original.name] = replace(
-            original,
+        pairs[original.name] = original._replace(
             name=base,
             aliases=tuple(name.removesuffix(_ORIG) for name in original.aliases),
             mask_of=f"{base}{_MASK}",
