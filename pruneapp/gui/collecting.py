@@ -59,7 +59,8 @@ class Collector(QObject):
 def settle(tensors: int) -> None:
     """Let the collector never look again at what is there now, if a large file was opened.
 
-    It goes when the file is closed all the same: nothing in it refers to itself.
+    100,000 entries are looked at by every full collection, which stops the window for as long as
+    0.2 s. They go when the file is closed all the same: nothing in them refers to itself.
     """
     if tensors > LARGE:
         gc.freeze()

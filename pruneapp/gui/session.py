@@ -6,7 +6,6 @@ widget.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,9 +161,6 @@ class Session(QObject):
         self.by_name = {row.name: row for row in opened.rows}
         settle(len(opened.rows))
         opened.document.subscribe(self._on_changed)
-        # 100,000 entries are looked at by every full collection, which stops the window for as
-        # long as 0.2 s; frozen ones are left alone, and go by their reference counts all the same.
-        gc.freeze()
         if not self.is_sample:
             self._settings.add_recent(opened.document.checkpoint.path)
         self.opened.emit(opened.extra)
