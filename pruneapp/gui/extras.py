@@ -62,6 +62,8 @@ class Extras(QObject):
                 return given_masks(checkpoint, names_in(masks, checkpoint), masks, job)
 
         def done(masks: Mapping[str, BitMask]) -> None:
+            if self._session.document is not document:
+                return  # closed meanwhile
             self._masks, self.mask_file = masks, path.name
             self.changed.emit()
 
@@ -71,8 +73,12 @@ class Extras(QObject):
 
     def load_scores(self, path: Path) -> None:
         """Open a file of importance scores."""
+        document = self._session.document
 
         def done(scores: Checkpoint) -> None:
+            if self._session.document is not document:
+                scores.close()  # nobody wants them any more
+                return
             self._drop_scores()
             self._scores, self.scores_file = scores, path.name
             self.changed.emit()
