@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QFileDialog
 
+from pruneapp.checkpoint.formats import READERS
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.snapshot import model_size
 from pruneapp.errors import PruneAppError, SelectionError
@@ -36,7 +37,8 @@ from pruneapp.gui.views.tree import build_nodes
 from pruneapp.gui.window import MainWindow
 from pruneapp.methods.declaration import Method
 
-FILES = "*.safetensors *.pt *.pth *.th *.bin *.ckpt *.json"
+# What the dialog shows of a folder; an index of shards is JSON.
+FILES = " ".join(dict.fromkeys((*(f"*{s}" for r in READERS for s in r.suffixes), "*.json")))
 # What makes sense only while something is open.
 NEEDS_DOCUMENT = (
     *("close", "export", "find", "check_shown", "check_none", "check_usual", "copy_name"),
