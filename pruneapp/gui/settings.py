@@ -99,11 +99,6 @@ class Settings:
         self._stored.recent = [text, *rest][:RECENT_FILES]
         self._write()
 
-    def clear_recent(self) -> None:
-        """Forget the recent files."""
-        self._stored.recent = []
-        self._write()
-
     def blob(self, name: str) -> bytes:
         """Return bytes that Qt made (geometry, docks); empty if there are none."""
         with contextlib.suppress(ValueError):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pruneapp.errors import ParameterError
-from pruneapp.gui.settings import RECENT_FILES, SETTINGS, THEME, Settings
+from pruneapp.gui.settings import DEVICE, RECENT_FILES, SETTINGS, THEME, Settings
+from pruneapp.kernels import devices
 
 
 @pytest.mark.parametrize("param", SETTINGS, ids=lambda p: p.name)
@@ -60,3 +61,8 @@ def test_a_folder_that_cannot_be_written_disturbs_nobody(tmp_path):
     settings.set(THEME, "dark")
 
     assert settings.get(THEME) == "dark"
+
+
+def test_the_devices_of_the_settings_are_those_of_the_kernels():
+    """They stand there as well because the window is painted before numpy is imported."""
+    assert tuple(choice.value for choice in DEVICE.choices) == devices.KEYS
