@@ -20,7 +20,7 @@ from pruneapp.gui.views.forecast.action import PruneAction
 from pruneapp.gui.views.forecast.affected import Affected
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import heading, plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 
 BUSY_MS = 200
 LONG_MS = 2_500
@@ -39,7 +39,8 @@ class Forecast(QWidget):
         self._model = (0, 0)
         self._shown: Mapping[str, str] = {}
         self.action = PruneAction()
-        self.state = plain()
+        # Elided: a longer word for it would push the whole form out of the window.
+        self.state = ElidedLabel()
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.tensors, self.gone, self.sparsity, self.energy = (self._number() for _ in range(4))
         self.energy.setToolTip(
@@ -196,7 +197,7 @@ class Forecast(QWidget):
         self.state.setText(self.tr("counting…"))
 
     def _show_long(self) -> None:
-        self.state.setText(self.tr("may take long, Esc cancels"))
+        self.state.setText(self.tr("slow, Esc cancels"))
 
     def _show_sparsity(self, before: int, after: int, numel: int, about: str) -> None:
         if not numel:
