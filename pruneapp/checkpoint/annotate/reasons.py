@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from pruneapp.checkpoint.annotate.modules import Module, Modules
@@ -62,15 +63,15 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
 
 def _by_neighbours(leaf: str, module: Module) -> str:
     for needed, why in _rules(leaf):
-        if all(name in module for name in needed):
+        if module.keys() >= needed:
             return why
     return ""
 
 
 @lru_cache(maxsize=4096)
-def _rules(leaf: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+def _rules(leaf: str) -> tuple[tuple[frozenset[str], str], ...]:
     """Return what to conclude for tensors called `leaf`, if they have the neighbours needed."""
-    rules: list[tuple[tuple[str, ...], str]] = [
+    rules: list[tuple[Iterable[str], str]] = [
         ((mark,), f"it is part of weights that {packer} packed")
         for mark, (packer, members) in _PACKED.items()
         if leaf in members
@@ -91,7 +92,7 @@ def _rules(leaf: str) -> tuple[tuple[tuple[str, ...], str], ...]:
         rules.append((both, f"spectral normalization {_RECOMPUTED}"))
     if leaf in _BUFFERS:
         rules.append(((), _BUFFERS[leaf]))
-    return tuple(rules)
+    return tuple((frozenset(needed), why) for needed, why in rules)
 
 
 def _told_by_name(name: str) -> str:

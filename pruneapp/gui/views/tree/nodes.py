@@ -204,7 +204,11 @@ def _in_order(
     for node, number in enumerate(tensor.tolist()):
         if number >= 0:
             row = rows[number]
-            haystack[node] = "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases))).lower()
+            if row.shown == row.name and not row.aliases:
+                haystack[node] = row.name.lower()
+            else:
+                names = dict.fromkeys((row.shown, row.name, *row.aliases))
+                haystack[node] = "\n".join(names).lower()
     return Nodes(
         rows=rows,
         names=[row.name for row in rows],
