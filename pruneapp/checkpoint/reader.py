@@ -103,7 +103,10 @@ class Checkpoint:
         try:
             return self._names[name]
         except KeyError:
-            raise UnknownTensorError(f"'{self.path}' holds no tensor named '{name}'.") from None
+            raise UnknownTensorError(
+                f"'{self.path}' holds no tensor named '{name}'.",
+                remedy="`pruneapp inspect` lists the names.",
+            ) from None
 
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
@@ -218,7 +221,11 @@ def open_checkpoint(
         In one sentence that names the file, the cause and the remedy.
     """
     if sys.byteorder != "little":
-        raise CheckpointError("Pruneapp reads checkpoints on little-endian machines only.")
+        raise CheckpointError(
+            f"Pruneapp reads checkpoints on little-endian machines only (this one is "
+            f"{sys.byteorder}-endian).",
+            remedy="Use a machine with an x86-64 or ARM processor.",
+        )
     from pruneapp.checkpoint.annotate import annotate
     from pruneapp.checkpoint.formats import read_headers
 

@@ -131,7 +131,7 @@ class FileSource:
         # another file's under the reader's hands.
         with self._lock:
             if self._closed:
-                raise CheckpointError(f"'{self._path}' was closed.")
+                raise CheckpointError(f"'{self._path}' was closed.", remedy="Open it again.")
             self._readers += 1
         try:
             yield

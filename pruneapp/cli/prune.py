@@ -113,7 +113,10 @@ def _scores(
     if options.importance_scores is None:
         return None
     if not method.takes_scores:
-        raise ParameterError(f"'{method.name}' does not take --importance-scores.")
+        raise ParameterError(
+            f"'{method.name}' does not take --importance-scores.",
+            remedy="Leave them out, or choose a method that ranks by magnitude.",
+        )
     return stack.enter_context(open_checkpoint(Path(options.importance_scores)))
 
 
@@ -122,10 +125,16 @@ def _masks(
 ) -> Checkpoint | None:
     if options.mask is None:
         if method.takes_mask:
-            raise ParameterError(f"'{method.name}' needs --mask FILE.")
+            raise ParameterError(
+                f"'{method.name}' needs --mask FILE.",
+                remedy="Name a checkpoint that holds the masks under the names of the tensors.",
+            )
         return None
     if not method.takes_mask:
-        raise ParameterError(f"'{method.name}' does not take --mask.")
+        raise ParameterError(
+            f"'{method.name}' does not take --mask.",
+            remedy="Leave it out, or choose custom_from_mask.",
+        )
     return stack.enter_context(open_checkpoint(Path(options.mask)))
 
 

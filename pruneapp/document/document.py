@@ -203,7 +203,8 @@ class Document:
         found = [n for n in resolve(self.checkpoint, names) if n in self.masks]
         if not found:
             raise SelectionError(
-                "Nothing is pruned in these tensors, so nothing can be made final."
+                "Nothing is pruned in these tensors, so nothing can be made final.",
+                remedy="Prune them first.",
             )
         before = {n: self.final.get(n) for n in found}
         after = {n: m if (old := before[n]) is None else m & old for n, m in self._masks_of(found)}

@@ -91,11 +91,15 @@ def given_masks(
         if known[name].shape != entry.shape:
             raise ParameterError(
                 f"The mask '{name}' has the shape {list(known[name].shape)}, "
-                f"but '{entry.name}' has {list(entry.shape)}."
+                f"but '{entry.name}' has {list(entry.shape)}.",
+                remedy="Choose the file of masks that was made for this checkpoint.",
             )
         mask = read_mask(masks, name, job)
         if mask is None:
-            raise ParameterError(f"The mask '{name}' holds other values than 0 and 1.")
+            raise ParameterError(
+                f"The mask '{name}' in '{masks.path}' holds other values than 0 and 1.",
+                remedy="Save it with 1 where a weight stays and 0 where it goes.",
+            )
         found[entry.name] = mask
     return found
 

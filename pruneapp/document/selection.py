@@ -90,7 +90,9 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         entry = checkpoint.entry(name)
         if not entry.prunable:
-            raise SelectionError(f"'{name}' cannot be pruned: {entry.why_not}.")
+            raise SelectionError(
+                f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Leave it out."
+            )
         found.add(entry.name)
     if not found:
         raise SelectionError("No tensor is selected.", remedy="Check one, or give a pattern.")
@@ -138,6 +140,7 @@ def _not_prunable(pattern: str, matched: Sequence[TensorEntry]) -> SelectionErro
     more = f", and {others:,} more like it" if others else ""
     return SelectionError(
         f"'{pattern}' matches nothing that can be pruned: '{first.name}' ({first.why_not}){more}.",
+        remedy="Choose another pattern.",
     )
 
 

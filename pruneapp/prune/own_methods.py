@@ -70,7 +70,9 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         if isinstance(error, OSError) and not path.is_file():
-            raise MethodError(f"'{path}' cannot be read: {words_of(error)}.") from error
+            raise MethodError(
+                f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
+            ) from error
         raise MethodError(
             f"'{path}' cannot be run: {_last_line(error)}",
             remedy="Mend the file, then load it again.",
@@ -115,7 +117,10 @@ def load_entry_points() -> tuple[Method, ...]:
         elif isinstance(loaded, Method):
             found.append(loaded)
         else:
-            raise MethodError(f"'{where}' is neither a pruning method nor a module of them.")
+            raise MethodError(
+                f"'{where}' is neither a pruning method nor a module of them.",
+                remedy=f"Update or uninstall {package}.",
+            )
     return tuple(found)
 
 
@@ -234,7 +239,8 @@ def _params(kind: type, where: str) -> list[Param]:
         signature = inspect.signature(kind)
     except (TypeError, ValueError) as error:
         raise MethodError(
-            f"The constructor of {kind.__name__} in '{where}' does not say what it takes."
+            f"The constructor of {kind.__name__} in '{where}' does not say what it takes.",
+            remedy="Give it an __init__ with named parameters.",
         ) from error
     params: list[Param] = []
     for parameter in signature.parameters.values():

@@ -87,7 +87,10 @@ def build(described: Described, key: str | None) -> Contents:
     candidates = find(described.root, script=described.script)
     if not candidates:
         code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""
-        raise UnsupportedFileError(f"'{described.path}' holds no tensors of a model.{code}")
+        raise UnsupportedFileError(
+            f"'{described.path}' holds no tensors of a model.{code}",
+            remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
+        )
     chosen = choose(candidates, key, described.path)
     entries, unreadable = _entries(chosen.found, described)
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
@@ -101,7 +104,8 @@ def build(described: Described, key: str | None) -> Contents:
     if not entries:
         raise UnsupportedFileError(
             f"'{described.path}' holds no tensors that can be read: "
-            f"{next(iter(unreadable.values()))}."
+            f"{next(iter(unreadable.values()))}.",
+            remedy="Load it with torch and save its state_dict as dense tensors.",
         )
     return Contents(
         format=described.format,
