@@ -29,6 +29,10 @@ def main(options: argparse.Namespace) -> int:
         # Whoever read our output has read enough, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # A full disk, say: files are spoken of elsewhere, so it is what was printed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return fail(f"The output could not be written: {(error.strerror or str(error)).lower()}.")
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -281,3 +282,13 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, number, status):
 
     assert (process.returncode, out, err) == (status, "", "")
     assert [p.name for p in tmp_path.iterdir()] == ["large.safetensors"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_an_output_that_takes_nothing_is_said_in_one_sentence():
+    command = [sys.executable, "-m", "pruneapp", "inspect", str(SAMPLE)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == ("pruneapp: The output could not be written: no space left on device.\n")
