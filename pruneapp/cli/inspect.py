@@ -92,7 +92,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     pruned = sum(document.masks.pruned(e.name) for e in entries)
     write = sys.stdout.write
     write(
-        f"\n{contents.label}: {len(entries):,} tensors, {total:,} parameters, "
+        f"\n{contents.label}: {_many(len(entries), 'tensor')}, {_many(total, 'parameter')}, "
         f"{size(sum(e.nbytes for e in entries))}, {percent(pruned, total)} pruned\n"
     )
     if len(contents.state_dicts) > 1:
@@ -100,3 +100,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         write(f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY\n")
     for notice in contents.notices:
         write(f"Note: {printable(notice.text)}\n")
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")

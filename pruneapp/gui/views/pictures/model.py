@@ -139,9 +139,13 @@ class ModelView(Chart):
         report = self._report
         if report is None:
             return ""
-        text = self.tr("{n} tensors, {share} of the model pruned").format(
-            n=count(len(report.tensors)), share=part(report.after, report.numel)
+        number = len(report.tensors)
+        words = (
+            self.tr("1 tensor, {share} of the model pruned")
+            if number == 1
+            else self.tr("{n} tensors, {share} of the model pruned")
         )
+        text = words.format(n=count(number), share=part(report.after, report.numel))
         going = int(self._after.sum() - self._before.sum())
         if going:
             then = part(report.after + going, report.numel)
