@@ -10,7 +10,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.checked import CheckedSource
-from pruneapp.checkpoint.torchfile.ziparchive import STORED, read_archive
+from pruneapp.checkpoint.torchfile.layout import STORED, zip_layout
 from pruneapp.checkpoint.torchfile.zipped import SCRIPT
 from pruneapp.errors import ExportError
 from pruneapp.export import torch_zip
@@ -22,7 +22,6 @@ from pruneapp.export.patching import (
     patch_of,
 )
 from pruneapp.export.records import finalized
-from pruneapp.progress import CancelToken
 
 
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
@@ -86,7 +85,7 @@ def _in_place(part: Part) -> Plan:
 
 
 def _checked(source: FileSource) -> tuple[Checked, ...]:
-    archive = read_archive(source, CancelToken())
+    archive = zip_layout(source)
     if not archive.checksums:
         return ()
     return tuple(

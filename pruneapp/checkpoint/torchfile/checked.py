@@ -18,9 +18,6 @@ from pathlib import Path
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
-from pruneapp.progress import Job
-
-_CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +106,6 @@ class CheckedSource:
             if crc != span.crc:
                 raise damaged(self.path, span.label)
             self._seen.add(index)
-
-    def verify(self, job: Job) -> None:
-        """Read every storage that was not compared yet, and compare it.
-
-        Raises
-        ------
-        DamagedFileError
-            At the first whose checksum differs.
-        """
-        todo = [i for i in range(len(self._spans)) if i not in self._seen]
-        job.start(sum(self._spans[i].stop - self._spans[i].start for i in todo))
-        buffer = memoryview(bytearray(_CHUNK))
-        for index in todo:
-            span = self._spans[index]
-            job.label(span.label)
-            for start in range(span.start, span.stop, _CHUNK):
-                part = buffer[: min(_CHUNK, span.stop - start)]
-                self.read_into(start, part)
-                job.step(len(part))
 
     def verify_unchanged(self) -> None:
         """Raise `FileChangedError` if the file is not the one that was opened."""

@@ -10,23 +10,13 @@ from __future__ import annotations
 
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.faults import located
-from pruneapp.checkpoint.torchfile.legacy import Placed, read_stream
-from pruneapp.checkpoint.torchfile.ziparchive import DEFLATED, STORED, Archive, Member, read_archive
-from pruneapp.progress import Job
+from pruneapp.checkpoint.torchfile.ziparchive import STORED, Archive, Member, read_archive
+from pruneapp.progress import CancelToken
 
-__all__ = [
-    "DEFLATED",
-    "STORED",
-    "Archive",
-    "Member",
-    "Placed",
-    "legacy_layout",
-    "member_of",
-    "zip_layout",
-]
+__all__ = ["STORED", "Archive", "Member", "zip_layout"]
 
 
-def zip_layout(source: FileSource, job: Job | None = None) -> Archive:
+def zip_layout(source: FileSource) -> Archive:
     """Return the members of a zip archive, with all positions.
 
     Raises
@@ -35,21 +25,4 @@ def zip_layout(source: FileSource, job: Job | None = None) -> Archive:
         If anything about the archive is wrong.
     """
     with located(source.path):
-        return read_archive(source, (job or Job()).cancel)
-
-
-def member_of(archive: Archive, storage: str) -> Member:
-    """Return the member that holds a storage, by `Location.storage`."""
-    return archive.members[f"data/{storage}"]
-
-
-def legacy_layout(source: FileSource, job: Job | None = None) -> tuple[Placed, ...]:
-    """Return the storages of a legacy file, in the order in which they lie.
-
-    Raises
-    ------
-    CheckpointError
-        If anything about the file is wrong.
-    """
-    with located(source.path):
-        return read_stream(source, (job or Job()).cancel).storages
+        return read_archive(source, CancelToken())
