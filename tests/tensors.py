@@ -10,7 +10,7 @@ import numpy as np
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.reader import RawChunk
 from pruneapp.kernels.contract import ReadBits
-from pruneapp.kernels.values import decode_float64
+from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.declaration import TensorView
 
@@ -51,6 +51,12 @@ def view_of_values(values: np.ndarray, kept: np.ndarray | None = None, **more) -
     dtype = DTYPES[f"F{8 * values.itemsize}"]
     bits = np.ascontiguousarray(values).reshape(-1).view(dtype.storage)
     return view_of(bits, dtype, values.shape, kept, **more)
+
+
+def decode_float64(bits: np.ndarray, dtype: DType) -> np.ndarray:
+    """Return the values of raw elements as float64."""
+    with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+        return decode(bits, dtype).astype(np.float64)
 
 
 def magnitudes(bits: np.ndarray, dtype: DType) -> np.ndarray:

@@ -49,12 +49,6 @@ def decode(bits: Bits, dtype: DType) -> Floats:
     raise ValueError(f"no values for elements of type {dtype.label}")
 
 
-def decode_float64(bits: Bits, dtype: DType) -> NDArray[np.float64]:
-    """Return the values of some elements as float64; a view of `bits` if that is their type."""
-    with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
-        return decode(bits, dtype).astype(np.float64, copy=False)
-
-
 @lru_cache
 def value_table(dtype: DType) -> NDArray[np.float32]:
     """Return the values of all bit patterns of a type of 8 or 16 bits, read-only."""

@@ -54,10 +54,6 @@ class BitMask:
         bits = np.unpackbits(self.packed[first : (stop + 7) // 8], bitorder="little")
         return bits[start - first * 8 : stop - first * 8].view(np.bool_)
 
-    def kept_in(self, start: int, stop: int) -> int:
-        """Count the kept elements between two flat indices."""
-        return int(np.count_nonzero(self.bools(start, stop)))
-
     @cached_property
     def kept(self) -> int:
         """How many elements are kept."""

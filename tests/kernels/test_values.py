@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.kernels.values import decode, decode_float64
+from pruneapp.kernels.values import decode
 
 SMALL = [d for d in DTYPES.values() if d.bits in {8, 16} and d.torch]
 
@@ -38,7 +38,6 @@ def test_every_pattern_has_the_value_that_torch_gives_it(dtype):
 def test_wide_types_keep_their_values(name, bits, expected):
     """Floats as they are, whole numbers as float64."""
     assert expected == decode(np.array([bits]), DTYPES[name])[0]
-    assert expected == decode_float64(np.array([bits]), DTYPES[name])[0]
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES.values() if d.one], ids=lambda d: d.name)

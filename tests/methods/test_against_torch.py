@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.values import decode_float64
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.registry import get
 from pruneapp.methods.run import prune
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
-from tests.tensors import view_of, view_of_values
+from tests.tensors import decode_float64, view_of, view_of_values
 
 AMOUNTS = st.one_of(st.floats(0, 1), st.integers(0, 30))
 
