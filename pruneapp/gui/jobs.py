@@ -40,15 +40,12 @@ class JobProgress:
         What is worked on now: a tensor, a file.
     done, total
         Units of work; `total` is 0 while it is unknown.
-    seconds_left
-        From the speed so far; None while it cannot be told.
     """
 
     title: str
     label: str
     done: int
     total: int
-    seconds_left: float | None
 
 
 @dataclass(eq=False)
@@ -78,7 +75,6 @@ class _Reporter:
     def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
         self._task = task
         self._emit = emit
-        self._began = time.monotonic()
         self._last = 0.0
 
     def report(self, done: int, total: int, label: str) -> None:
@@ -87,9 +83,7 @@ class _Reporter:
         if not self._task.visible or now - self._last < REPORT_EVERY_S:
             return
         self._last = now
-        elapsed = now - self._began
-        left = elapsed * (total - done) / done if done and total and elapsed > 0.5 else None
-        self._emit(JobProgress(self._task.title, label, done, total, left))
+        self._emit(JobProgress(self._task.title, label, done, total))
 
 
 class _Worker(QObject):
