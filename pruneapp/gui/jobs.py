@@ -9,7 +9,6 @@ signal would run in the worker, so the only connections are to bound methods of 
 from __future__ import annotations
 
 import queue
-import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -152,7 +151,6 @@ class Jobs(QObject):
         self._answered.connect(self._on_ended)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-pictures")
         self._pending: list[Task[Any]] = []
-        self._lock = threading.Lock()
         self._thread.start()
 
     def submit(
