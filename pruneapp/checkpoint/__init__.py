@@ -1,1 +1,1 @@
-"""Opening checkpoints: headers only, nothing that they name is ever run."""
+"""Opening checkpoints, headers only and never running code; writing files so that none is lost."""
