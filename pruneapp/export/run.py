@@ -170,32 +170,35 @@ def _report(
     kept: Sequence[Path],
     notices: Sequence[str],
 ) -> ExportReport:
-    moved_to = kept[0] if len(kept) == 1 else None
+    left = _deleted(kept) if request.replace_original else tuple(kept)
+    undo_ends = len(left) < len(kept)
     said = list(notices)
-    undo_ends = False
-    if kept and request.replace_original:
-        for path in kept:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        left = tuple(path for path in kept if path.exists())
-        undo_ends, moved_to = True, None
+    if undo_ends:
         said.append("The original was deleted, so undo ends here: open the new file to go on.")
+    if request.replace_original:
         said.extend(f"'{path}' could not be deleted." for path in left)
-        kept = left
-    elif kept:
-        names = ", ".join(f"'{path.name}'" for path in kept)
+    if left and not undo_ends:
+        names = ", ".join(f"'{path.name}'" for path in left)
         said.append(f"The original is kept as {names}; undo goes on from there.")
     return ExportReport(
         path=request.path,
         format=request.format,
         files=tuple(written),
         tensors=_tensors(snapshot),
-        kept_originals=tuple(kept),
-        moved_to=moved_to,
+        kept_originals=left,
+        moved_to=left[0] if len(left) == len(kept) == 1 else None,
         undo_ends=undo_ends,
         notices=tuple(said),
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared
     )
+
+
+def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
+    """Delete files; return those that the system keeps."""
+    for path in files:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return tuple(path for path in files if path.exists())
 
 
 def _tensors(snapshot: Snapshot) -> tuple[WrittenTensor, ...]:

@@ -103,6 +103,21 @@ class TestOntoTheSource:
         with pytest.raises(FileChangedError):
             opened.verify_unchanged()
 
+    def test_an_original_that_cannot_be_deleted_is_kept_and_undo_goes_on(self, opened, monkeypatch):
+        path = opened.path
+
+        def refuse(_path, **_more):
+            raise PermissionError(13, "Permission denied")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "unlink", refuse)
+            report = run(as_snapshot(opened), path, replace_original=True)
+
+        assert not report.undo_ends
+        assert report.kept_originals == (report.moved_to,)
+        assert "could not be deleted" in " ".join(report.notices)
+        opened.verify_unchanged()
+
     @pytest.mark.parametrize("container", ["zip", "legacy"])
     def test_a_torch_file_is_replaced_likewise(self, container, source_of):
         opened = source_of(container, model(torch.float32))
