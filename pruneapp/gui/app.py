@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pruneapp.gui.workbench import Workbench
 
 # Python gives the interpreter to another thread at most so often; with 5 ms, its default, the
-# window is late by that much whenever a worker computes. Measured in shared notes on Qt.
+# window is late by that much whenever a worker computes.
 SWITCH_INTERVAL_S = 0.001
 
 log = logging.getLogger("pruneapp")
