@@ -1,8 +1,8 @@
 """Parsing large headers in a process of its own.
 
-Parsing JSON holds the interpreter's lock from the first byte to the last: 0.2 s for a header of
+Parsing JSON holds the interpreter's lock from the first byte to the last: 0.3 s for a header of
 10 MB, in which a window would not answer. A helper process does it, and its answer comes back in
-small pieces. It needs nothing but the standard library, so it starts in about 20 ms.
+small pieces. It needs nothing but the standard library, so it starts in about 40 ms.
 
 The pieces travel as `marshal`, which only knows plain values: nothing in them can be run.
 """
