@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLineEdit,
     QSpinBox,
     QToolButton,
     QWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.parts.dims import dim_labels
+from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import ChoiceParam, DimParam, IntParam, Param
 
 _INT_MAX = 2**31 - 1
@@ -77,7 +77,7 @@ class TextEditor(Editor):
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.field = QLineEdit(self)
+        self.field = LineEdit(self)
         self._name(self.field)
         self.line.addWidget(self.field, 1)
         self.set_value(param.default)
@@ -118,6 +118,7 @@ class IntEditor(Editor):
     def __init__(self, param: IntParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self.field = QSpinBox(self)
+        self.field.setLineEdit(LineEdit(self.field))
         low, high = param.bounds.low, param.bounds.high
         self.field.setRange(
             -_INT_MAX if low is None else max(-_INT_MAX, math.ceil(low)),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
+_EXPORT = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_E)
+
 
 class LineEdit(QLineEdit):
-    """A field that leaves Ctrl+Z to the window while there is no typing to take back.
+    """A field that leaves Ctrl+Z to the window while there is no typing to take back, and Ctrl+E.
 
     Qt's own takes undo and redo always, so that a step done from the keyboard could not be undone
-    from there.
+    from there; and on X11 it takes Ctrl+E for the End key, so that nothing would be exported.
     """
 
     def event(self, event: QEvent) -> bool:
@@ -19,7 +21,8 @@ class LineEdit(QLineEdit):
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             undo = event.matches(QKeySequence.StandardKey.Undo)
             redo = event.matches(QKeySequence.StandardKey.Redo)
-            if (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable()):
+            idle = (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable())
+            if idle or event.keyCombination() == _EXPORT:
                 event.ignore()
                 return False
         return super().event(event)
