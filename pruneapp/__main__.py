@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 # What the header process is called with: see checkpoint/header_process.py. In a frozen bundle
@@ -17,10 +18,15 @@ def main(argv: list[str] | None = None) -> int:
 
         return parse_header()
 
-    from pruneapp.cli.options import parse
+    from pruneapp.cli.options import fail, parse
 
     options = parse(argv)
     if options.command is None:
+        if no_display():
+            return fail(
+                "There is no display to open a window on. Use pruneapp inspect or pruneapp prune, "
+                "or set DISPLAY."
+            )
         from pruneapp.gui.app import main as show_window
 
         return show_window(options.file, options.state_dict)
@@ -28,6 +34,12 @@ def main(argv: list[str] | None = None) -> int:
     from pruneapp.cli.commands import main as run_command
 
     return run_command(options)
+
+
+def no_display() -> bool:
+    """Whether Qt, which would end the process with a riddle, has nothing to draw on."""
+    ways = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return sys.platform.startswith("linux") and not any(map(os.environ.get, ways))
 
 
 if __name__ == "__main__":

@@ -292,3 +292,15 @@ def test_an_output_that_takes_nothing_is_said_in_one_sentence():
 
     assert done.returncode == 2
     assert done.stderr == ("pruneapp: The output could not be written: no space left on device.\n")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="others always have a display")
+def test_a_window_without_a_display_is_refused_in_one_sentence(run, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+
+    status, out, err = run(SAMPLE)
+
+    assert (status, out) == (2, "")
+    assert err.startswith("pruneapp: There is no display")
+    assert err.count("\n") == 1
