@@ -11,7 +11,8 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, print_table, printable, size
-from pruneapp.document.document import Document, open_document
+from pruneapp.document.document import Document
+from pruneapp.document.opening import open_document
 from pruneapp.document.selection import matching
 from pruneapp.progress import CancelToken
 

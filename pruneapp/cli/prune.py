@@ -11,8 +11,9 @@ from typing import Any
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, printable, size
-from pruneapp.document.document import Document, open_document
+from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
+from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step

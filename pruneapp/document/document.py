@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
 from pruneapp.document.counts import UnitCounts
-from pruneapp.document.given import read_mask
 from pruneapp.document.history import BUDGET, Change, Edit, History, Record
 from pruneapp.document.preview import Preview
 from pruneapp.document.selection import resolve
@@ -19,7 +18,6 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import SelectionError, StaleError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
-from pruneapp.progress import Job
 
 ChangeKind = Literal["apply", "undo", "redo", "jump", "final", "found", "exported"]
 
@@ -306,52 +304,3 @@ class Document:
         change = DocumentChanged(kind, names, self.revision)
         for callback in tuple(self._subscribers):
             callback(change)
-
-
-def open_document(
-    checkpoint: Checkpoint,
-    job: Job | None = None,
-    *,
-    budget: int = BUDGET,
-    scratch: Path | None = None,
-) -> Document:
-    """Make a document of a checkpoint; masks that torch's pruning left in it are in force.
-
-    The masks (``NAME_mask`` beside ``NAME_orig``) become the second entry of the history, "Mask
-    found in the file", which can be taken back. A mask with other values than 0 and 1 is left
-    alone: its tensor is opened as it is, with a notice.
-
-    Parameters
-    ----------
-    checkpoint
-        The file, opened.
-    job
-        Told the elements of the masks that were read; may cancel.
-    budget, scratch
-        See `Document`.
-    """
-    job = job or Job()
-    pairs = [e for e in checkpoint.entries.values() if e.mask_of and e.prunable]
-    job.start(sum(e.numel for e in pairs), "")
-    masks: dict[str, BitMask] = {}
-    odd: list[str] = []
-    for entry in pairs:
-        job.label(entry.name)
-        mask = read_mask(checkpoint, entry.mask_of, job)
-        if mask is None or mask.size != entry.numel:
-            odd.append(entry.name)
-        else:
-            masks[entry.name] = mask
-    notices = (_odd_masks(odd),) if odd else ()
-    document = Document(checkpoint, notices=notices, budget=budget, scratch=scratch)
-    if masks:
-        document.adopt(masks)
-    return document
-
-
-def _odd_masks(names: list[str]) -> Notice:
-    many = f"The masks of {len(names):,} tensors hold" if len(names) > 1 else "One mask holds"
-    return Notice(
-        f"{many} other values than 0 and 1: these tensors are opened as not pruned.",
-        "\n".join(names),
-    )

@@ -16,7 +16,8 @@ from pruneapp import resources
 from pruneapp.answers import SparsityReport, TensorRow
 from pruneapp.checkpoint.reader import Notice, open_checkpoint
 from pruneapp.checkpoint.tree import display_names
-from pruneapp.document.document import Document, DocumentChanged, open_document
+from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.opening import open_document
 from pruneapp.document.preview import Preview
 from pruneapp.document.stats import sparsity
 from pruneapp.errors import PruneAppError

@@ -12,9 +12,10 @@ from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.document import Document, open_document
+from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in, read_mask
 from pruneapp.document.history import Change, Edit, History
+from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step

@@ -9,8 +9,8 @@ from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.document import open_document
 from pruneapp.document.estimate import estimate
+from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import select
 from pruneapp.document.snapshot import Snapshot

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.document import open_document
+from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import default_selection
 from pruneapp.document.step import Row, Step
