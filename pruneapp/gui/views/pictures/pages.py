@@ -36,15 +36,6 @@ class Page(IntEnum):
     MODEL = 3
 
 
-# What is to be computed for a page, as the functions of the document are called.
-NEEDS: Mapping[Page, str] = {
-    Page.WEIGHTS: "tile",
-    Page.DISTRIBUTION: "histogram",
-    Page.CHANNELS: "channel_norms",
-    Page.MODEL: "sparsity",
-}
-
-
 class PicturePages(QWidget):
     """Heading, tabs, the picture of the chosen page, and the numbers of the tensor.
 
@@ -56,7 +47,7 @@ class PicturePages(QWidget):
     Signals
     -------
     pageChanged(int)
-        The person chose another page; only this one needs answers (`needs`).
+        The person chose another page; only this one needs answers.
     tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), channelClicked(int), \
 tensorClicked(str), failed(str)
         As announced by the pictures.
@@ -134,10 +125,6 @@ tensorClicked(str), failed(str)
     def picture(self, page: int | None = None) -> Picture:
         """Return the picture of a page, of the shown one if none is named."""
         return self._pages[self.page if page is None else page]
-
-    def needs(self, page: int | None = None) -> str:
-        """Return what to compute for a page: tile, histogram, channel_norms or sparsity."""
-        return NEEDS[self.page if page is None else Page(page)]
 
     def set_page(self, page: int) -> None:
         """Show a page."""

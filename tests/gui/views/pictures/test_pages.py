@@ -85,16 +85,6 @@ def test_only_the_person_changes_pages_with_a_signal(pages, qtbot):
     assert pages.model.controls.isVisible()
 
 
-def test_each_page_needs_its_own_answer(pages):
-    assert [pages.needs(page) for page in Page] == [
-        "tile",
-        "histogram",
-        "channel_norms",
-        "sparsity",
-    ]
-    assert pages.needs() == "tile"
-
-
 def test_only_the_visible_page_asks_for_tiles(pages, conv, qtbot):
     pages.set_page(Page.DISTRIBUTION)
     pages.set_tensor(ROW, 0)
