@@ -6,18 +6,17 @@ import argparse
 import contextlib
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, printable, size
-from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.export.safetensors import SAFETENSORS
@@ -34,6 +33,11 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     method = _method(options)
     values = _values(options, method)
     check_scope(method, options.scope)
+    if options.output == "-":
+        raise ParameterError(
+            "'--output' must be a file: what was written is read back and compared, which a pipe "
+            "cannot do (got '-')."
+        )
     target = Path(options.output)
     request = ExportRequest(
         format=options.format or _format_of(target),
@@ -55,7 +59,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         elif masks is not None:
             names = names_in(masks, checkpoint)
         else:
-            names = default_selection(checkpoint)
+            names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
         step = Step((Row(names, method.name, values),), scope=options.scope)
         preview = compute_preview(
@@ -64,7 +68,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         document.apply(preview)
         report = export(document.snapshot(), request, job)
     if options.json:
-        print_json(_as_json(report, document, method, values))
+        print_json(_as_json(report, step.label(), method, values))
     else:
         _print(report)
     return 0
@@ -104,6 +108,19 @@ def _values(options: argparse.Namespace, method: Method) -> dict[str, Any]:
     return method.validate({name: known[name].parse(text) for name, text in given.items()})
 
 
+def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
+    able = [e for e in checkpoint.entries.values() if e.prunable]
+    if able:
+        raise SelectionError(
+            f"'{checkpoint.path}' holds only tensors that are not pruned unless they are named "
+            f"('{able[0].name}' for one).",
+            remedy="Name them with --select.",
+        )
+    first = next(iter(checkpoint.entries.values()), None)
+    why = f" ('{first.name}': {first.why_not})" if first is not None else ""
+    raise SelectionError(f"'{checkpoint.path}' holds nothing that can be pruned{why}.")
+
+
 def _format_of(target: Path) -> str:
     return TORCH.name if target.suffix.lower() in TORCH.suffixes else SAFETENSORS.name
 
@@ -140,12 +157,12 @@ def _masks(
 
 
 def _as_json(
-    report: ExportReport, document: Document, method: Method, values: dict[str, Any]
+    report: ExportReport, step: str, method: Method, values: dict[str, Any]
 ) -> dict[str, Any]:
     return {
         "method": method.name,
         "values": values,
-        "step": document.items[-1].label,
+        "step": step,
         "format": report.format,
         "path": report.path,
         "bytes": report.nbytes,

@@ -45,8 +45,9 @@ def estimate(snapshot: Snapshot, step: Step) -> Estimate:
         units = snapshot.units(row.names, method, row.values)
         exact = exact and touched.isdisjoint(units.names)
         touched.update(units.names)
-        if "amount" not in row.values:  # how much it takes is the method's secret
+        if "amount" not in row.values:  # how much it takes is the method's secret: all at most
             exact = False
+            gone += int(units.kept.sum())
             continue
         if step.scope == "global":
             gone += to_prune(row.values["amount"], int(units.left.sum()))

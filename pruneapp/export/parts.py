@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.torchfile.pickled.elements import QUANTIZED
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.declaration import Format, Part
 
@@ -29,6 +30,20 @@ def whole(snapshot: Snapshot, suffix: str) -> Part:
         files[0] if len(files) == 1 else None,
         checkpoint.metadata,
         suffix,
+    )
+
+
+def stripped(part: Part) -> tuple[str, ...]:
+    """Say which tensors lose what made numbers of them: torch keeps scales outside the bytes."""
+    names = [entry.name for entry in part.entries if entry.why_not == QUANTIZED]
+    if not names:
+        return ()
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    return (
+        (
+            f"'{names[0]}'{more} went out as plain whole numbers: the scales and zero points of "
+            "quantized tensors are not in this file."
+        ),
     )
 
 

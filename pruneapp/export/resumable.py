@@ -8,13 +8,14 @@ module pruned by torch, and it can be opened here to go on pruning, or to undo.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
-from pruneapp.export import safetensors, torch_zip
+from pruneapp.export import parts, safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
 
@@ -29,10 +30,11 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
         records = [r for e in safetensors.in_order(part) for r in _records(part.snapshot, e)]
-        return safetensors.plan_safetensors(records, safetensors.metadata_for(part))
+        plan = safetensors.plan_safetensors(records, safetensors.metadata_for(part))
+        return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
     if reason := torch_zip.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    return torch_zip.plan_state_dict(list(_in_torchs_order(part)))
+    return torch_zip.plan_state_dict(list(_in_torchs_order(part)), parts.stripped(part))
 
 
 def _records(snapshot: Snapshot, entry: TensorEntry) -> Iterator[Record]:

@@ -119,7 +119,7 @@ def _export_file(
     if kept:
         checkpoint.path = kept[0]
     written = WrittenFile(target.path, plan.nbytes, digest)
-    notices = (*target.notices, *plan.notices)
+    notices = (*target.notices, *_misnamed(target.path, form), *plan.notices)
     return _report(snapshot, request, [written], kept, notices)
 
 
@@ -155,6 +155,13 @@ def _refuse_shard(snapshot: Snapshot, target: Path) -> None:
                 f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
                 remedy="Choose another name, or the folder.",
             )
+
+
+def _misnamed(path: Path, form: Format) -> tuple[str, ...]:
+    if path.suffix.lower() in form.suffixes:
+        return ()
+    usual = " or ".join(form.suffixes[:2])
+    return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
 
 
 def _write(file: AtomicFile, plan: Plan) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pruneapp.checkpoint import safetensors as reading
@@ -12,6 +13,7 @@ from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
+from pruneapp.export import parts
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized
 
@@ -130,7 +132,8 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
     if reason := refuses(part.snapshot.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     records = [finalized(part.snapshot, entry) for entry in in_order(part)]
-    return plan_safetensors(records, metadata_for(part))
+    plan = plan_safetensors(records, metadata_for(part))
+    return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
 
 
 SAFETENSORS = Format(

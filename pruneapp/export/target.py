@@ -14,6 +14,8 @@ from pruneapp.checkpoint.writer import PIECE_BYTES, AtomicFile, flush_folder, wr
 from pruneapp.errors import ExportError
 from pruneapp.progress import Job
 
+WINDOWS = os.name == "nt"
+
 
 @dataclass(frozen=True)
 class Target:
@@ -93,8 +95,10 @@ def _check_name(path: Path) -> None:
     name = path.name
     if not name or name == "..":
         reason = "it names no file"
-    elif any(c in FORBIDDEN or ord(c) < 32 for c in name):
-        reason = 'it holds one of < > : " | ? * \\ or a control character'
+    elif any(ord(c) < 32 for c in name):
+        reason = "it holds a control character"
+    elif WINDOWS and any(c in FORBIDDEN for c in name):
+        reason = 'it holds one of < > : " | ? * \\, which Windows does not allow'
     elif device := device_of(name):
         reason = f"'{device}' is a device on Windows"
     elif ends_badly(name):

@@ -13,7 +13,7 @@ from pruneapp.checkpoint.torchfile.checked import CheckedSource
 from pruneapp.checkpoint.torchfile.layout import STORED, zip_layout
 from pruneapp.checkpoint.torchfile.zipped import SCRIPT
 from pruneapp.errors import ExportError
-from pruneapp.export import torch_zip
+from pruneapp.export import parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.patching import (
     Checked,
@@ -31,7 +31,7 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
     records = [finalized(part.snapshot, entry) for entry in part.entries]
-    return torch_zip.plan_state_dict(records, _left_behind(part, reason))
+    return torch_zip.plan_state_dict(records, (*_left_behind(part, reason), *parts.stripped(part)))
 
 
 def _why_not_in_place(part: Part) -> str:

@@ -261,7 +261,11 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
     application.installEventFilter(outside)
     sys.excepthook = start.report_bug
     window.show()
-    return application.exec()
+    status = application.exec()
+    if start.workbench is not None and not start.workbench.ended:
+        # A thread is still in code that is not ours, and would keep the process alive for ever.
+        os._exit(status)
+    return status
 
 
 def _log_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from pruneapp.errors import PruneAppError
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -25,6 +25,9 @@ T = TypeVar("T")
 
 # Progress reaches the window at most so often; more would only make it repaint.
 REPORT_EVERY_S = 0.04
+# Ours end within a quarter of a second, unless a disk has to finish a write first.
+PATIENCE_MS = 10_000
+DEAF_MS = 3_000
 
 
 @dataclass(frozen=True)
@@ -129,12 +132,15 @@ class Jobs(QObject):
         No visible task is left.
     failed(str, str)
         A bug: sentence and traceback, to be shown as a report.
+    stuck(str)
+        A task, by its title, does not end although it was cancelled some seconds ago.
     """
 
     started = Signal(str)
     progressed = Signal(object)
     idle = Signal()
     failed = Signal(str, str)
+    stuck = Signal(str)
 
     _wake = Signal()
     _answered = Signal(object)
@@ -152,6 +158,11 @@ class Jobs(QObject):
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-pictures")
         self._pending: list[Task[Any]] = []
         self._thread.start()
+        self._deaf: Task[Any] | None = None
+        self._listen = QTimer(self)
+        self._listen.setInterval(DEAF_MS)
+        self._listen.timeout.connect(self._look_for_deaf)
+        self._listen.start()
 
     def submit(
         self,
@@ -221,14 +232,25 @@ class Jobs(QObject):
         """Whether nothing is under way, not even an answer for a picture."""
         return not self._pending
 
-    def stop(self) -> None:
-        """Cancel everything and wait for the threads; nothing comes back afterwards."""
+    def stop(self, patience_ms: int = PATIENCE_MS) -> bool:
+        """Cancel everything and wait for the threads; nothing comes back afterwards.
+
+        Returns whether they ended. Only code that is not ours goes on after it was cancelled: the
+        process has to be left by `os._exit` then, because a running thread cannot be taken down.
+        """
         for task in self._pending:
             task.cancel()
         self._pending.clear()
         self._executor.shutdown(wait=True, cancel_futures=True)
         self._thread.quit()
-        self._thread.wait()
+        return self._thread.wait(patience_ms)
+
+    @Slot()
+    def _look_for_deaf(self) -> None:
+        found = next((t for t in self._pending if t.begun and t.token.cancelled), None)
+        if found is not None and found is self._deaf:
+            self.stuck.emit(found.title)
+        self._deaf = found
 
     def _answer(self, task: Task[Any]) -> None:
         _run(task, lambda _progress: None)

@@ -206,8 +206,13 @@ class Session(QObject):
     # -- changing it ---------------------------------------------------------------------------
 
     def apply(self, preview: Preview) -> bool:
-        """Make a preview true; False if it came too late."""
-        return self._try(lambda document: document.apply(preview))
+        """Make a preview true; False if it came too late, or the file is another one by now."""
+
+        def apply(document: Document) -> None:
+            document.checkpoint.verify_unchanged()
+            document.apply(preview)
+
+        return self._try(apply)
 
     def undo(self) -> bool:
         """Take back the last step."""

@@ -88,6 +88,7 @@ class Workbench(QObject):
         self.exporting = Exporting(self.session, self.jobs, appearance, window)
         self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
+        self.ended = True
         self._on_action: dict[int, Callable[[], None]] = {}
         self._connect()
         self._show_recent()
@@ -144,6 +145,7 @@ class Workbench(QObject):
         self.jobs.progressed.connect(self._on_progress)
         self.jobs.idle.connect(window.job_status.set_idle)
         self.jobs.failed.connect(self._on_bug)
+        self.jobs.stuck.connect(self._on_stuck)
 
     # -- opening and closing --------------------------------------------------------------------
 
@@ -195,7 +197,8 @@ class Workbench(QObject):
     def shut_down(self) -> None:
         """End all work and let go of the file."""
         self.forecasting.drop()
-        self.jobs.stop()
+        self.window.hide()
+        self.ended = self.jobs.stop()
         self.session.close()
 
     def look_at_file(self) -> None:
@@ -404,6 +407,14 @@ class Workbench(QObject):
             "Something went wrong in Pruneapp itself ({what}). Nothing was changed."
         ).format(what=what[:200])
         self.window.notices.set_notice(sentence, details=trace)
+
+    def _on_stuck(self, title: str) -> None:
+        self._say(
+            self.tr(
+                "'{title}' does not stop: the code of a method that you loaded cannot be "
+                "interrupted. Wait for it, or quit; your file is as it was."
+            ).format(title=title)
+        )
 
     def _say(self, text: str) -> None:
         self.window.notices.set_notice(text)

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from pruneapp.errors import ExportError
+from pruneapp.export import target
 from pruneapp.export.target import check_file, check_folder
 
 
@@ -19,14 +20,19 @@ from pruneapp.export.target import check_file, check_folder
         "LPT9 .x",
         "a.pt ",
         "a.pt.",
-        "a:b.pt",
         "a\nb.pt",
-        "a?.pt",
     ],
 )
 def test_names_that_not_every_system_can_hold(tmp_path, name):
     with pytest.raises(ExportError, match="no name for a file"):
         check_file(tmp_path / name)
+
+
+def test_what_only_windows_forbids_is_refused_only_there(tmp_path, monkeypatch):
+    assert check_file(tmp_path / "run:3?.pt").path.name == "run:3?.pt"
+    monkeypatch.setattr(target, "WINDOWS", True)
+    with pytest.raises(ExportError, match="Windows does not allow"):
+        target.check_file(tmp_path / "run:3?.pt")
 
 
 @pytest.mark.parametrize("name", ["console.pt", "nulls.safetensors", "ünï çödé.pt", ".hidden.pt"])

@@ -186,3 +186,19 @@ def test_only_visible_work_is_shown(jobs, qtbot):
         jobs.submit("Shown", lambda _job: 2, **heard.callbacks())
 
     assert started == ["Shown"]
+
+
+def test_a_task_that_hears_nothing_is_told_of_and_keeps_nobody_waiting(qtbot, monkeypatch):
+    monkeypatch.setattr("pruneapp.gui.jobs.DEAF_MS", 50)
+    jobs, heard, go_on = Jobs(), Heard(), threading.Event()
+    task = jobs.submit("Own code", lambda _job: go_on.wait(20), **heard.callbacks())
+    qtbot.waitUntil(lambda: task.begun)
+
+    with qtbot.waitSignal(jobs.stuck) as stuck:
+        task.cancel()
+    ended = jobs.stop(patience_ms=100)
+
+    assert stuck.args == ["Own code"]
+    assert not ended
+    go_on.set()
+    assert jobs.stop()

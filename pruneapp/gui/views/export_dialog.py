@@ -229,7 +229,7 @@ class ExportDialog(QDialog):
         if "\0" in path:
             return self.tr("A name cannot hold a null character.")
         try:
-            target = Path(path)
+            target = Path(path).expanduser()
             if target.is_dir() and not self._folders:
                 return self.tr("This is a folder: add the name of a file.")
             if not target.parent.is_dir():
@@ -237,6 +237,9 @@ class ExportDialog(QDialog):
         except OSError as error:  # a name that is too long, a folder that may not be looked into
             return str(error)
         return ""
+
+    def _misnamed(self, path: str, form: FormatForm) -> bool:
+        return not self._folders and Path(path).suffix.lower() not in form.suffixes
 
     def _arrange(self) -> None:
         form, path = self.chosen(), self.path.text().strip()
@@ -247,8 +250,12 @@ class ExportDialog(QDialog):
             note = self.tr("The original is first kept beside it as {name}.").format(
                 name=self._kept_as
             )
-        elif not trouble and Path(path).exists():
+        elif not trouble and Path(path).expanduser().is_file():
             note = self.tr("This file is there already and will be replaced.")
+        elif not trouble and form is not None and self._misnamed(path, form):
+            note = self.tr("Such files are usually named {suffixes}.").format(
+                suffixes=self.tr(" or ").join(form.suffixes[:2])
+            )
         recolor(self.note, self._colors["danger" if trouble else "text"])
         self.note.setText(note)
         self.replace.setVisible(same)

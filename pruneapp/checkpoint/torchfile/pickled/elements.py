@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 
-_QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
+QUANTIZED = "it is quantized: whole numbers with a scale, which are not pruned"
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ BY_DTYPE: dict[str, Element] = {
     element.name: element
     for element in (
         *(Element(d.torch, d) for d in DTYPES.values() if d.torch),
-        Element("qint8", DTYPES["I8"], _QUANTIZED),
-        Element("quint8", DTYPES["U8"], _QUANTIZED),
-        Element("qint32", DTYPES["I32"], _QUANTIZED),
-        Element("quint4x2", DTYPES["U8"], _QUANTIZED, whole=False),
-        Element("quint2x4", DTYPES["U8"], _QUANTIZED, whole=False),
+        Element("qint8", DTYPES["I8"], QUANTIZED),
+        Element("quint8", DTYPES["U8"], QUANTIZED),
+        Element("qint32", DTYPES["I32"], QUANTIZED),
+        Element("quint4x2", DTYPES["U8"], QUANTIZED, whole=False),
+        Element("quint2x4", DTYPES["U8"], QUANTIZED, whole=False),
         Element("complex32", DTYPES["U32"], "complex numbers are not pruned"),
         Element("float4_e2m1fn_x2", DTYPES["F4"]),
         *(_shell(f"{sign}int{bits}") for sign in ("", "u") for bits in range(1, 8)),
