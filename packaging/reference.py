@@ -41,7 +41,7 @@ def methods() -> str:
     head = (
         "# Methods\n\n"
         "This page is made from the declarations of the methods by `packaging/reference.py`.\n"
-        "`pruneapp methods` prints the same, methods of your own included.\n"
+        "`pruneapp methods` prints the same.\n"
     )
     return "\n".join([head, *(_method(method) for method in METHODS.values())])
 

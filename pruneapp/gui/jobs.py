@@ -1,7 +1,8 @@
 """Work off the main thread: pure functions of frozen arguments that report and can be cancelled.
 
 One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
-executor answers pictures and counts, so that a long prune never blocks a picture. Results come
+executor answers pictures and counts, so that a long prune never blocks a picture. Its second
+thread is for answers that import torch (which devices, which methods there are). Results come
 back on the main thread, and only there are callbacks called: a lambda connected to a worker's
 signal would run in the worker, so the only connections are to bound methods of `Jobs`.
 """
@@ -155,7 +156,7 @@ class Jobs(QObject):
         self._worker.progressed.connect(self._on_progressed)
         self._worker.ended.connect(self._on_ended)
         self._answered.connect(self._on_ended)
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-pictures")
+        self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
         self._pending: list[Task[Any]] = []
         self._thread.start()
         self._deaf: Task[Any] | None = None
