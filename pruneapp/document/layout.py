@@ -88,8 +88,10 @@ def _note(
     width = math.prod(shape[d] for d in column_dims[1:])
     if height * width <= 1:
         return ""
-    place = " and ".join(names[dims[0]] for dims in (row_dims, column_dims) if dims)
-    return f"{height:,}×{width:,} block: one {place}"
+    block = f"Each {height:,}×{width:,} block is one"
+    if names in _CONVOLUTION.values():
+        return f"{block} kernel"
+    return f"{block} {' × '.join(names[dims[0]] for dims in (row_dims, column_dims) if dims)}"
 
 
 def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -80,7 +80,7 @@ def test_a_convolution_is_laid_out_as_in_the_sketch():
     assert (whole.rows, whole.columns) == (192, 160)
     assert whole.row_label == "output channel × kernel row"
     assert whole.column_label == "input channel × kernel column"
-    assert whole.note == "3×5 block: one output channel and input channel"
+    assert whole.note == "Each 3×5 block is one kernel"
     assert whole.index(3 * 12 + 1, 5 * 3 + 2) == (12, 3, 1, 2)
 
 
