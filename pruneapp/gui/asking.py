@@ -115,10 +115,7 @@ class Asking(QObject):
         return names
 
     def _on_opened(self) -> None:
-        # Those that are usually pruned first; of norms and biases there is nothing for a rule.
-        rows = sorted(self._session.rows, key=lambda row: not row.by_default)
-        kinds = (r.kind for r in rows if r.kind and not r.why_not and len(r.shape) > 1)
-        offered = tuple(dict.fromkeys(kinds))
+        offered = self._session.contents.kinds
         self._views.form.set_kinds(offered)
         request = self._views.form.request()
         if request is not None and any(

@@ -7,7 +7,7 @@ widget.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -19,6 +19,7 @@ from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import Preview
+from pruneapp.document.snapshot import model_size
 from pruneapp.document.stats import sparsity
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.collecting import settle
@@ -32,11 +33,34 @@ SAMPLE = "sample/lenet-digits.safetensors"
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What the tensors of a file come to, counted in the worker: there may be 100,000 of them.
+
+    Attributes
+    ----------
+    rows
+        What lists and trees show, in file order.
+    by_name, shown
+        The rows, and the names that they are shown by, under their names in the file.
+    kinds
+        Kinds of layers for which a rule makes sense, those that are usually pruned first.
+    parameters
+        How many parameters there are in all.
+    """
+
+    rows: tuple[TensorRow, ...] = ()
+    by_name: Mapping[str, TensorRow] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
+    parameters: int = 0
+
+
+@dataclass(frozen=True)
 class Opened:
     """What the worker hands over after opening a file."""
 
     document: Document
-    rows: tuple[TensorRow, ...]
+    contents: Contents
     extra: object
 
 
@@ -58,6 +82,20 @@ def rows_of(document: Document) -> tuple[TensorRow, ...]:
             aliases=e.aliases,
         )
         for e in entries.values()
+    )
+
+
+def contents_of(document: Document) -> Contents:
+    """Count what the window asks for again and again."""
+    rows = rows_of(document)
+    # Of norms and biases there is nothing for a rule.
+    able = {r.kind: r.by_default for r in rows if r.kind and not r.why_not and len(r.shape) > 1}
+    return Contents(
+        rows=rows,
+        by_name={row.name: row for row in rows},
+        shown={row.name: row.shown for row in rows},
+        kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
+        parameters=model_size(document.checkpoint),
     )
 
 
@@ -110,8 +148,7 @@ class Session(QObject):
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
         self.document: Document | None = None
-        self.rows: tuple[TensorRow, ...] = ()
-        self.by_name: Mapping[str, TensorRow] = {}
+        self.contents = Contents()
 
     # -- opening and closing -------------------------------------------------------------------
 
@@ -126,8 +163,8 @@ class Session(QObject):
             checkpoint = open_checkpoint(path, state_dict=state_dict, job=job)
             try:
                 document = open_document(checkpoint, job)
-                rows = rows_of(document)
-                return Opened(document, rows, prepare(rows))
+                contents = contents_of(document)
+                return Opened(document, contents, prepare(contents.rows))
             except BaseException:
                 checkpoint.close()
                 raise
@@ -149,7 +186,7 @@ class Session(QObject):
         if self.document is None:
             return
         document, self.document = self.document, None
-        self.rows, self.by_name = (), {}
+        self.contents = Contents()
         self.closed.emit()
         document.close()
         document.checkpoint.close()
@@ -158,9 +195,8 @@ class Session(QObject):
         self._opening = None
         self.close()
         self.document = opened.document
-        self.rows = opened.rows
-        self.by_name = {row.name: row for row in opened.rows}
-        settle(len(opened.rows))
+        self.contents = opened.contents
+        settle(len(opened.contents.rows))
         opened.document.subscribe(self._on_changed)
         if not self.is_sample:
             self._settings.add_recent(opened.document.checkpoint.path)
@@ -179,6 +215,16 @@ class Session(QObject):
         self.stayed.emit()
 
     # -- what is there -------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> tuple[TensorRow, ...]:
+        """What lists and trees show of every tensor, in file order."""
+        return self.contents.rows
+
+    @property
+    def by_name(self) -> Mapping[str, TensorRow]:
+        """The rows under the names of their tensors in the file."""
+        return self.contents.by_name
 
     @property
     def is_sample(self) -> bool:

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.formats import READERS
 from pruneapp.document.document import DocumentChanged
-from pruneapp.document.snapshot import model_size
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui import questions
 from pruneapp.gui.actions import RECENT
@@ -242,7 +241,7 @@ class Workbench(QObject):
         document = session.document
         assert document is not None
         views.tree.set_nodes(nodes)  # type: ignore[arg-type]  # made by build_nodes
-        views.forecast.set_shown_names({row.name: row.shown for row in session.rows})
+        views.forecast.set_shown_names(session.contents.shown)
         self._show_numbers(tuple(document.masks))
         for notice in session.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)
@@ -328,7 +327,7 @@ class Workbench(QObject):
         assert document is not None
         masks = document.masks
         self.views.tree.set_sparsity({name: masks.pruned(name) for name in names})
-        total = model_size(document.checkpoint)
+        total = self.session.contents.parameters
         pruned = sum(masks.pruned(name) for name in masks)
         self.window.model_status.set_model(total, pruned)
         self.views.forecast.set_model(total, pruned)

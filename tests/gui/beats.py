@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 BEAT_S = 0.004
-# What a person begins to notice as a stumble.
-NEVER_LATER_S = 0.200
-# Where others compute as well, threads of ours wait for each other longer.
-CROWDED = 2.5
+# The bound is 0.2 s, and `packaging/dev.py bench beats` measures it on a machine that rests. A test
+# may share its machine with anybody: it fails for what no crowd explains, a job on the main thread.
+NEVER_LATER_S = 1.0
 
 
 class Beats(QObject):
@@ -66,6 +64,4 @@ class Beats(QObject):
         """Fail if the window stood still for longer; at least some beats must have been heard."""
         assert len(self.late) > 3, "the timer hardly beat: nothing was measured"
         assert max(self.worked) < never_later_s, f"the main thread worked {max(self.worked):.3f} s"
-        crowded = os.getloadavg()[0] > 0.75 * (os.cpu_count() or 1)
-        bound = CROWDED * never_later_s if crowded else never_later_s
-        assert max(self.late) < bound, f"a beat came {max(self.late):.3f} s late"
+        assert max(self.late) < never_later_s, f"a beat came {max(self.late):.3f} s late"
