@@ -28,7 +28,21 @@ def display_names(names: Sequence[str]) -> dict[str, str]:
         shown = [name[len(prefix) :] for name in shown]
     if len(set(shown)) < len(names) or "" in shown:
         shown = list(names)
-    return dict(zip(names, shown, strict=True))
+    return dict(zip(names, _printable(shown), strict=True))
+
+
+def _printable(names: Sequence[str]) -> list[str]:
+    """Write out by its number what would break a line, reverse it, or stay unseen."""
+    if all(name.isprintable() for name in names):
+        return list(names)
+    made = [_escaped(name, "") for name in names]
+    if len(set(made)) < len(made):  # another name holds the very letters of an escape
+        made = [_escaped(name, "\\") for name in names]
+    return made
+
+
+def _escaped(name: str, too: str) -> str:
+    return "".join(c if c.isprintable() and c not in too else f"\\u{ord(c):04x}" for c in name)
 
 
 def _unwrapped(name: str) -> str:

@@ -61,7 +61,7 @@ class Looking(QObject):
         self._asked: dict[str, Task[object]] = {}
         self._known: set[Page] = set()
         self._stats: dict[str, TensorStats] = {}
-        self.name = ""
+        self.name: str | None = None  # a file may call a tensor ""
         pages.pageChanged.connect(self._ask_page)
         pages.tileRequested.connect(self._on_tile_requested)
         pages.pointRequested.connect(self._on_point_requested)
@@ -71,14 +71,13 @@ class Looking(QObject):
         forecasting.changed.connect(self._on_preview_changed)
 
     def look_at(self, name: str) -> None:
-        """Show another tensor; empty for none."""
+        """Show another tensor; a name that there is not shows none."""
         row = self._session.by_name.get(name)
         document = self._session.document
-        if row is None or document is None:
-            name = ""
-        if name == self.name:
+        found = name if row is not None and document is not None else None
+        if found == self.name:
             return
-        self.name = name
+        self.name = found
         self._forget()
         if row is None or document is None:
             self._pages.set_tensor(None)
@@ -94,11 +93,12 @@ class Looking(QObject):
     # -- what changed ---------------------------------------------------------------------------
 
     def _on_changed(self, change: DocumentChanged) -> None:
-        if self.name in change.names:
+        name = self.name
+        if name is not None and name in change.names:
             document = self._session.document
             assert document is not None
-            self._stats.pop(self.name, None)
-            self._pages.set_pruned(document.masks.pruned(self.name))
+            self._stats.pop(name, None)
+            self._pages.set_pruned(document.masks.pruned(name))
             self._pages.weights.invalidate()
             self._known.clear()
             self._ask_stats()
@@ -111,7 +111,7 @@ class Looking(QObject):
         self._ask_page(self._pages.page)
 
     def _on_closed(self) -> None:
-        self.name = ""
+        self.name = None
         self._stats.clear()
         self._forget()
         self._pages.set_tensor(None)
@@ -158,10 +158,11 @@ class Looking(QObject):
             self._known.add(page)
             preview = self._forecasting.shown
             would = preview.report if preview is not None else None
+            self._pages.model.set_shown_names(self._session.contents.shown)
             self._pages.model.set_report(self._telling(sparsity(snapshot), would), would)
             return
-        row = self._session.by_name.get(name)
-        if row is None or page is Page.WEIGHTS:
+        row = None if name is None else self._session.by_name.get(name)
+        if name is None or row is None or page is Page.WEIGHTS:
             return  # the picture of weights asks for itself, tile by tile
         self._known.add(page)
         going = self._going()
@@ -197,7 +198,7 @@ class Looking(QObject):
 
     def _ask_stats(self) -> None:
         document, name = self._session.document, self.name
-        if document is None or not name:
+        if document is None or name is None:
             return
         if name in self._stats:
             self._pages.set_stats(self._stats[name])
@@ -213,7 +214,9 @@ class Looking(QObject):
 
     def _going(self) -> BitMask | None:
         preview = self._forecasting.shown
-        return None if preview is None else preview.masks.get(self.name)
+        if preview is None or self.name is None:
+            return None
+        return preview.masks.get(self.name)
 
     # -- what the pictures ask ------------------------------------------------------------------
 

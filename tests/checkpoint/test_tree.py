@@ -39,3 +39,18 @@ def test_display_names_are_unique_and_never_empty(names):
     assert list(shown) == names
     assert len(set(shown.values())) == len(names)
     assert all(new or not old for old, new in shown.items())
+
+
+def test_what_would_break_or_reverse_a_line_is_written_out():
+    names = ["a\u202eb", "line\nbreak", "plain"]
+
+    assert list(display_names(names).values()) == ["a\\u202eb", "line\\u000abreak", "plain"]
+
+
+def test_names_stay_apart_where_one_holds_the_letters_of_an_escape():
+    names = ["a\nb", "a\\u000ab"]
+
+    shown = display_names(names)
+
+    assert len(set(shown.values())) == 2
+    assert all(name.isprintable() for name in shown.values())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
@@ -30,6 +32,7 @@ class ModelView(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._report: SparsityReport | None = None
+        self._shown: Mapping[str, str] = {}
         self._numel: Floats = np.zeros(0)
         self._before: Floats = np.zeros(0)
         self._after: Floats = np.zeros(0)
@@ -46,6 +49,10 @@ class ModelView(Chart):
         self.canvas.left.setLabel(self.tr("pruned %"))
         self._sort()
         self.set_colors(self._colors)
+
+    def set_shown_names(self, shown: Mapping[str, str]) -> None:
+        """Take the names to show for the names in the file."""
+        self._shown = shown
 
     def set_report(
         self, report: SparsityReport | None, preview: SparsityReport | None = None
@@ -118,11 +125,16 @@ class ModelView(Chart):
         """Return what all would be."""
         return "100"
 
+    def _name(self, i: int) -> str:
+        assert self._report is not None
+        name = self._report.tensors[i].name
+        return self._shown.get(name, name)
+
     def tell(self, bar: int) -> str:
         """Say what is known of a tensor."""
         assert self._report is not None
         i = int(self._order[bar])
-        name = self._report.tensors[i].name
+        name = self._name(i)
         now = part(int(self._before[i]), int(self._numel[i]))
         if self._after[i] > self._before[i]:
             then = part(int(self._after[i]), int(self._numel[i]))
@@ -193,8 +205,7 @@ class ModelView(Chart):
             self._order = np.argsort(-shares, kind="stable")
         else:
             self._order = np.arange(self._numel.size)
-        tensors = self._report.tensors if self._report else ()
-        self._names_axis.set_names([tensors[i].name for i in self._order])
+        self._names_axis.set_names([self._name(int(i)) for i in self._order])
         self.canvas.bottom.setLabel(
             self.tr("tensors, the most pruned first")
             if self.sort_box.isChecked()
