@@ -16,6 +16,8 @@ WRAPPERS = frozenset(
 # These are told from names of the model's own only where every name begins with them:
 # DataParallel and DistributedDataParallel, Lightning.
 _PREFIXES = ("module.", "model.")
+# What a tensor is shown as that a file calls "".
+NO_NAME = "(no name)"
 
 
 def display_names(names: Sequence[str]) -> dict[str, str]:
@@ -28,6 +30,8 @@ def display_names(names: Sequence[str]) -> dict[str, str]:
         shown = [name[len(prefix) :] for name in shown]
     if len(set(shown)) < len(names) or "" in shown:
         shown = list(names)
+    if "" in shown and NO_NAME not in shown:
+        shown[shown.index("")] = NO_NAME
     return dict(zip(names, _printable(shown), strict=True))
 
 

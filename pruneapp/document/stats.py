@@ -179,7 +179,7 @@ def _bin_width(largest: float, bins: int) -> float:
     return math.ldexp(1.0, max(math.frexp(largest / bins)[1], -1021))
 
 
-def channel_norms(  # noqa: PLR0917 - agreed with those who call it
+def channel_norms(  # noqa: PLR0917 - each of its own type
     snapshot: Snapshot,
     name: str,
     dim: int,

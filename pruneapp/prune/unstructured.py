@@ -20,6 +20,13 @@ from pruneapp.prune.validation import (
 )
 
 
+def _count(amount: Amount, left: int) -> int:
+    """Return how many of the weights that are left go; torch's error if they are too few."""
+    count = _compute_nparams_toprune(amount, left)
+    _validate_pruning_amount(count, left)
+    return int(count)
+
+
 class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
     """Prunes weights at random.
 
@@ -40,12 +47,11 @@ class RandomUnstructured(BasePruningMethod, torch_prune.RandomUnstructured):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return `default_mask` with zeros in random places."""
-        count = _compute_nparams_toprune(self.amount, t.nelement())
-        _validate_pruning_amount(count, t.nelement())
+        count = _count(self.amount, t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
         if count:
             drawn = torch.rand_like(t, dtype=torch.float32 if is_float8(t) else None)
-            mask.view(-1)[torch.topk(drawn.reshape(-1), k=int(count)).indices] = 0
+            mask.view(-1)[torch.topk(drawn.reshape(-1), k=count).indices] = 0
         return mask
 
     @classmethod
@@ -76,7 +82,7 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return `default_mask` with zeros where `t` is smallest."""
-        count = self._count(t.nelement())
+        count = _count(self.amount, t.nelement())
         mask = default_mask.clone(memory_format=torch.contiguous_format)
         zero_lowest(mask, t, count)
         return mask
@@ -90,7 +96,7 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
             return None
         kept = mask == 1
         fresh = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
-        zero_lowest(fresh, t, self._count(int(kept.count_nonzero())), kept)
+        zero_lowest(fresh, t, _count(self.amount, int(kept.count_nonzero())), kept)
         return fresh
 
     def _compute_masks(
@@ -107,7 +113,7 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
             t.numel() if k is None else int(k.count_nonzero())
             for t, k in zip(tensors, kept, strict=True)
         )
-        count = self._count(left)
+        count = _count(self.amount, left)
         contiguous = torch.contiguous_format
         fresh = [
             torch.ones_like(t, memory_format=contiguous)
@@ -121,11 +127,6 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     def _is_plain(self) -> bool:
         """Whether no subclass computes its mask in another way."""
         return type(self).compute_mask is L1Unstructured.compute_mask
-
-    def _count(self, left: int) -> int:
-        count = _compute_nparams_toprune(self.amount, left)
-        _validate_pruning_amount(count, left)
-        return int(count)
 
     def _all_kept(self, t: Tensor) -> Tensor:
         if not self._is_plain():

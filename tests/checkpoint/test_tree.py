@@ -38,7 +38,7 @@ def test_display_names_are_unique_and_never_empty(names):
     shown = display_names(names)
     assert list(shown) == names
     assert len(set(shown.values())) == len(names)
-    assert all(new or not old for old, new in shown.items())
+    assert all(shown.values())
 
 
 def test_what_would_break_or_reverse_a_line_is_written_out():
@@ -54,3 +54,8 @@ def test_names_stay_apart_where_one_holds_the_letters_of_an_escape():
 
     assert len(set(shown.values())) == 2
     assert all(name.isprintable() for name in shown.values())
+
+
+def test_a_tensor_without_a_name_is_shown_as_one():
+    assert display_names(["", "w"]) == {"": "(no name)", "w": "w"}
+    assert display_names(["", "(no name)"]) == {"": "", "(no name)": "(no name)"}
