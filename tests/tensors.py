@@ -18,12 +18,13 @@ from pruneapp.methods.declaration import TensorView
 def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:
     """Read `bits` as a checkpoint does: in chunks, through one buffer that is used again."""
 
-    def read() -> Iterator[RawChunk]:
+    def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
         buffer = np.empty(chunk, bits.dtype)
-        for start in range(0, bits.size, chunk):
-            part = bits[start : start + chunk]
+        stop = bits.size if stop is None else stop
+        for first in range(start, stop, chunk):
+            part = bits[first : min(first + chunk, stop)]
             buffer[: part.size] = part
-            yield RawChunk(start, buffer[: part.size])
+            yield RawChunk(first, buffer[: part.size])
             buffer[:] = 0x55  # what is read too late is wrong
 
     return read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
@@ -163,7 +164,7 @@ def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:
         shape=found.shape,
         dtype=found.dtype,
         kept=None,
-        read=lambda: scores.chunks(found.name),
+        read=partial(scores.chunks, found.name),
     )
 
 

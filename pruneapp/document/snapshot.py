@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class Snapshot:
             shape=entry.shape,
             dtype=entry.dtype,
             kept=self.masks.get(entry.name),
-            read=lambda: self.chunks(entry.name),
+            read=partial(self.chunks, entry.name),
             scores=scores,
             given=given,
         )

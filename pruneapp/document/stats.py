@@ -216,7 +216,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     if not entry.dtype.prunable:
         raise ParameterError(f"'{entry.name}' has no norms: {entry.dtype.why_not}.")
     job.start(entry.numel, entry.name)
-    slices = Slices(entry.shape, entry.dtype, dim, None, lambda: snapshot.chunks(entry.name))
+    slices = Slices(entry.shape, entry.dtype, dim, None, partial(snapshot.chunks, entry.name))
     norms = kernel.channel_norms(slices, n, job)
     mask = snapshot.masks.get(entry.name)
     size = entry.numel // entry.shape[dim] if entry.shape[dim] else 0

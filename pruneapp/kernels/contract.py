@@ -12,7 +12,7 @@ The rules that make a mask the same everywhere:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,7 +27,15 @@ from pruneapp.progress import Job
 
 BLOCK = 4096
 
-ReadBits = Callable[[], Iterator[RawChunk]]
+
+class ReadBits(Protocol):
+    """Reads a tensor, from any thread."""
+
+    def __call__(self, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        """Yield the raw elements `start` to `stop` (flat) in order; all of them by default.
+
+        A chunk is valid until the next is asked for; each call has a buffer of its own.
+        """
 
 
 @dataclass(frozen=True, eq=False)

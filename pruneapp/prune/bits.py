@@ -6,10 +6,12 @@ viewed as integers of the same width without a copy.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.reader import Bits
+from pruneapp.checkpoint.reader import Bits, RawChunk
 
 _FLOATS: dict[torch.dtype, DType] = {
     getattr(torch, d.torch): d for d in DTYPES.values() if d.form is not None
@@ -37,3 +39,8 @@ def numpy_bits(t: torch.Tensor) -> Bits:
     width = t.dtype.itemsize * 8
     bits: Bits = as_integers(t).reshape(-1).numpy().view(f"uint{width}")
     return bits
+
+
+def read_bits(bits: Bits, start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+    """Read bits in memory as a kernel reads those of a file: one chunk, no copy."""
+    yield RawChunk(start, bits[start:stop])

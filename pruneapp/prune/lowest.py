@@ -7,20 +7,19 @@ operations, with the same result.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from pruneapp.checkpoint.reader import RawChunk
 from pruneapp.kernels.contract import Threshold
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.ranking import Magnitudes, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-from pruneapp.prune.bits import as_integers, float_type, numpy_bits
+from pruneapp.prune.bits import as_integers, float_type, numpy_bits, read_bits
 
 # torch's nonzero refuses more than INT_MAX elements on a GPU.
 _STRETCH = 1 << 28
@@ -86,14 +85,10 @@ def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[M
     rankings = []
     for tensor, dtype, there in zip(scores, dtypes, kept, strict=True):
         assert dtype is not None  # see can_share_a_threshold
-        chunk = RawChunk(0, numpy_bits(tensor.detach().contiguous()))
+        bits = numpy_bits(tensor.detach().contiguous())
         ranked = None if there is None else BitMask.from_bools(there.reshape(-1).numpy())
-        rankings.append(Magnitudes(partial(_once, chunk), chunk.bits.size, dtype, ranked, width))
+        rankings.append(Magnitudes(partial(read_bits, bits), bits.size, dtype, ranked, width))
     return rankings
-
-
-def _once(chunk: RawChunk) -> Iterator[RawChunk]:
-    yield chunk
 
 
 def _zero(mask: Tensor, left: BitMask, ranked: BitMask | None) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
-from pruneapp.checkpoint.reader import RawChunk
 from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.params import Norm, NormParam
 from pruneapp.progress import Job
-from pruneapp.prune.bits import float_type, numpy_bits
+from pruneapp.prune.bits import float_type, numpy_bits, read_bits
 
 
 def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
@@ -53,6 +54,6 @@ def channel_norms(t: Tensor, n: Norm, dim: int) -> Tensor:
         dtype=dtype,
         dim=dim % t.dim(),
         kept=None,
-        read=lambda: iter((RawChunk(0, bits),)),
+        read=partial(read_bits, bits),
     )
     return torch.from_numpy(CpuKernel().channel_norms(slices, n, Job())).to(t.device)
