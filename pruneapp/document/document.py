@@ -78,7 +78,8 @@ class Document:
         self._records_of[self._snapshot] = None
         self._subscribers: list[Subscriber] = []
         self._exported: Record | None = None
-        self._opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
+        opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
+        self._items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -113,9 +114,8 @@ class Document:
 
     @property
     def items(self) -> tuple[HistoryItem, ...]:
-        """The states from "Opened" on, the undone ones too."""
-        done = (HistoryItem(r.label, r.detail) for r in self._history.records)
-        return (HistoryItem("Opened", self._opened), *done)
+        """The states from "Opened" on, the undone ones too; the same object until a new step."""
+        return self._items
 
     @property
     def position(self) -> int:
@@ -130,7 +130,7 @@ class Document:
     @property
     def can_redo(self) -> bool:
         """Whether there is something to do again."""
-        return self.position < len(self._history.records)
+        return self.position < len(self._history)
 
     @property
     def unexported(self) -> bool:
@@ -277,12 +277,13 @@ class Document:
         self._history.close()
 
     def _record(self) -> Record | None:
-        return self._history.records[self.position - 1] if self.position else None
+        return self._history.in_force
 
     def _masks_of(self, names: Iterable[str]) -> list[tuple[str, BitMask]]:
         return [(n, self.masks[n]) for n in names]
 
     def _push(self, kind: ChangeKind, edit: Edit) -> None:
+        self._items = (*self._items[: self.position + 1], HistoryItem(edit.label, edit.detail))
         self._history.push(edit)
         masks, final = self.masks.with_masks(edit.masks.after), self.final
         if edit.final.after:

@@ -114,10 +114,14 @@ class History:
         # By the identity of the mask, which the slot keeps alive.
         self._by_mask: dict[int, MaskSlot] = {}
 
+    def __len__(self) -> int:
+        """How many edits there are, the undone ones too."""
+        return len(self._records)
+
     @property
-    def records(self) -> tuple[Record, ...]:
-        """The edits, the undone ones too."""
-        return tuple(self._records)
+    def in_force(self) -> Record | None:
+        """The last edit that is in force; None if none is."""
+        return self._records[self._position - 1] if self._position else None
 
     @property
     def position(self) -> int:

@@ -99,24 +99,32 @@ class Forecasting(QObject):
 
     def drop(self) -> None:
         """Forget what was known, and stop finding out."""
+        self.halt()
+        self._task = self._counting = self._step = None
+        self._apply_when_ready = False
+        self._show(None)
+
+    def halt(self) -> None:
+        """Stop finding out."""
         self._pause.stop()
         for task in (self._task, self._counting):
             if task is not None:
                 task.cancel()
-        self._task = self._counting = self._step = None
-        self._apply_when_ready = False
-        if self.preview is not None:
-            self.preview = None
-            self.changed.emit()
 
     def refresh(self) -> None:
         """Begin anew: the person asks for something else."""
-        self._asked = True
-        self._begin()
+        self._begin(asked=True)
 
-    def _on_changed(self, _change: DocumentChanged) -> None:
-        self._asked = False
-        self._begin()
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind != "exported":  # that changes nothing of what would happen
+            self._begin(asked=False)
+
+    def _show(self, preview: Preview | None) -> None:
+        # What is not to be seen is not told: every picture would be made anew for nothing.
+        before = self.shown
+        self.preview = preview
+        if self.shown is not before:
+            self.changed.emit()
 
     def _on_opening(self, _path: object) -> None:
         # There is one worker, and the file is waited for; a preview can begin again.
@@ -135,10 +143,11 @@ class Forecasting(QObject):
 
     def _on_stayed(self) -> None:
         if self.preview is None:
-            self._begin()
+            self._begin(asked=self._asked)
 
-    def _begin(self) -> None:
+    def _begin(self, *, asked: bool) -> None:
         self.drop()
+        self._asked = asked
         document = self._session.document
         if document is None:
             return
@@ -227,9 +236,8 @@ class Forecasting(QObject):
             self._apply_when_ready = False
             self._session.apply(preview)
             return
-        self.preview = preview
         self._panel.set_report(preview.report, channels=self._channels)
-        self.changed.emit()
+        self._show(preview)
 
     def _on_error(self, error: PruneAppError) -> None:
         self._task = None

@@ -136,7 +136,6 @@ class Workbench(QObject):
         self.asking.changed.connect(self.forecasting.refresh)
         self.forecasting.changed.connect(self._on_preview)
         self.exporting.sized.connect(self._on_sized)
-        self.exporting.exported.connect(self._on_exported)
         self.choosing.deviceChanged.connect(self.forecasting.refresh)
         self.choosing.methodsLoaded.connect(self._on_methods)
         self.choosing.refused.connect(self.refuse)
@@ -300,10 +299,13 @@ class Workbench(QObject):
             )
 
     def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind != "exported":
+            # What is computed for the state before is for nothing, and would keep the window back.
+            self.forecasting.halt()
         if change.names:
             self._show_numbers(change.names)
             self.asking.tell_context()
-        self._enable()
+        self._show_position()
 
     def _on_preview(self) -> None:
         preview = self.forecasting.shown
@@ -340,6 +342,11 @@ class Workbench(QObject):
         self.window.export_button.setEnabled(document is not None)
         several = document is not None and len(document.checkpoint.contents.state_dicts) > 1
         actions["state_dict"].setEnabled(several)
+        self._show_position()
+
+    def _show_position(self) -> None:
+        document = self.session.document
+        actions = self.window.actions_
         items = document.items if document is not None else ()
         position = document.position if document is not None else 0
         undone = items[position].label if document is not None and document.can_undo else ""
@@ -376,9 +383,6 @@ class Workbench(QObject):
         if nbytes is not None:
             text = self.tr("Export… {size}").format(size=numbers.size(nbytes))
         self.window.actions_["export"].setIconText(text)
-
-    def _on_exported(self, _report: object) -> None:
-        self._enable()
 
     def _on_progress(self, progress: JobProgress) -> None:
         row = self.session.by_name.get(progress.label)

@@ -8,10 +8,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import Qt
+
 from tests.benchmarks.beats import Beat, summary
 from tests.benchmarks.window import Hand
 
 Answer = dict[str, Any]
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 def opening(path: str, rounds: int, dump: str = "") -> Answer:
@@ -88,6 +91,35 @@ def _job(hand: Hand, path: Path, target: Path) -> dict[str, float]:
     hand.beats.phase = "after the export"
     hand.rest(0.5)
     return took
+
+
+def undoing(path: str, rounds: int) -> Answer:
+    """Press the keys for undo and redo of a global step, at rest and while a worker computes.
+
+    Returns the milliseconds until the key press has been dealt with, and until the window has
+    been painted anew: by what was pressed and what the worker did.
+    """
+    hand = Hand()
+    hand.open(Path(path))
+    hand.ask("l1_unstructured", "50 %", everywhere=True)
+    hand.rest(0.02)
+    hand.preview()
+    hand.prune()
+    found: dict[str, list[tuple[float, float]]] = {}
+    for busy in (False, True):
+        for _ in range(rounds):
+            for name, modifiers in (("undo", CONTROL), ("redo", CONTROL | SHIFT)):
+                if busy:
+                    # Long after the pause of a person who has asked for something else.
+                    hand.rest(0.35)
+                else:
+                    hand.preview()
+                    hand.wait(lambda: hand.bench.jobs.quiet)
+                    hand.rest(0.1)
+                took = hand.press(Qt.Key.Key_Z, modifiers)
+                found.setdefault(f"{name}{', a worker computes' * busy}", []).append(took)
+    hand.leave()
+    return {"milliseconds": found}
 
 
 def cancelling(path: str, many: str, target: str) -> Answer:

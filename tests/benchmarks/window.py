@@ -138,6 +138,16 @@ class Hand:
     def click(self, widget: QWidget) -> None:
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
 
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> tuple[float, float]:
+        """Press a key that changes the tree; milliseconds until it returns, and until painted."""
+        painted = Painted(self.views.tree.view.viewport(), lambda: True)
+        began = time.perf_counter()
+        QTest.keyClick(self.views.tree.view, key, modifiers)
+        returned = time.perf_counter()
+        self.wait(lambda: bool(painted.at))
+        painted.deleteLater()
+        return 1000 * (returned - began), 1000 * (painted.at - began)
+
     # -- the main job --------------------------------------------------------------------------
 
     def open(self, path: Path) -> float:

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QPen
+from PySide6.QtGui import QAccessible, QColor, QKeyEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -47,15 +47,29 @@ class _States(QAbstractListModel):
         self.position = 0
 
     def show(self, items: Sequence[HistoryItem], position: int) -> None:
-        """Show these states."""
-        if tuple(items) != self.items:
-            self.beginResetModel()
-            self.items = tuple(items)
-            self.position = position
-            self.endResetModel()
-        elif position != self.position:
-            self.position = position
+        """Show these states; those that were there stay, for the view lays new ones out."""
+        before, self.position = self.position, position
+        if items is not self.items:
+            self._replace(tuple(items))
+        # The strip repaints itself, and a list that is told lays all its states out anew: only
+        # tools that read the screen have to know.
+        if position != before and self.items and QAccessible.isActive():
             self.dataChanged.emit(self.index(0), self.index(len(self.items) - 1))
+
+    def _replace(self, items: tuple[HistoryItem, ...]) -> None:
+        same = 0
+        for old, new in zip(self.items, items, strict=False):
+            if old is not new and old != new:
+                break
+            same += 1
+        if same < len(self.items):
+            self.beginRemoveRows(QModelIndex(), same, len(self.items) - 1)
+            self.items = items[:same]
+            self.endRemoveRows()
+        if same < len(items):
+            self.beginInsertRows(QModelIndex(), same, len(items) - 1)
+            self.items = items
+            self.endInsertRows()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """Return the number of states."""
@@ -190,7 +204,8 @@ class HistoryStrip(QWidget):
         self._states.show(items, position)
         if 0 <= position < len(items):
             index = self._states.index(position)
-            self.list.setCurrentIndex(index)
+            if index != self.list.currentIndex():
+                self.list.setCurrentIndex(index)
             self.list.scrollTo(index)
         self.list.viewport().update()
 

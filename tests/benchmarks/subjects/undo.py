@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,10 +14,12 @@ from pruneapp.document.selection import default_selection
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
-from tests.benchmarks.frame import AtMost, Ground, Line, Subject
+from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
+from tests.benchmarks.processes import run_python
 
 MODELS = (("mixed", "150 M weights float32"), ("blocks", "302 M weights bfloat16"))
 BOUND_MS = 10.0
+ROUNDS = 10
 
 
 def measure(ground: Ground) -> Iterator[Line]:
@@ -38,6 +41,23 @@ def measure(ground: Ground) -> Iterator[Line]:
             bound = AtMost(BOUND_MS)
             yield Line(words, what, milliseconds, "ms", bound=bound, note="longest of 20")
         yield Line(words, "bytes kept a weight", nbytes / weights, "", bound=AtMost(0.1251))
+        yield from _in_window(ground, name, words)
+
+
+def _in_window(ground: Ground, name: str, words: str) -> Iterator[Line]:
+    arguments = json.dumps({"path": str(ground.model(name)), "rounds": ROUNDS})
+    run = ["-m", "tests.benchmarks.window", "undoing", arguments]
+    for what, took in run_python(run, ground.folder).answer["milliseconds"].items():
+        slots, paints = zip(*took, strict=True)
+        painted = f"painted after {median(paints):.0f} ms, at most {max(paints):.0f} ms"
+        yield Line(
+            words,
+            f"{what}, main thread",
+            max(slots),
+            "ms",
+            bound=AtMost(BOUND_MS),
+            note=f"longest of {len(slots)}, median {median(slots):.1f} ms; {painted}",
+        )
 
 
 def _ms(call: Callable[[], object]) -> float:
@@ -50,6 +70,7 @@ SUBJECT = Subject(
     "undo",
     "Undo and redo",
     measure,
-    "The document alone, on a global step of L1, 50 %; what the window does on top is among the "
-    "beats.",
+    "A global step of L1, 50 %. First the document alone; then in the real window, from the key "
+    "press until everything that hears of it has returned, and until the repaint that follows has "
+    "ended: at rest, and while a worker computes what would happen next.",
 )

@@ -184,6 +184,27 @@ def test_a_long_history_shows_the_current_state(show, qtbot):
     assert strip.list.viewport().rect().contains(rect.center())
 
 
+def test_a_new_step_lets_the_states_before_it_stay_and_cuts_off_the_undone_ones(show):
+    strip = show(HistoryStrip(), 700, 60)
+    strip.set_items(ITEMS, 1)
+    model = strip.list.model()
+    removed, inserted, reset = [], [], []
+    model.rowsRemoved.connect(lambda _parent, first, last: removed.append((first, last)))
+    model.rowsInserted.connect(lambda _parent, first, last: inserted.append((first, last)))
+    model.modelReset.connect(lambda: reset.append(True))
+    strip.set_items([*ITEMS[:2], HistoryItem("L1 5 %", ""), HistoryItem("L1 6 %", "")], 3)
+    assert (removed, inserted, reset) == ([(2, 2)], [(2, 3)], [])
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == [
+        "Opened",
+        "L1 20 % on 19 tensors, global",
+        "L1 5 %",
+        "L1 6 %",
+    ]
+    assert strip.list.currentIndex().row() == 3
+    strip.set_items(ITEMS[:1], 0)
+    assert model.rowCount() == 1
+
+
 def test_notices_stack_the_newest_on_top_and_the_same_is_said_once(show):
     bar = show(NoticeBar(), 700, 300)
     first = bar.set_notice("The file changed.", action="Open again", details="stat")

@@ -274,6 +274,15 @@ def test_modules_have_totals_and_a_preview_shows_what_is_to_come(tree):
     assert index(tree, "layer2.0.conv.weight", Column.SPARSITY).data() == "50.0\u00a0%"
 
 
+def test_what_is_not_named_keeps_its_number(tree):
+    tree.set_sparsity({"module.layer2.0.conv.weight": 2304})
+    tree.set_sparsity({"module.fc.weight": 160})
+    assert index(tree, "layer2.0.conv.weight", Column.SPARSITY).data() == "50.0\u00a0%"
+    assert index(tree, "fc.weight", Column.SPARSITY).data() == "50.0\u00a0%"
+    tree.set_sparsity({"module.layer2.0.conv.weight": 0})
+    assert index(tree, "layer2.0.conv.weight", Column.SPARSITY).data().startswith("0")
+
+
 def colors_of_bar(tree, path):
     rect = tree.view.visualRect(index(tree, path, Column.SPARSITY))
     image = tree.view.viewport().grab().toImage()

@@ -59,8 +59,8 @@ class Cells(QObject):
         self._after_below = None if self._after is None else self.nodes.below(self._after)
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Take how many elements of each tensor are pruned; 0 for those that are left out."""
-        self._pruned = self._values(pruned, np.zeros_like(self._pruned))
+        """Take how many elements of some tensors are pruned; the others stay as they are."""
+        self._pruned = self._values(pruned, self._pruned)
         self._sum()
 
     def set_preview(self, after: Mapping[str, int] | None) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
+from PySide6.QtGui import QAccessible
 
 from pruneapp.gui.views.tree.cells import RIGHT, Cells, Column
 from pruneapp.gui.views.tree.checks import Checks
@@ -47,11 +48,11 @@ class TreeModel(QAbstractItemModel):
     checkedChanged
         The person changed a check mark.
     valuesChanged
-        Numbers or marks changed, the tree did not: repaint.
+        Numbers or marks changed, the tree did not: repaint from this column on.
     """
 
     checkedChanged = Signal()
-    valuesChanged = Signal()
+    valuesChanged = Signal(int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -93,14 +94,14 @@ class TreeModel(QAbstractItemModel):
             self.endResetModel()
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Show how many elements of each tensor are pruned; 0 for those that are left out."""
+        """Show how many elements of some tensors are pruned; the others stay as they are."""
         self.cells.set_sparsity(pruned)
-        self.refresh()
+        self.refresh(Column.SPARSITY)
 
     def set_preview(self, after: Mapping[str, int] | None) -> None:
         """Show how many would be; as today for those that are left out. None: no preview."""
         self.cells.set_preview(after)
-        self.refresh()
+        self.refresh(Column.SPARSITY)
 
     def replace_checked(self, checked: NDArray[np.bool_]) -> bool:
         """Check exactly these tensors (``bool[rows]``); returns whether anything changed."""
@@ -109,20 +110,20 @@ class TreeModel(QAbstractItemModel):
             self.refresh()
         return changed
 
-    def refresh(self) -> None:
-        """Tell that values changed."""
-        lists = list(self._lists.items())
-        # The panel repaints whatever happens; a tool that reads the screen wants to be told
-        # what it has asked for, as long as that is not a great deal.
-        for node, children in lists[:256]:
+    def refresh(self, first: Column = Column.NAME) -> None:
+        """Tell that values changed in the columns from `first` on."""
+        # The view repaints what is in sight whatever happens; a tool that reads the screen wants
+        # to be told what it has asked for, as long as that is not a great deal.
+        lists = list(self._lists.items())[:256] if QAccessible.isActive() else []
+        for node, children in lists:
             if len(children):
                 parent = self.index_of(node)
                 last = self.rowCount(parent) - 1
                 if last >= 0:
                     self.dataChanged.emit(
-                        self.index(0, 0, parent), self.index(last, Column.SPARSITY, parent)
+                        self.index(0, first, parent), self.index(last, Column.SPARSITY, parent)
                     )
-        self.valuesChanged.emit()
+        self.valuesChanged.emit(first)
 
     # Structure
 

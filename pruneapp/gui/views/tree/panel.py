@@ -87,7 +87,7 @@ class ModuleTree(QWidget):
         self._count()
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
-        """Show how many elements of each tensor are pruned; 0 for those that are left out."""
+        """Show how many elements of some tensors are pruned; the others stay as they are."""
         self.model.set_sparsity(pruned)
 
     def set_preview(self, after: Mapping[str, int] | None) -> None:

@@ -65,9 +65,16 @@ class TreeView(QTreeView):
 
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
-        model.valuesChanged.connect(self.viewport().update)
+        model.valuesChanged.connect(self._repaint_columns)
         self.expanded.connect(self._note_expanded)
         self.collapsed.connect(self._note_collapsed)
+
+    def _repaint_columns(self, first: int) -> None:
+        # Every cell is painted by Python: numbers alone are a part of what a whole repaint takes.
+        area = self.viewport().rect()
+        if first > Column.NAME:
+            area.setLeft(self.columnViewportPosition(first))
+        self.viewport().update(area)
 
     # Columns
 
