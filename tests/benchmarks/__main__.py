@@ -26,7 +26,8 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := [name for name in options.subjects if name not in SUBJECTS]:
         parser.error(f"no such subject: {', '.join(unknown)} (there are {', '.join(SUBJECTS)})")
-    chosen = [SUBJECTS[name] for name in options.subjects or SUBJECTS]
+    usual = [name for name, subject in SUBJECTS.items() if not subject.on_request]
+    chosen = [SUBJECTS[name] for name in options.subjects or usual]
     say(f"{machine.describe()}, load {machine.load()}")
     with tempfile.TemporaryDirectory(prefix="pruneapp-bench-") as temporary:
         folder = options.folder or Path(temporary)
@@ -35,6 +36,8 @@ def main() -> int:
         sections = {subject.name: _section(subject, ground) for subject in chosen}
     if options.write:
         _write({name: text for name, (text, _) in sections.items()})
+    if not options.subjects:
+        say(f"\nLeft out unless named: {', '.join(name for name in SUBJECTS if name not in usual)}")
     missed = [line for _, lines in sections.values() for line in lines if not line.holds]
     for line in missed:
         say(f"Does not hold: {line.work}, {line.figure}")

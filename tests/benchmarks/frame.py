@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -123,6 +124,11 @@ class Ground:
             self.made[name] = models.make(name, self.folder)
         return self.made[name]
 
+    def forget(self, name: str) -> None:
+        """Delete a model that is too large to lie around."""
+        path = self.made.pop(name)
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -138,24 +144,19 @@ class Subject:
         Yields the lines of the table.
     method
         How it was measured, in a sentence or two.
+    on_request
+        Measured only if it is named.
     """
 
     name: str
     title: str
     measure: Callable[[Ground], Iterable[Line]]
     method: str
+    on_request: bool = False
 
 
 def median(values: Sequence[float]) -> float:
     return statistics.median(values)
-
-
-def alternating(
-    rounds: int, ours: Callable[[], float], peer: Callable[[], float]
-) -> tuple[float, float]:
-    """Return the medians of two measurements taken in turns."""
-    pairs = [(ours(), peer()) for _ in range(rounds)]
-    return median([a for a, _ in pairs]), median([b for _, b in pairs])
 
 
 def figure(value: float, unit: str) -> str:

@@ -6,17 +6,18 @@ Run as a program it makes one, so that the memory it takes is gone afterwards:
 
 from __future__ import annotations
 
-import json
-import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks import shards
+from tests.benchmarks.writing import DTYPES, Shapes, values, write_safetensors
+
 ROOT = Path(__file__).resolve().parents[2]
-Shapes = dict[str, tuple[int, ...]]
 
 
 def make(name: str, folder: Path) -> Path:
@@ -74,48 +75,6 @@ BLOCKS: Shapes = {
 }
 
 
-def values(name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the ``float32`` weights of a tensor: normal, each output channel with its own scale.
-
-    The scales differ so much (by a fifth) that no two channels of a tensor have norms so close
-    that the way of adding them up decides which is larger.
-    """
-    rng = np.random.default_rng([*name.encode()])
-    if len(shape) < 2:
-        return (1 + 0.1 * rng.standard_normal(shape, np.float32)).astype(np.float32)
-    rows = rng.standard_normal((shape[0], int(np.prod(shape[1:]))), np.float32)
-    rows *= (0.02 * np.exp(0.2 * rng.standard_normal((shape[0], 1)))).astype(np.float32)
-    return rows.reshape(shape)
-
-
-def _as_bfloat16(array: np.ndarray) -> np.ndarray:
-    bits = array.view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-
-
-def write_safetensors(
-    path: Path, shapes: Shapes, dtype: str, read: Callable[[str], np.ndarray]
-) -> None:
-    """Write a safetensors file, tensor by tensor."""
-    size = {"F32": 4, "BF16": 2}[dtype]
-    header, offset = {}, 0
-    for name, shape in shapes.items():
-        nbytes = size * int(np.prod(shape))
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + nbytes]}
-        offset += nbytes
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    part = path.with_suffix(".part")
-    with part.open("wb") as stream:
-        stream.write(struct.pack("<Q", len(text)) + text)
-        for name in shapes:
-            array = np.ascontiguousarray(read(name))
-            stream.write(
-                memoryview((_as_bfloat16(array) if dtype == "BF16" else array).reshape(-1))
-            )
-    part.rename(path)
-
-
 def _mixed(path: Path) -> None:
     """Write the float32 model, made such that half of its usual weights end between two values.
 
@@ -150,6 +109,23 @@ def usual(shapes: Shapes) -> list[str]:
 
 def _blocks(path: Path) -> None:
     write_safetensors(path, BLOCKS, "BF16", lambda name: values(name, BLOCKS[name]))
+
+
+# A tensor of n x 2**20 weights has n x 128 rows of so many.
+_COLUMNS = 8192
+# Sizes in 2**20 weights: for growth, and 64 for all else.
+PLAIN = (16, 32, 64, 128, 256)
+_CONVOLUTIONS: Shapes = {f"layers.{i}.conv.weight": (512, 512, 3, 3) for i in range(28)}
+
+
+def _plain(rows: int, dtype: str, path: Path) -> None:
+    """Write one tensor."""
+    shape = (rows, _COLUMNS)
+    write_safetensors(path, {"weight": shape}, dtype, lambda name: values(name, shape))
+
+
+def _convolutions(path: Path) -> None:
+    write_safetensors(path, _CONVOLUTIONS, "F32", lambda name: values(name, _CONVOLUTIONS[name]))
 
 
 def _many(path: Path) -> None:
@@ -194,7 +170,14 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "blocks": (".safetensors", _blocks),
     "many": (".safetensors", _many),
     "many-torch": (".pt", _many_torch),
+    "convolutions": (".safetensors", _convolutions),
+    "shards": ("", shards.write),
 }
+for _dtype in DTYPES:
+    MODELS[f"small-{_dtype}"] = (".safetensors", partial(_plain, 4, _dtype))
+    MODELS[f"plain-64-{_dtype}"] = (".safetensors", partial(_plain, 64 * 128, _dtype))
+for _size in PLAIN:
+    MODELS[f"plain-{_size}-F32"] = (".safetensors", partial(_plain, _size * 128, "F32"))
 
 
 if __name__ == "__main__":

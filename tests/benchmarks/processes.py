@@ -28,7 +28,8 @@ class Ran:
     seconds
         From just before it was started until it had exited.
     peak_mb
-        The most memory it had resident.
+        The most memory it had resident, in millions of bytes. The kernel lets a new process begin
+        with the peak of the one that started it, so that one must stay small.
     output
         What it printed.
     """
@@ -77,7 +78,7 @@ def run_python(
         process.stdout.close()
     if process.returncode:
         raise RuntimeError(f"{' '.join(arguments)} failed:\n{errors.read_text()[-4000:]}")
-    return Ran(seconds, usage.ru_maxrss / 1024, output)
+    return Ran(seconds, usage.ru_maxrss * 1024 / 1e6, output)
 
 
 @contextlib.contextmanager

@@ -3,9 +3,39 @@
 from __future__ import annotations
 
 from tests.benchmarks.frame import Subject
-from tests.benchmarks.subjects import acceptance, beating, cancelling, job, opening, start, undo
+from tests.benchmarks.subjects import (
+    acceptance,
+    beating,
+    big,
+    cancelling,
+    document,
+    drop_in,
+    floor,
+    growth,
+    job,
+    norms,
+    opening,
+    stages,
+    start,
+    undo,
+)
 
 SUBJECTS: dict[str, Subject] = {
     module.SUBJECT.name: module.SUBJECT
-    for module in (start, opening, beating, cancelling, undo, job, acceptance)
+    for module in (
+        start,
+        opening,
+        beating,
+        cancelling,
+        undo,
+        drop_in,
+        document,
+        norms,
+        growth,
+        job,
+        stages,
+        floor,
+        acceptance,
+        big,
+    )
 }

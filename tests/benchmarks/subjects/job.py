@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.benchmarks.floors import durable_copy
 from tests.benchmarks.frame import AtMost, Faster, Ground, Line, Subject, TimesPeer, median
 from tests.benchmarks.processes import Ran, run_python
 
-MODELS = (("mixed", "600 MB float32"), ("blocks", "600 MB bfloat16"))
+# The one of 302 M weights in 72 tensors is held to be so much faster, the other is told.
+MODELS = (("blocks", "600 MB bfloat16", Faster(25)), ("mixed", "600 MB float32", None))
 PROGRAM = """
 import sys
 from pruneapp.__main__ import main
@@ -19,11 +19,12 @@ assert "torch" not in sys.modules, "torch was imported"
 sys.exit(code)
 """
 # torch takes a minute a round: so many are enough to know it.
-PEER_ROUNDS = 2
+PEER_ROUNDS = 3
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    for name, words in MODELS:
+    for name, words, faster in MODELS:
+        most = PEER_ROUNDS if faster else 1
         source = ground.model(name)
         ours_path, peer_path = (
             ground.folder / "ours.safetensors",
@@ -35,12 +36,13 @@ def measure(ground: Ground) -> Iterator[Line]:
         for number in range(ground.rounds):
             ours.append(prune(ground, source, ours_path))
             copies.append(durable_copy(source, ground.folder / "copy.bin"))
-            if number < PEER_ROUNDS:
+            if number < most:
                 peer.append(torch(ground, source, peer_path))
         seconds, theirs = median([r.seconds for r in ours]), median([r.seconds for r in peer])
-        best = min(r.seconds for r in ours)
+        best, rounds = min(r.seconds for r in ours), len(peer)
         work = f"{words}, L1 0.5 globally"
-        yield Line(work, "time", seconds, "s", theirs, Faster(25), f"best {best:.1f} s")
+        note = f"best {best:.2f} s; torch {rounds} round{'s' if rounds > 1 else ''}"
+        yield Line(work, "time", seconds, "s", theirs, faster, note)
         memory, theirs = median([r.peak_mb for r in ours]), median([r.peak_mb for r in peer])
         yield Line(work, "peak memory in all", memory, "MB", theirs, AtMost(300), "without torch")
         copy = median(copies)
@@ -51,7 +53,7 @@ def measure(ground: Ground) -> Iterator[Line]:
             "s",
             copy,
             TimesPeer(5),
-            f"copy at best {min(copies):.1f} s",
+            f"copy at best {min(copies):.2f} s",
         )
         for path in (ours_path, peer_path):
             path.unlink()
@@ -68,18 +70,6 @@ def torch(ground: Ground, source: Path, target: Path, *steps: str) -> Ran:
     return run_python(
         ["-m", "tests.benchmarks.torch_script", str(source), str(target), *steps], ground.folder
     )
-
-
-def durable_copy(source: Path, target: Path) -> float:
-    """Copy a file as ``cp`` does and flush it; returns the seconds."""
-    began = time.perf_counter()
-    with source.open("rb") as reading, target.open("wb") as writing:
-        while os.sendfile(writing.fileno(), reading.fileno(), None, 1 << 30):
-            pass
-        os.fsync(writing.fileno())
-    seconds = time.perf_counter() - began
-    target.unlink()
-    return seconds
 
 
 SUBJECT = Subject(

@@ -1,0 +1,101 @@
+"""A checkpoint of 12 GB in four shards, by command line and in the window."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.benchmarks import floors, shards
+from tests.benchmarks.frame import AtLeast, AtMost, Ground, Line, Subject, TimesPeer, median
+from tests.benchmarks.processes import Ran, run_python
+from tests.benchmarks.subjects import job
+
+ROUNDS = 3
+WORK = "12 GB bfloat16, L1 0.5 globally"
+
+
+def measure(ground: Ground) -> Iterator[Line]:
+    source, target = ground.model("shards"), ground.folder / "pruned"
+    files = sorted(source.glob("*.safetensors"))
+    ours: list[Ran] = []
+    peer: list[float] = []
+    for number in range(min(ROUNDS, ground.rounds)):
+        _drop(files)
+        ours.append(job.prune(ground, source, target))
+        if number == 0:
+            by_command = _digests(target)
+        shutil.rmtree(target)
+        _drop(files)
+        peer.append(_read_and_copy(files, ground.folder / "copy.bin"))
+    seconds = [ran.seconds for ran in ours]
+    yield Line(
+        f"{WORK}, by command line",
+        "time against a read and a durable copy",
+        median(seconds),
+        "s",
+        median(peer),
+        # The bound speaks of reading twice and writing once; cold files, flushed.
+        TimesPeer(3),
+        f"best {min(seconds):.0f} s of {len(seconds)}, peer {min(peer):.0f} s",
+    )
+    memory = max(ran.peak_mb for ran in ours)
+    yield Line(f"{WORK}, by command line", "peak memory in all", memory, "MB", bound=AtMost(1000))
+    _drop(files)
+    ran = run_python(["-m", "tests.benchmarks.by_window", str(source), str(target)], ground.folder)
+    by_window = _digests(target)
+    shutil.rmtree(target)
+    most = (shards.weights(shards.MODEL) / 4 + 300e6) / 1e6
+    note = ", ".join(f"{stage} {taken:.1f} s" for stage, taken in ran.answer.items())
+    yield Line(
+        f"{WORK}, in the window", "peak memory in all", ran.peak_mb, "MB", None, AtMost(most)
+    )
+    yield Line(f"{WORK}, in the window", "time in all", ran.seconds, "s", note=note)
+    same = sum(by_window.get(name) == digest for name, digest in by_command.items())
+    yield Line(
+        "by click and by command line",
+        "shards identical",
+        same,
+        "",
+        bound=AtLeast(len(files)),
+        note="SHA-256 of each",
+    )
+    if by_window.keys() != by_command.keys():
+        raise RuntimeError(f"Other files: {sorted(by_window)}, {sorted(by_command)}")
+    ground.forget("shards")
+
+
+def _drop(files: list[Path]) -> None:
+    for path in files:
+        floors.drop_from_cache(path)
+
+
+def _read_and_copy(files: list[Path], target: Path) -> float:
+    """Read every file, then copy it durably: two times reading, once writing."""
+    began = time.perf_counter()
+    for path in files:
+        floors.read(path)
+    for path in files:
+        floors.durable_copy(path, target)
+    return time.perf_counter() - began
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    found = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        with path.open("rb") as stream:
+            found[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+        floors.drop_from_cache(path)
+    return found
+
+
+SUBJECT = Subject(
+    "big",
+    "A 12 GB checkpoint in four shards",
+    measure,
+    "6.1 billion weights in 289 matrices and 83 vectors. The page cache holds nothing of the files "
+    "when a run begins; 3 rounds by command line, one in the window.",
+    on_request=True,
+)

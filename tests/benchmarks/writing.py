@@ -1,0 +1,75 @@
+"""Weights that look like those of models, and the files that hold them."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def values(name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the ``float32`` weights of a tensor: normal, each output channel with its own scale.
+
+    The scales differ so much (by a fifth) that no two channels of a tensor have norms so close
+    that the way of adding them up decides which is larger.
+    """
+    rng = np.random.default_rng([*name.encode()])
+    if len(shape) < 2:
+        return (1 + 0.1 * rng.standard_normal(shape, np.float32)).astype(np.float32)
+    rows = rng.standard_normal((shape[0], int(np.prod(shape[1:]))), np.float32)
+    rows *= (0.02 * np.exp(0.2 * rng.standard_normal((shape[0], 1)))).astype(np.float32)
+    return rows.reshape(shape)
+
+
+def as_bfloat16(array: np.ndarray) -> np.ndarray:
+    """Round ``float32`` to the nearest bfloat16, ties to even; returns the bits."""
+    bits = array.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
+def as_float64(array: np.ndarray) -> np.ndarray:
+    """Widen ``float32``, with random bits where the type has more than that."""
+    wide = array.astype(np.float64)
+    bits = wide.view(np.uint64)
+    bits |= np.random.default_rng(64).integers(0, 1 << 29, bits.shape, np.uint64)
+    return wide
+
+
+# Name in safetensors: bytes of an element, and what makes it of float32.
+DTYPES: dict[str, tuple[int, Callable[[np.ndarray], np.ndarray]]] = {
+    "F64": (8, as_float64),
+    "F32": (4, lambda array: array),
+    "F16": (2, lambda array: array.astype(np.float16)),
+    "BF16": (2, as_bfloat16),
+}
+
+
+def write_safetensors(
+    path: Path, shapes: Shapes, dtype: str, read: Callable[[str], np.ndarray]
+) -> None:
+    """Write a safetensors file, tensor by tensor.
+
+    `read` returns ``float32`` weights, or the elements as they are to be written: any other type.
+    """
+    size, convert = DTYPES[dtype]
+    header, offset = {}, 0
+    for name, shape in shapes.items():
+        nbytes = size * int(np.prod(shape))
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + nbytes]}
+        offset += nbytes
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    part = path.with_suffix(".part")
+    with part.open("wb") as stream:
+        stream.write(struct.pack("<Q", len(text)) + text)
+        for name in shapes:
+            array = np.ascontiguousarray(read(name))
+            if array.dtype == np.float32:
+                array = convert(array)
+            stream.write(memoryview(array.reshape(-1)).cast("B"))
+    part.rename(path)
