@@ -1,8 +1,9 @@
 """Parsing large headers in a process of its own.
 
-Parsing JSON holds the interpreter's lock from the first byte to the last: 0.3 s for a header of
-10 MB, in which a window would not answer. A helper process does it, and its answer comes back in
-small pieces. It needs nothing but the standard library, so it starts in about 40 ms.
+Most need none: see `header_scan`. Parsing JSON holds the interpreter's lock from the first byte
+to the last: 0.3 s for a header of 10 MB, in which a window would not answer. A helper process does
+it, and its answer comes back in small pieces. It needs nothing but the standard library, so it
+starts in about 40 ms.
 
 The pieces travel as `marshal`, which only knows plain values: nothing in them can be run.
 """
@@ -18,11 +19,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from pruneapp import errors
-from pruneapp.checkpoint import index_json, safetensors_header
+from pruneapp.checkpoint import header_scan, index_json, safetensors_header
 from pruneapp.checkpoint.index_json import Index
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.errors import CheckpointError, PruneAppError
@@ -30,6 +32,8 @@ from pruneapp.progress import Job
 
 # Smaller ones are parsed faster than a process starts.
 LARGE_BYTES = 2_000_000
+# Smaller ones are parsed within a millisecond.
+SMALL_BYTES = 50_000
 # `__main__` hands this argument on to `main`: a frozen bundle has no ``python -c``.
 HIDDEN_ARGUMENT = "--header-process"
 
@@ -45,10 +49,23 @@ def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Hea
     DamagedFileError
         See `safetensors_header.parse`.
     """
+    if size > SMALL_BYTES:
+        taken: list[bytes] = []
+        pieces = iter(pieces)
+        found = header_scan.scan(_noting(pieces, taken), job)
+        if found is not None:
+            return found
+        pieces = chain(taken, pieces)
     if size <= LARGE_BYTES:
         return safetensors_header.parse(b"".join(pieces), path)
     tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
     return Header(tensors, metadata, extras, data_bytes)
+
+
+def _noting(pieces: Iterator[bytes], taken: list[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        taken.append(piece)
+        yield piece
 
 
 def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Index:

@@ -53,7 +53,9 @@ class RawChunk:
         Flat index of the first element, in C order.
     bits
         The elements, 1-D, as ``uint8`` to ``uint64`` in the byte order of this machine. Valid
-        until the next chunk is asked for: the buffer is used again.
+        until the next chunk is asked for: the buffer is used again. The buffer of
+        `Checkpoint.chunks` belongs to that one iteration and is filled anew for every chunk, so
+        whoever iterates may write into it, as an export does.
     """
 
     start: int
@@ -79,9 +81,11 @@ class Checkpoint:
         self.path = path
         self.contents = contents
         self.sources = tuple(sources)
-        self._entries = MappingProxyType({e.name: e for e in contents.entries})
-        self._names = {name: e for e in contents.entries for name in e.names}
-        self._names.update((e.name, e) for e in contents.masks)
+        entries = {e.name: e for e in contents.entries}
+        more = {name: e for e in contents.entries if e.aliases for name in e.aliases}
+        more.update((e.name, e) for e in contents.masks)
+        self._entries = MappingProxyType(entries)
+        self._names = {**entries, **more} if more else entries
 
     @property
     def entries(self) -> Mapping[str, TensorEntry]:

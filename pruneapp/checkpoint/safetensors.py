@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 from pruneapp.checkpoint.contract import Contents, Notice, Reader, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.header_process import in_pieces, parse_header
 from pruneapp.checkpoint.safetensors_header import Header
@@ -87,13 +89,18 @@ def _bytes(count: int) -> str:
 
 def _entries(header: Header, start: int, job: Job) -> tuple[TensorEntry, ...]:
     ties = _ties(header)
-    entries = []
-    for number, (name, dtype, shape, begin, _) in enumerate(header.tensors):
-        if not number % 1024:
-            job.cancel.check()
-        entries.append(
-            TensorEntry(name, shape, DTYPES[dtype], Location(0, start + begin), ties.get(name, ()))
-        )
+    names = [tensor[0] for tensor in header.tensors]
+    batches = make_entries(
+        names,
+        [tensor[2] for tensor in header.tensors],
+        [DTYPES[tensor[1]] for tensor in header.tensors],
+        (Location(0, start + tensor[3]) for tensor in header.tensors),
+        aliases=[ties.get(name, ()) for name in names] if ties else repeat(()),
+    )
+    entries: list[TensorEntry] = []
+    for batch in batches:
+        job.cancel.check()
+        entries += batch
     return tuple(entries)
 
 

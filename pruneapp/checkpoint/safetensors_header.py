@@ -15,6 +15,7 @@ from pruneapp.checkpoint.header_json import RuleError, load_object, show
 from pruneapp.errors import DamagedFileError
 
 MAX_RANK = 64
+METADATA = "__metadata__"
 _LARGEST = (1 << 63) - 1  # of an extent or a number of elements: numpy and torch count in int64
 _OFFSET_END = 1 << 64
 _FIELDS = frozenset({"dtype", "shape", "data_offsets"})
@@ -61,7 +62,7 @@ def parse(text: bytes, path: str) -> Header:
         If it breaks a rule of the format.
     """
     tree = _load(text, path)
-    metadata = _metadata(tree.pop("__metadata__", None), path)
+    metadata = _metadata(tree.pop(METADATA, None), path)
     extras: list[str] = []
     tensors: list[RawTensor] = []
     for name, info in tree.items():
@@ -97,10 +98,10 @@ def _metadata(found: Any, path: str) -> dict[str, str]:
     if found is None:
         return {}
     if type(found) is not dict:
-        raise _damaged(path, "'__metadata__' is not an object")
+        raise _damaged(path, f"'{METADATA}' is not an object")
     for key, value in found.items():
         if type(value) is not str:
-            raise _damaged(path, f"'{show(key)}' in '__metadata__' is not text")
+            raise _damaged(path, f"'{show(key)}' in '{METADATA}' is not text")
     return found
 
 

@@ -25,7 +25,9 @@ def display_names(names: Sequence[str]) -> dict[str, str]:
 
     Unique, as the names are: where two would become one, all stay as they are.
     """
-    shown = [_unwrapped(name) for name in names]
+    every = "\n".join(names)
+    wrapped = any(wrapper in every for wrapper in WRAPPERS)
+    shown = [_unwrapped(name) for name in names] if wrapped else list(names)
     while prefix := _common_prefix(shown):
         shown = [name[len(prefix) :] for name in shown]
     if len(set(shown)) < len(names) or "" in shown:
@@ -37,7 +39,7 @@ def display_names(names: Sequence[str]) -> dict[str, str]:
 
 def _printable(names: Sequence[str]) -> list[str]:
     """Write out by its number what would break a line, reverse it, or stay unseen."""
-    if all(name.isprintable() for name in names):
+    if "".join(names).isprintable():
         return list(names)
     made = [_escaped(name, "") for name in names]
     if len(set(made)) < len(made):  # another name holds the very letters of an escape
@@ -58,4 +60,6 @@ def _unwrapped(name: str) -> str:
 def _common_prefix(names: Sequence[str]) -> str:
     if not names:
         return ""
-    return next((p for p in _PREFIXES if all(name.startswith(p) for name in names)), "")
+    # What the first and the last by the alphabet begin with, all between them begin with.
+    ends = (min(names), max(names))
+    return next((p for p in _PREFIXES if all(name.startswith(p) for name in ends)), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import STATISTICS, TensorEntry
 from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
 from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
@@ -109,4 +110,4 @@ def model_size(checkpoint: Checkpoint) -> int:
     """
     entries = checkpoint.entries.values()
     masks = {e.mask_of for e in entries if e.mask_of}
-    return sum(e.numel for e in entries if e.learned and e.name not in masks)
+    return sum(math.prod(e.shape) for e in entries if e.kind != STATISTICS and e.name not in masks)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pruneapp.checkpoint.annotate.kinds import kind_of, pruned_by_default, role
+from pruneapp.checkpoint.annotate.judge import Judge
 from pruneapp.checkpoint.annotate.modules import find_modules
 from pruneapp.checkpoint.annotate.overlaps import find_overlaps
 from pruneapp.checkpoint.annotate.pairs import fold_pairs
-from pruneapp.checkpoint.annotate.reasons import why_not
 from pruneapp.checkpoint.contract import Contents
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry, make_entries
 from pruneapp.checkpoint.source import ByteSource
 from pruneapp.progress import Job
 
@@ -32,31 +31,34 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     folded = fold_pairs(contents.entries, sources, job)
     modules = find_modules((*folded.entries, *folded.masks))
     overlaps = find_overlaps(folded.entries)
-    entries = []
+    reasons, kinds, defaults = [], [], []
+    judge = Judge(modules)
     for number, entry in enumerate(folded.entries):
         if not number % 1024:
             job.cancel.check()
-        path, _, leaf = entry.name.rpartition(".")
-        module = modules[path]
-        named = role(entry, modules)
-        reason = (
-            entry.why_not
-            or why_not(entry, modules, module, path, leaf)
-            or overlaps.get(entry.name, "")
+        told, kind, usual = judge.of(entry)
+        reason = entry.why_not or told or overlaps.get(entry.name, "")
+        reasons.append(reason)
+        kinds.append(kind)
+        defaults.append(usual and not reason)
+    entries: list[TensorEntry] = []
+    if folded.entries:
+        names, shapes, dtypes, locations, aliases, _, _, mask_of, _ = zip(
+            *folded.entries, strict=True
         )
-        entries.append(
-            TensorEntry(
-                entry.name,
-                entry.shape,
-                entry.dtype,
-                entry.location,
-                entry.aliases,
-                reason,
-                kind_of(entry, named, module, path, leaf),
-                entry.mask_of,
-                not reason and pruned_by_default(entry, named),
-            )
-        )
+        for batch in make_entries(
+            names,
+            shapes,
+            dtypes,
+            locations,
+            aliases=aliases,
+            why_not=reasons,
+            kinds=kinds,
+            mask_of=mask_of,
+            by_default=defaults,
+        ):
+            job.cancel.check()
+            entries += batch
     return replace(
         contents,
         entries=tuple(entries),

@@ -15,11 +15,10 @@ def find_modules(entries: Sequence[TensorEntry]) -> Modules:
     """Return the modules that hold tensors, by name; a tied tensor is in several."""
     modules: Modules = {}
     for entry in entries:
-        for name in entry.names:
+        for name in entry.names if entry.aliases else (entry.name,):
             path, _, leaf = name.rpartition(".")
-            module = modules.get(path)
-            if module is None:
+            try:
+                modules[path][leaf] = entry
+            except KeyError:
                 modules[path] = {leaf: entry}
-            else:
-                module[leaf] = entry
     return modules

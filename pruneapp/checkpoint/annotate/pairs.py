@@ -36,7 +36,11 @@ class Folded:
 
 def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], job: Job) -> Folded:
     """Recognise the pairs: both are there, of one shape, and the mask holds 0 and 1 only."""
-    originals = [e for e in entries if any(name.endswith(_ORIG) for name in e.names)]
+    originals = [
+        e
+        for e in entries
+        if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
+    ]
     if not originals:
         return Folded(entries, (), ())
     known = {name: e for e in entries for name in e.names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from pruneapp.checkpoint.annotate.modules import Module, Modules
@@ -59,6 +60,27 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
         or ("it is empty" if not entry.numel else "")
         or ("a single number is not pruned" if not entry.shape else "")
     )
+
+
+def is_ordinary(leaf: str, leaves: AbstractSet[str]) -> bool:
+    """Whether `why_not` needs no more of most tensors called `leaf` than name, type and shape.
+
+    Exceptions are 8-bit values, tensors with others below them, and modules that are
+    `conspicuous`.
+
+    Parameters
+    ----------
+    leaf
+        The last name of the tensor.
+    leaves
+        The last names of all tensors in the file.
+    """
+    return _scale_named(leaf) is None and not any(needed <= leaves for needed, _ in _rules(leaf))
+
+
+def conspicuous(names: str) -> bool:
+    """Whether any of many names, a line each, tells something by a part other than its last."""
+    return any(part in names for part in ("parametrizations.", ".quant_state.", "_packed_params"))
 
 
 def _by_neighbours(leaf: str, module: Module) -> str:

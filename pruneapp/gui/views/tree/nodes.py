@@ -101,43 +101,37 @@ def build_nodes(rows: Sequence[TensorRow]) -> Nodes:
     module with a single child shares its line: "conv1.weight", "encoder.layers".
     """
     rows = tuple(rows)
-    labels, paths, parents, tensors, aliases = [""], [""], [-1], [MODULE], [False]
+    paths, parents, tensors = [""], [-1], [MODULE]
+    aliases: list[int] = []
     modules = {"": ROOT}
 
-    def add(label: str, path: str, parent: int, tensor: int, *, alias: bool) -> int:
-        labels.append(label)
-        paths.append(path)
-        parents.append(parent)
-        tensors.append(tensor)
-        aliases.append(alias)
-        return len(labels) - 1
-
     def module(path: str) -> int:
-        found = modules.get(path)
         missing = []
-        while found is None:
+        while (found := modules.get(path)) is None:
             missing.append(path)
             path = path.rpartition(".")[0]
-            found = modules.get(path)
         for path in reversed(missing):
-            found = add(path.rpartition(".")[2], path, found, MODULE, alias=False)
-            modules[path] = found
+            parents.append(found)
+            found = modules[path] = len(paths)
+            paths.append(path)
+            tensors.append(MODULE)
         return found
 
-    def place(shown: str, tensor: int, *, alias: bool) -> None:
-        path, _dot, label = shown.rpartition(".")
-        if path.count(".") >= MAX_DEPTH:
-            parts = shown.split(".", MAX_DEPTH)
-            path, label = ".".join(parts[:-1]), parts[-1]
-        add(label, shown, module(path), tensor, alias=alias)
+    def place(shown: str, tensor: int) -> None:
+        path = shown.rpartition(".")[0]
+        if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
+            path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
+        above = modules.get(path)
+        parents.append(module(path) if above is None else above)
+        paths.append(shown)
+        tensors.append(tensor)
 
     for number, row in enumerate(rows):
-        place(row.shown, number, alias=False)
+        place(row.shown, number)
         for name in row.aliases:
-            place(_shown_alias(row, name), number, alias=True)
-    return _in_order(
-        rows, labels=labels, paths=paths, parents=parents, tensors=tensors, aliases=aliases
-    )
+            place(_shown_alias(row, name), number)
+            aliases.append(len(paths) - 1)
+    return _in_order(rows, paths, parents, tensors, aliases)
 
 
 def _shown_alias(row: TensorRow, alias: str) -> str:
@@ -146,76 +140,110 @@ def _shown_alias(row: TensorRow, alias: str) -> str:
     return alias.removeprefix(prefix)
 
 
-def _joined(child: int, below: list[list[int]], labels: list[str]) -> int:
-    """Return the node that stands for `child`: the end of a chain of only children, with all names.
+def _without_chains(
+    parent: NDArray[np.int64], tensor: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Let the end of a chain of only children stand for the whole of it.
 
     A module with one child says nothing that the child's line could not say.
+
+    Returns
+    -------
+    kept
+        The nodes that stay, in the order in which they or the chains that they end were met.
+    above
+        ``int64[nodes]``: the node above each, among those that stay.
     """
-    parts = [labels[child]]
-    while len(below[child]) == 1:
-        (child,) = below[child]
-        parts.append(labels[child])
-    labels[child] = ".".join(parts)
-    return child
+    joined = (np.bincount(parent[1:], minlength=len(parent)) == 1) & (tensor == MODULE)
+    joined[ROOT] = False
+    above = parent.copy()
+    met = np.arange(len(parent))
+    ends = np.flatnonzero(joined[above[1:]]) + 1
+    while len(ends):
+        met[ends] = above[ends]
+        above[ends] = parent[above[ends]]
+        ends = ends[joined[above[ends]]]
+    kept = np.flatnonzero(~joined)
+    return kept[np.argsort(met[kept])], above
+
+
+def _places(above: list[int]) -> tuple[list[int], list[int]]:
+    """Return where each node comes if all that is below a node follows it, and how much that is.
+
+    Nodes are numbered such that each has a larger number than the one above it; siblings keep the
+    order of their numbers. The node itself counts as below.
+    """
+    size = [1] * len(above)
+    for node in range(len(above) - 1, 0, -1):
+        size[above[node]] += size[node]
+    place = [0] * len(above)
+    free = [1] * len(above)  # where the next child comes
+    for node in range(1, len(above)):
+        parent = above[node]
+        place[node] = at = free[parent]
+        free[parent] = at + size[node]
+        free[node] = at + 1
+    return place, size
+
+
+def _labels(paths: list[str], parent: NDArray[np.int32]) -> list[str]:
+    """Return what each name adds to that of the node above."""
+    length = np.fromiter(map(len, paths), np.int64, len(paths))
+    cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
+    for node in np.flatnonzero(parent == ROOT).tolist():
+        cuts[node] = int(paths[node].startswith("."))  # below a module without a name: the root
+    return [path[cut:] for path, cut in zip(paths, cuts, strict=True)]
+
+
+def _haystacks(rows: tuple[TensorRow, ...]) -> list[str]:
+    return [
+        (
+            (row.name if row.name == row.shown else f"{row.shown}\n{row.name}")
+            if not row.aliases
+            else "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases)))
+        ).lower()
+        for row in rows
+    ]
 
 
 def _in_order(
     rows: tuple[TensorRow, ...],
-    *,
-    labels: list[str],
     paths: list[str],
     parents: list[int],
     tensors: list[int],
-    aliases: list[bool],
+    aliases: list[int],
 ) -> Nodes:
     """Renumber the nodes so that all that is below a node follows it."""
-    below: list[list[int]] = [[] for _ in labels]
-    for node in range(1, len(labels)):
-        below[parents[node]].append(node)
-    order: list[int] = []
-    stack = [ROOT]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        children = [_joined(child, below, labels) for child in below[node]]
-        for child in children:
-            parents[child] = node
-        stack.extend(reversed(children))
-    total = len(order)
-    old = np.array(order, np.int64)
-    new = np.full(len(labels), -1, np.int32)
-    new[old] = np.arange(total, dtype=np.int32)
+    tensor = np.array(tensors, np.int32)
+    alias = np.zeros(len(tensors), np.bool_)
+    alias[aliases] = True
+    kept, above = _without_chains(np.array(parents, np.int64), tensor)
+    total = len(kept)
+    number = np.zeros(len(tensors), np.int64)
+    number[kept] = np.arange(total)
+    above = number[above[kept]]
+    found = _places(above.tolist())
+    place, size = np.array(found[0], np.int64), np.array(found[1], np.int64)
 
-    parent = np.array(parents, np.int64)[old]
-    parent[1:] = new[parent[1:]]
-    size = [1] * total
-    above = parent.tolist()
-    for node in range(total - 1, 0, -1):
-        size[above[node]] += size[node]
-    tensor = np.array(tensors, np.int32)[old]
-    alias = np.array(aliases, np.bool_)[old]
+    order = np.argsort(place)
+    old = kept[order]
+    tensor, alias = tensor[old], alias[old]
     own = (tensor >= 0) & ~alias
     leaf = np.empty(len(rows), np.int32)
-    leaf[tensor[own]] = np.nonzero(own)[0]
-
-    counts = np.bincount(parent[1:], minlength=total) if total > 1 else np.zeros(1, np.int64)
+    leaf[tensor[own]] = np.flatnonzero(own)
+    parent = place[above[order]].astype(np.int32)
+    parent[ROOT] = -1
+    counts = np.bincount(parent[1:], minlength=total)
+    paths = list(map(paths.__getitem__, old.tolist()))
     most = (2**63 - 1) // max(1, len(rows))
-    haystack = [""] * total
-    for node, number in enumerate(tensor.tolist()):
-        if number >= 0:
-            row = rows[number]
-            if row.shown == row.name and not row.aliases:
-                haystack[node] = row.name.lower()
-            else:
-                names = dict.fromkeys((row.shown, row.name, *row.aliases))
-                haystack[node] = "\n".join(names).lower()
+    haystacks = [*_haystacks(rows), ""]  # modules, which are tensor -1, have the last
     return Nodes(
         rows=rows,
         names=[row.name for row in rows],
-        labels=[labels[node] for node in order],
-        paths=[paths[node] for node in order],
-        parent=parent.astype(np.int32),
-        end=(np.arange(total) + np.array(size)).astype(np.int32),
+        labels=_labels(paths, parent),
+        paths=paths,
+        parent=parent,
+        end=(np.arange(total) + size[order]).astype(np.int32),
         tensor=tensor,
         alias=alias,
         first_child=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
@@ -225,5 +253,5 @@ def _in_order(
         numel=np.array([min(row.numel, most) for row in rows], np.int64),
         prunable=np.array([not row.why_not for row in rows], np.bool_),
         by_default=np.array([row.by_default and not row.why_not for row in rows], np.bool_),
-        haystack=haystack,
+        haystack=list(map(haystacks.__getitem__, tensor.tolist())),
     )
