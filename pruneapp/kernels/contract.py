@@ -79,8 +79,11 @@ class Ranking(Protocol):
     def kept(self) -> BitMask | None:
         """The elements that are ranked."""
 
-    def keys(self) -> Iterator[KeyChunk]:
-        """Yield the keys of all elements (pruned ones too) in flat order."""
+    def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
+        """Yield the keys of elements `start` to `stop` (pruned ones too) in flat order.
+
+        May be called from any thread; each call has buffers of its own.
+        """
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,30 @@ class Threshold:
 
     key: int
     ties: int
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a cut takes of one tensor.
+
+    Attributes
+    ----------
+    below
+        Kept elements with a smaller key; all go.
+    equal
+        Kept elements with just the key of the cut.
+    taken
+        How many of these go, the first in order.
+    """
+
+    below: int
+    equal: int
+    taken: int
+
+    @property
+    def gone(self) -> int:
+        """How many elements go in all."""
+        return self.below + self.taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,20 +159,22 @@ class Kernel(Protocol):
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
         """Find the cut that takes exactly `count` kept elements over all of `rankings`.
 
-        `count` is from 1 to the number of kept elements. Steps `job` by the elements it passes;
-        see `passes` for how often it does.
+        `count` is from 1 to the number of kept elements. Steps `job` by the elements, once; where
+        more passes are needed than one, the job is extended by them.
         """
 
-    def passes(self, rankings: Sequence[Ranking]) -> int:
-        """How many times `find_threshold` reads every element."""
+    def masks(
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
+    ) -> Iterator[BitMask]:
+        """Yield the mask of each of `rankings` after the cut; steps `job` by the elements."""
 
-    def apply_threshold(
-        self, ranking: Ranking, threshold: Threshold, job: Job
-    ) -> tuple[BitMask, int]:
-        """Return the mask after the cut, and how many ties it took.
+    def shares(
+        self, rankings: Sequence[Ranking], count: int, job: Job
+    ) -> tuple[Threshold, tuple[Share, ...]]:
+        """Find the cut as `find_threshold` does, and what it takes of each of `rankings`.
 
-        The caller lowers `Threshold.ties` by these before the next tensor. Steps `job` by the
-        elements.
+        No mask is made: what goes is known by the key, and in the tensor where the ties end by
+        how many are taken. Steps `job` as `find_threshold` does.
         """
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:

@@ -2,97 +2,159 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeGuard
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.kernels import radix
-from pruneapp.kernels.contract import Ranking, Slices, Threshold
+from pruneapp.kernels.contract import Ranking, Share, Slices, Threshold
+from pruneapp.kernels.counting import count_inside, count_share
 from pruneapp.kernels.norms import channel_norms
-from pruneapp.kernels.ranking import Magnitudes, key_table, pieces
+from pruneapp.kernels.packing import Packed, pack_stretch
+from pruneapp.kernels.sampling import WORTH_A_SAMPLE, sample
+from pruneapp.kernels.search import Bracket, Counted, Found, bracket_of_sample, search, shares
+from pruneapp.kernels.side_by_side import (
+    STRETCH,
+    WORTH_THREADS,
+    Result,
+    Stretch,
+    default_threads,
+    in_order,
+    stretches,
+)
+from pruneapp.kernels.tally import Tally
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import pack_into
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
+# Elements whose keys are gathered and partitioned, rather than counted.
+FEW = 1 << 18
+
 
 class CpuKernel:
-    """Prunes on the CPU; see `Kernel` for what it promises."""
+    """Prunes on the CPU; see `Kernel` for what it promises.
+
+    Parameters
+    ----------
+    threads
+        How many threads work side by side; by default one for each core, up to 8. Results do not
+        depend on it.
+    stretch
+        Elements that a thread takes at once, a multiple of 8. Results do not depend on it.
+    """
+
+    def __init__(self, threads: int | None = None, stretch: int = STRETCH) -> None:
+        self._threads = threads
+        self._stretch = stretch
 
     @property
     def name(self) -> str:
         """The device."""
         return "CPU"
 
-    def passes(self, rankings: Sequence[Ranking]) -> int:
-        """How many times `find_threshold` reads every element, at most; it steps for so many."""
-        return radix.passes(_width(rankings), sum(r.size for r in rankings))
-
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
-        """Find the cut by counting 16 bits of the keys a pass, the upper ones first."""
-        width = _width(rankings)
-        size = sum(r.size for r in rankings)
-        left = size * self.passes(rankings)
+        """Find the cut in a bracket around where a sample has it."""
+        return self._find(rankings, count, job, apart=False).threshold
 
-        def step(elements: int) -> None:
-            nonlocal left
-            left -= elements
-            job.step(elements)
+    def shares(
+        self, rankings: Sequence[Ranking], count: int, job: Job
+    ) -> tuple[Threshold, tuple[Share, ...]]:
+        """Find the cut and what it takes of each tensor, most often in the same pass."""
+        found = self._find(rankings, count, job, apart=True)
+        if found.shares is not None:
+            return found.threshold, found.shares
+        below = np.zeros(len(rankings), np.int64)
+        equal = np.zeros(len(rankings), np.int64)
+        key = found.threshold.key
+        job.extend(sum(r.size for r in rankings))
 
-        def digits(shift: int, prefix: int) -> NDArray[np.int64]:
-            counts = np.zeros(1 << radix.digit_bits(width), np.int64)
-            for ranking in rankings:
-                if shift == width - radix.digit_bits(width) and _native(ranking):
-                    counts += _count_magnitudes(ranking, step)
-                    continue
-                for keys, kept in _keys(ranking):
-                    counts += _count_digits(keys, kept, shift, prefix)
-                    step(keys.size)
-            return counts
+        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, int, int]]:
+            return [(s, *count_share(rankings[s.index], s, key, job.cancel)) for s in task]
 
-        def gather(shift: int, prefix: int) -> Bits:
-            found: list[Bits] = [np.empty(0, f"uint{width}")]
-            for ranking in rankings:
-                for keys, kept in _keys(ranking):
-                    found.append(keys[_chosen(keys, kept, shift, prefix)])
-                    step(keys.size)
-            return np.concatenate(found)
+        for results in self._side_by_side(rankings, work, job):
+            for stretch, smaller, same in results:
+                below[stretch.index] += smaller
+                equal[stretch.index] += same
+                job.step(stretch.size)
+        return found.threshold, shares(below.tolist(), equal.tolist(), found.threshold.ties)
 
-        threshold = radix.search(width, size, count, digits, gather)
-        job.step(left)  # fewer passes than announced
-        return threshold
-
-    def apply_threshold(
-        self, ranking: Ranking, threshold: Threshold, job: Job
-    ) -> tuple[BitMask, int]:
+    def masks(
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
+    ) -> Iterator[BitMask]:
         """Compare every key with the cut; ties go in flat order until there are enough."""
-        packed = np.zeros((ranking.size + 7) // 8, np.uint8)
-        taken = 0
-        for chunk in ranking.keys():  # noqa: SIM118 - no dict
-            keys = chunk.keys
-            stop = chunk.start + keys.size
-            cut = keys.dtype.type(threshold.key)
-            stays = keys >= cut
-            if taken < threshold.ties:
-                ties = keys == cut
-                if ranking.kept is not None:
-                    ties &= ranking.kept.bools(chunk.start, stop)
-                going = np.flatnonzero(ties)[: threshold.ties - taken]
-                stays[going] = False
-                taken += going.size
-            pack_into(packed, chunk.start, stays)
-            job.step(keys.size)
-        if ranking.kept is not None:
-            np.bitwise_and(packed, ranking.kept.packed, out=packed)
-        return BitMask(packed, ranking.size), taken
+
+        def work(task: Sequence[Stretch]) -> list[Packed]:
+            return [pack_stretch(rankings[s.index], s, threshold.key, job.cancel) for s in task]
+
+        made = chain.from_iterable(self._side_by_side(rankings, work, job))
+        ties = threshold.ties
+        for ranking in rankings:
+            packed = np.empty((ranking.size + 7) // 8, np.uint8)
+            done = 0
+            while done < ranking.size:
+                part = next(made)
+                ties -= part.strike(ties)
+                packed[done // 8 : (part.stop + 7) // 8] = part.stays
+                job.step(part.stop - done)
+                done = part.stop
+            yield BitMask(packed, ranking.size)
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Add up blocks of 4,096 side by side, each from left to right."""
         return channel_norms(slices, n, job)
+
+    def _find(self, rankings: Sequence[Ranking], count: int, job: Job, *, apart: bool) -> Found:
+        size = sum(r.size for r in rankings)
+        width = _width(rankings)
+        if size <= FEW:
+            found = _partitioned(rankings, count, job)
+            job.step(size)
+            return found
+        left = sum(r.size if r.kept is None else r.kept.kept for r in rankings)
+        bracket = Bracket.everything(width)
+        if size > WORTH_A_SAMPLE:
+            bracket = bracket_of_sample(sample(rankings, job), count / left, width)
+        done = False
+
+        def pass_over(bracket: Bracket) -> Counted:
+            nonlocal done
+            if done:
+                job.extend(size)
+            done = True
+            return self._count(rankings, bracket, job, apart=apart)
+
+        return search(width, count, bracket, pass_over)
+
+    def _count(
+        self, rankings: Sequence[Ranking], bracket: Bracket, job: Job, *, apart: bool
+    ) -> Counted:
+        apart = apart and bracket.apart(len(rankings))
+        tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
+        below = np.zeros(len(rankings), np.int64)
+
+        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, int, Tally]]:
+            return [(s, *count_inside(rankings[s.index], s, bracket, job.cancel)) for s in task]
+
+        for results in self._side_by_side(rankings, work, job):
+            for stretch, smaller, tally in results:
+                below[stretch.index] += smaller
+                tallies[stretch.index if apart else 0].absorb(tally)
+                job.step(stretch.size)
+        return Counted(below, np.stack([tally.counts() for tally in tallies]))
+
+    def _side_by_side(
+        self,
+        rankings: Sequence[Ranking],
+        work: Callable[[tuple[Stretch, ...]], Result],
+        job: Job,
+    ) -> Iterator[Result]:
+        sizes = [r.size for r in rankings]
+        threads = self._threads or default_threads()
+        if self._threads is None and sum(sizes) < WORTH_THREADS:
+            threads = 1
+        return in_order(stretches(sizes, self._stretch), work, job, threads)
 
 
 def _width(rankings: Sequence[Ranking]) -> int:
@@ -102,83 +164,24 @@ def _width(rankings: Sequence[Ranking]) -> int:
     return widths.pop()
 
 
-Kept = NDArray[np.bool_] | None
+def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> Found:
+    """Find the cut among few keys, all in memory."""
+    parts = [_kept_keys(ranking, job) for ranking in rankings]
+    keys = np.concatenate(parts)
+    key = np.partition(keys, count - 1)[count - 1]
+    ties = count - int(np.count_nonzero(keys < key))
+    below = [int(np.count_nonzero(part < key)) for part in parts]
+    equal = [int(np.count_nonzero(part == key)) for part in parts]
+    return Found(Threshold(int(key), ties), shares(below, equal, ties))
 
 
-def _keys(ranking: Ranking) -> Iterator[tuple[Bits, Kept]]:
-    """Yield the keys of all elements, and which of them are kept; None for all."""
+def _kept_keys(ranking: Ranking, job: Job) -> Bits:
+    job.cancel.check()
+    found = []
     for chunk in ranking.keys():  # noqa: SIM118 - no dict
-        yield chunk.keys, _kept(ranking, chunk.start, chunk.keys.size)
-
-
-def _kept(ranking: Ranking, start: int, size: int) -> Kept:
-    return None if ranking.kept is None else ranking.kept.bools(start, start + size)
-
-
-def _chosen(keys: Bits, kept: Kept, shift: int, prefix: int) -> NDArray[np.bool_]:
-    """Say which keys are kept and begin with `prefix`."""
-    if shift >= 8 * keys.itemsize:
-        return np.ones(keys.size, np.bool_) if kept is None else kept
-    kind = keys.dtype.type
-    # Comparing with both ends costs less than shifting first.
-    chosen = keys >= kind(prefix << shift)
-    chosen &= keys <= kind((prefix + 1 << shift) - 1)
-    if kept is not None:
-        chosen &= kept
-    return chosen
-
-
-def _count_digits(keys: Bits, kept: Kept, shift: int, prefix: int) -> NDArray[np.int64]:
-    width = 8 * keys.itemsize
-    bits = radix.digit_bits(width)
-    if shift + bits < width:  # few begin alike
-        chosen = keys[_chosen(keys, kept, shift + bits, prefix)]
-        return _count(_digits_of(chosen, shift, bits), None, 1 << bits)
-    return _count(_digits_of(keys, shift, bits), kept, 1 << bits)
-
-
-def _digits_of(keys: Bits, shift: int, bits: int) -> Bits:
-    kind = keys.dtype.type
-    return ((keys >> kind(shift)) & kind((1 << bits) - 1)).astype(f"uint{bits}")
-
-
-def _count(digits: Bits, kept: Kept, bins: int) -> NDArray[np.int64]:
-    """Count digits of ``uint8`` or ``uint16``, of kept elements alone."""
-    if kept is None:
-        return np.bincount(digits, minlength=bins)
-    # Those that are pruned are counted as 0 and taken off again: a third of the time that picking
-    # the others out would take.
-    digits = digits & np.negative(kept.view(np.uint8).astype(digits.dtype))
-    counts = np.bincount(digits, minlength=bins)
-    counts[0] -= kept.size - np.count_nonzero(kept)
-    return counts
-
-
-def _native(ranking: Ranking) -> TypeGuard[Magnitudes]:
-    return isinstance(ranking, Magnitudes) and ranking.native
-
-
-def _count_magnitudes(ranking: Magnitudes, step: Callable[[int], None]) -> NDArray[np.int64]:
-    """Count the first digits straight from the raw bits; sign and NaNs are sorted out at the end.
-
-    It takes three quarters of the time of making the keys first.
-    """
-    width = ranking.width
-    counts = np.zeros(1 << radix.digit_bits(width), np.int64)
-    for start, bits in pieces(ranking.read):
-        digits = bits
-        if width > 16:
-            halves = width // 16
-            upper = halves - 1 if sys.byteorder == "little" else 0
-            digits = np.ascontiguousarray(bits).view(np.uint16)[upper::halves]
-        counts += _count(digits, _kept(ranking, start, bits.size), counts.size)
-        step(bits.size)
-    if width == 8:
-        table = key_table(ranking.dtype, 8)
-        return np.bincount(table, weights=counts, minlength=counts.size).astype(np.int64)
-    half = counts.size // 2
-    counts[:half] += counts[half:]
-    nan = ranking.nan_key >> (width - 16)
-    counts[nan] = counts[nan:half].sum()
-    counts[nan + 1 :] = 0
-    return counts
+        if ranking.kept is None:
+            found.append(chunk.keys.copy())  # the buffer is used again
+        else:
+            kept = ranking.kept.bools(chunk.start, chunk.start + chunk.keys.size)
+            found.append(chunk.keys[kept])
+    return np.concatenate(found) if found else np.empty(0, f"uint{ranking.width}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeGuard
 
 import numpy as np
 import torch
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.errors import DeviceError
-from pruneapp.kernels import radix
 from pruneapp.kernels.contract import Ranking, Threshold
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.kernels.search import Bracket, Counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -48,6 +47,7 @@ class TorchKernel(CpuKernel):
     """
 
     def __init__(self, device: str, worth_moving: int = WORTH_MOVING) -> None:
+        super().__init__()
         self._device = torch.device(device)
         self._worth_moving = worth_moving
 
@@ -58,72 +58,62 @@ class TorchKernel(CpuKernel):
             return f"CUDA {torch.cuda.current_device()}: {torch.cuda.get_device_name()}"
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
-    def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
-        """Find the cut by counting 16 bits of the keys a pass, as the CPU does."""
-        size = sum(r.size for r in rankings)
-        magnitudes = [r for r in rankings if _by_magnitude(r)]
-        if size < self._worth_moving or len(magnitudes) < len(rankings):
-            return super().find_threshold(rankings, count, job)
-        width = magnitudes[0].width
-        left = size * self.passes(rankings)
+    def masks(
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
+    ) -> Iterator[BitMask]:
+        """Compare every key with the cut; ties go in flat order until there are enough."""
+        if not self._worth(rankings):
+            yield from super().masks(rankings, threshold, job)
+            return
+        ties = threshold.ties
+        for ranking in rankings:
+            assert isinstance(ranking, Magnitudes)
+            packed = np.zeros((ranking.size + 7) // 8, np.uint8)
+            with _refusals(self.name):
+                for start, keys in self._keys(ranking):
+                    stays = keys >= threshold.key
+                    if ties:
+                        equal = keys == threshold.key
+                        kept = self._kept(ranking, start, keys.numel())
+                        if kept is not None:
+                            equal &= kept
+                        going = equal.nonzero().view(-1)[:ties]
+                        stays[going] = False
+                        ties -= going.numel()
+                    bits = _pack(stays, start % 8)
+                    packed[start // 8 : start // 8 + bits.size] |= bits
+                    job.step(keys.numel())
+            if ranking.kept is not None:
+                np.bitwise_and(packed, ranking.kept.packed, out=packed)
+            yield BitMask(packed, ranking.size)
 
-        def step(elements: int) -> None:
-            nonlocal left
-            left -= elements
-            job.step(elements)
-
-        def kept_keys() -> Iterator[torch.Tensor]:
-            for ranking in magnitudes:
+    def _count(
+        self, rankings: Sequence[Ranking], bracket: Bracket, job: Job, *, apart: bool
+    ) -> Counted:
+        if not self._worth(rankings):
+            return super()._count(rankings, bracket, job, apart=apart)
+        apart = apart and bracket.apart(len(rankings))
+        below = np.zeros(len(rankings), np.int64)
+        inside = np.zeros((len(rankings) if apart else 1, bracket.bins), np.int64)
+        with _refusals(self.name):
+            for index, ranking in enumerate(rankings):
+                assert isinstance(ranking, Magnitudes)
+                counts = torch.zeros(bracket.bins, dtype=torch.int64, device=self._device)
                 for start, keys in self._keys(ranking):
                     kept = self._kept(ranking, start, keys.numel())
-                    yield keys if kept is None else keys[kept]
-                    step(keys.numel())
+                    there = keys if kept is None else keys[kept]
+                    below[index] += int((there < bracket.low).sum())
+                    high = min(bracket.high, ranking.nan_key)  # else beyond what keys can hold
+                    there = there[(there >= bracket.low) & (there <= high)]
+                    digits = (there - bracket.low) >> bracket.shift
+                    counts += torch.bincount(digits, minlength=bracket.bins)
+                    job.step(keys.numel())
+                inside[index if apart else 0] += counts.cpu().numpy()
+        return Counted(below, inside)
 
-        def digits(shift: int, prefix: int) -> NDArray[np.int64]:
-            bits = radix.digit_bits(width)
-            counts = torch.zeros(1 << bits, dtype=torch.int64, device=self._device)
-            for keys in kept_keys():
-                chosen = keys
-                if shift + bits < width:
-                    chosen = keys[_begin_with(keys, shift + bits, prefix)]
-                digit = (chosen >> shift) & (counts.numel() - 1)
-                counts += torch.bincount(digit, minlength=counts.numel())
-            return counts.cpu().numpy()
-
-        def gather(shift: int, prefix: int) -> Bits:
-            found = [keys[_begin_with(keys, shift, prefix)] for keys in kept_keys()]
-            return torch.cat(found).cpu().numpy().astype(f"uint{width}")
-
-        with _refusals(self.name):
-            threshold = radix.search(width, size, count, digits, gather)
-        job.step(left)  # fewer passes than announced
-        return threshold
-
-    def apply_threshold(
-        self, ranking: Ranking, threshold: Threshold, job: Job
-    ) -> tuple[BitMask, int]:
-        """Compare every key with the cut; ties go in flat order until there are enough."""
-        if ranking.size < self._worth_moving or not _by_magnitude(ranking):
-            return super().apply_threshold(ranking, threshold, job)
-        packed = np.zeros((ranking.size + 7) // 8, np.uint8)
-        taken = 0
-        with _refusals(self.name):
-            for start, keys in self._keys(ranking):
-                stays = keys >= threshold.key
-                if taken < threshold.ties:
-                    ties = keys == threshold.key
-                    kept = self._kept(ranking, start, keys.numel())
-                    if kept is not None:
-                        ties &= kept
-                    going = ties.nonzero().view(-1)[: threshold.ties - taken]
-                    stays[going] = False
-                    taken += going.numel()
-                bits = _pack(stays, start % 8)
-                packed[start // 8 : start // 8 + bits.size] |= bits
-                job.step(keys.numel())
-        if ranking.kept is not None:
-            np.bitwise_and(packed, ranking.kept.packed, out=packed)
-        return BitMask(packed, ranking.size), taken
+    def _worth(self, rankings: Sequence[Ranking]) -> bool:
+        size = sum(r.size for r in rankings)
+        return size >= self._worth_moving and all(isinstance(r, Magnitudes) for r in rankings)
 
     def _keys(self, ranking: Magnitudes) -> Iterator[tuple[int, torch.Tensor]]:
         """Yield flat indices and keys, ``int32`` for keys of up to 32 bits, else ``int64``."""
@@ -155,16 +145,6 @@ class TorchKernel(CpuKernel):
         bits = (packed.to(self._device).unsqueeze(1) >> places) & 1
         offset = start - first * 8
         return bits.view(-1)[offset : offset + size].to(torch.bool)
-
-
-def _by_magnitude(ranking: Ranking) -> TypeGuard[Magnitudes]:
-    return isinstance(ranking, Magnitudes)
-
-
-def _begin_with(keys: torch.Tensor, shift: int, prefix: int) -> torch.Tensor:
-    if shift >= 8 * keys.element_size():
-        return torch.ones_like(keys, dtype=torch.bool)
-    return (keys >> shift) == prefix
 
 
 def _pack(bools: torch.Tensor, offset: int) -> NDArray[np.uint8]:

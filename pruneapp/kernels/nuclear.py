@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Slices
+from pruneapp.kernels.slices import values_of
 from pruneapp.kernels.values import Floats
-from pruneapp.masks.channels import Box, extents
+from pruneapp.masks.channels import Box, boxes, extents
 from pruneapp.progress import Job
-
-ValuesOfBoxes = Callable[[Slices, Job, int], Iterator[tuple[Box, Floats]]]
 
 _BOX = 1 << 18
 # Bytes of the slices that are gathered in one pass over a tensor whose slices are interleaved.
@@ -23,7 +22,7 @@ _GATHERED = 1 << 26
 _LONG = 10**7
 
 
-def nuclear_norms(slices: Slices, values: ValuesOfBoxes, job: Job) -> NDArray[np.float64]:
+def nuclear_norms(slices: Slices, job: Job) -> NDArray[np.float64]:
     """Return the nuclear norm of every channel, float64; steps `job` by the elements.
 
     A slice is a matrix of its first remaining dimension by all others. Slices along the first
@@ -34,8 +33,6 @@ def nuclear_norms(slices: Slices, values: ValuesOfBoxes, job: Job) -> NDArray[np
     ----------
     slices
         The tensor, of two or more dimensions.
-    values
-        Yields the boxes of the tensor with their values, 0 where pruned.
     job
         Stepped and asked whether to go on.
     """
@@ -46,7 +43,7 @@ def nuclear_norms(slices: Slices, values: ValuesOfBoxes, job: Job) -> NDArray[np
     remaining = slices.shape[: slices.dim] + slices.shape[slices.dim + 1 :]
     matrix = (remaining[0], math.prod(remaining[1:]))
     gather = _consecutive if outer == 1 else _interleaved
-    for channel, flat in gather(slices, values, job):
+    for channel, flat in gather(slices, job):
         norms[channel] = _nuclear_norm(flat.reshape(matrix), job)
         job.step(flat.size)
     return norms
@@ -55,23 +52,23 @@ def nuclear_norms(slices: Slices, values: ValuesOfBoxes, job: Job) -> NDArray[np
 Gathered = Iterator[tuple[int, NDArray[np.float64]]]
 
 
-def _consecutive(slices: Slices, values: ValuesOfBoxes, job: Job) -> Gathered:
+def _consecutive(slices: Slices, job: Job) -> Gathered:
     inner = extents(slices.shape, slices.dim)[2]
     flat = np.empty(inner)
-    for box, part in values(slices, job, _BOX):
+    for box, part in _values(slices, job):
         for channel, run in enumerate(part[0], box.channels[0]):
             flat[slice(*box.inner)] = run
             if box.inner[1] == inner:
                 yield channel, flat
 
 
-def _interleaved(slices: Slices, values: ValuesOfBoxes, job: Job) -> Gathered:
+def _interleaved(slices: Slices, job: Job) -> Gathered:
     outer, channels, inner = extents(slices.shape, slices.dim)
     together = max(1, _GATHERED // (outer * inner * 8))
     for first in range(0, channels, together):
         last = min(first + together, channels)
         flat = np.empty((last - first, outer, inner))
-        for box, part in values(slices, job, _BOX):
+        for box, part in _values(slices, job):
             low, high = max(first, box.channels[0]), min(last, box.channels[1])
             if low < high:
                 chosen = part[:, low - box.channels[0] : high - box.channels[0]]
@@ -79,6 +76,12 @@ def _interleaved(slices: Slices, values: ValuesOfBoxes, job: Job) -> Gathered:
                 target[...] = chosen.transpose(1, 0, 2)
         for channel in range(first, last):
             yield channel, flat[channel - first].reshape(-1)
+
+
+def _values(slices: Slices, job: Job) -> Iterator[tuple[Box, Floats]]:
+    for box in boxes(slices.shape, slices.dim, _BOX):
+        job.step(0)
+        yield box, values_of(slices, box)
 
 
 def _nuclear_norm(matrix: NDArray[np.float64], job: Job) -> float:

@@ -98,15 +98,17 @@ class Magnitudes:
         """Whether a key has the bits of the type itself."""
         return self._width == self.form.bits
 
-    def keys(self) -> Iterator[KeyChunk]:
-        """Yield the keys of all elements in flat order, in pieces of at most `PIECE`."""
-        buffer = np.empty(min(PIECE, self._size), f"uint{self._width}")
-        for start, bits in pieces(self.read):
+    def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
+        """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`."""
+        stop = self._size if stop is None else stop
+        buffer = np.empty(min(PIECE, stop - start), f"uint{self._width}")
+        for first, bits in pieces(self.read, start, stop):
             keys = buffer[: bits.size]
-            self._write_keys(bits, keys)
-            yield KeyChunk(start, keys)
+            self.write_keys(bits, keys)
+            yield KeyChunk(first, keys)
 
-    def _write_keys(self, bits: Bits, keys: Bits) -> None:
+    def write_keys(self, bits: Bits, keys: Bits) -> None:
+        """Write the keys of raw elements into `keys`, unsigned of `width` bits."""
         if self.form.bits <= 16 and not self.native:
             np.take(key_table(self.dtype, self._width), bits, out=keys, mode="clip")
             return
@@ -117,12 +119,14 @@ class Magnitudes:
         else:  # float32 as float64
             with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
                 np.abs(decode(bits, self.dtype), out=keys.view(np.float64), dtype=np.float64)
-        np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
+        # A minimum takes four times as long as looking whether one is needed.
+        if keys.size and keys.max() > self.nan_key:
+            np.minimum(keys, keys.dtype.type(self.nan_key), out=keys)
 
 
-def pieces(read: ReadBits) -> Iterator[tuple[int, Bits]]:
+def pieces(read: ReadBits, start: int, stop: int) -> Iterator[tuple[int, Bits]]:
     """Yield what `read` yields in pieces of at most `PIECE` elements, with their flat indices."""
-    for chunk in read():
+    for chunk in read(start, stop):
         for at in range(0, chunk.bits.size, PIECE):
             yield chunk.start + at, chunk.bits[at : at + PIECE]
 
@@ -199,12 +203,13 @@ class Uniform:
         """The elements that are ranked."""
         return self._kept
 
-    def keys(self) -> Iterator[KeyChunk]:
-        """Yield the keys of all elements in flat order, in pieces of at most `PIECE`."""
-        for start in range(0, self._size, PIECE):
-            mixed = splitmix64(self._state, start, min(start + PIECE, self._size))
+    def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
+        """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`."""
+        stop = self._size if stop is None else stop
+        for first in range(start, stop, PIECE):
+            mixed = splitmix64(self._state, first, min(first + PIECE, stop))
             mixed >>= np.uint64(32)
-            yield KeyChunk(start, mixed.astype(np.uint32))
+            yield KeyChunk(first, mixed.astype(np.uint32))
 
 
 def hashed_state(seed: int, name: str, purpose: str = "elements") -> int:

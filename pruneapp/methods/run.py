@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pruneapp.errors import ParameterError
-from pruneapp.kernels.contract import Kernel, Ranking, Threshold
+from pruneapp.kernels.contract import Kernel, Ranking
 from pruneapp.kernels.ranking import common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, mask_of_channels
@@ -165,18 +165,17 @@ def _prune_weights(
     plans = [(group, *_plan(group, method, values)) for group in groups]
     for _, rankings, count in plans:
         if count:
-            job.extend(sum(r.size for r in rankings) * (kernel.passes(rankings) + 1))
+            job.extend(2 * sum(r.size for r in rankings))
     masks: dict[str, BitMask] = {}
     for group, rankings, count in plans:
         if count == 0:
             masks |= {view.name: view.kept or BitMask.full(view.numel) for view in group}
             continue
         job.label(group[0].name)
-        cut = kernel.find_threshold(rankings, count, job)
-        for view, ranking in zip(group, rankings, strict=True):
+        threshold = kernel.find_threshold(rankings, count, job)
+        for view, mask in zip(group, kernel.masks(rankings, threshold, job), strict=True):
+            masks[view.name] = mask
             job.label(view.name)
-            masks[view.name], taken = kernel.apply_threshold(ranking, cut, job)
-            cut = Threshold(cut.key, cut.ties - taken)
     return masks
 
 

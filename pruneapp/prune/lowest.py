@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pruneapp.kernels.contract import Threshold
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.ranking import Magnitudes, common_width
 from pruneapp.masks.bitmask import BitMask
@@ -73,9 +72,8 @@ def zero_lowest_of_all(
     kernel = CpuKernel()
     rankings = _rankings(scores, kept)
     threshold = kernel.find_threshold(rankings, count, Job())
-    for mask, ranking in zip(masks, rankings, strict=True):
-        left, taken = kernel.apply_threshold(ranking, threshold, Job())
-        threshold = Threshold(threshold.key, threshold.ties - taken)
+    made = kernel.masks(rankings, threshold, Job())
+    for mask, ranking, left in zip(masks, rankings, made, strict=True):
         _zero(mask, left, ranking.kept)
 
 

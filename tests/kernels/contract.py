@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.kernels import radix
+from pruneapp.kernels import cpu
 from pruneapp.kernels.contract import Kernel, Threshold
 from pruneapp.kernels.ranking import Magnitudes, Uniform, common_width
 from pruneapp.masks.bitmask import BitMask
@@ -26,25 +26,30 @@ class Counter:
     """A progress that remembers what it was told."""
 
     def __init__(self):
-        self.done = 0
+        self.done = self.total = 0
 
     def report(self, done, total, label):
-        self.done = done
+        self.done, self.total = done, total
 
 
 def cut(kernel: Kernel, rankings, count) -> tuple[Threshold, list[BitMask]]:
     """Find and apply a threshold as a step does, and hold it to the progress that it announced."""
+    size = sum(r.size for r in rankings)
     counter = Counter()
-    threshold = kernel.find_threshold(rankings, count, Job(counter))
-    assert kernel.passes(rankings) * sum(r.size for r in rankings) == counter.done
-    masks, rest = [], threshold
-    for ranking in rankings:
-        counter = Counter()
-        mask, taken = kernel.apply_threshold(ranking, rest, Job(counter))
-        assert ranking.size == counter.done
-        rest = Threshold(rest.key, rest.ties - taken)
-        masks.append(mask)
-    assert rest.ties == 0
+    job = Job(counter)
+    job.start(size)
+    threshold = kernel.find_threshold(rankings, count, job)
+    assert counter.done == counter.total >= size
+    job.start(size)
+    masks = list(kernel.masks(rankings, threshold, job))
+    assert counter.done == counter.total == size
+    again, shares = kernel.shares(rankings, count, Job())
+    assert again == threshold
+    assert [
+        mask.pruned - (0 if r.kept is None else r.kept.pruned)
+        for r, mask in zip(rankings, masks, strict=True)
+    ] == [share.gone for share in shares]
+    assert sum(share.taken for share in shares) == threshold.ties
     return threshold, masks
 
 
@@ -67,7 +72,7 @@ class KernelContract:
 
     kernel: Kernel
 
-    @pytest.mark.parametrize("few", [0, radix.FEW], ids=["counting", "gathering"])
+    @pytest.mark.parametrize("few", [0, cpu.FEW], ids=["counting", "gathering"])
     @SHARED
     @given(data=st.data(), dtype=float_types, size=st.integers(1, 200), chunk=CHUNKS)
     def test_exactly_the_smallest_go(self, few, data, dtype, size, chunk):
@@ -81,12 +86,12 @@ class KernelContract:
         mask = None if kept is None else BitMask.from_bools(kept)
         ranking = Magnitudes(reading(bits, chunk), size, dtype, mask)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(radix, "FEW", few)
+            patch.setattr(cpu, "FEW", few)
             _, masks = cut(self.kernel, [ranking], count)
 
         assert expected_masks([magnitudes(bits, dtype)], [kept], count)[:1] == masks
 
-    @pytest.mark.parametrize("few", [0, radix.FEW], ids=["counting", "gathering"])
+    @pytest.mark.parametrize("few", [0, cpu.FEW], ids=["counting", "gathering"])
     @SHARED
     @given(data=st.data(), types=st.lists(float_types, min_size=2, max_size=4), chunk=CHUNKS)
     def test_one_threshold_over_several_tensors(self, few, data, types, chunk):
@@ -106,7 +111,7 @@ class KernelContract:
             for b, d, k in zip(bits, types, kept, strict=True)
         ]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(radix, "FEW", few)
+            patch.setattr(cpu, "FEW", few)
             _, masks = cut(self.kernel, rankings, count)
         scores = [magnitudes(b, d) for b, d in zip(bits, types, strict=True)]
 
@@ -172,7 +177,7 @@ class KernelContract:
 
         calls = {
             "find": lambda job: self.kernel.find_threshold([ranking], 3, job),
-            "apply": lambda job: self.kernel.apply_threshold(ranking, Threshold(0, 3), job),
+            "apply": lambda job: list(self.kernel.masks([ranking], Threshold(0, 3), job)),
         }
 
         with pytest.raises(Cancelled):

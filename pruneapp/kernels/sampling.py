@@ -1,0 +1,44 @@
+"""A sample of the keys of some tensors, from places all over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pruneapp.checkpoint.reader import Bits
+from pruneapp.kernels.contract import Ranking
+from pruneapp.kernels.counting import kept_of
+from pruneapp.progress import Job
+
+# Many places tell more than many neighbours, but each costs a read.
+PLACES = 1 << 9
+NEIGHBOURS = 1 << 9
+
+# Elements up to which counting everything takes no longer than a sample.
+WORTH_A_SAMPLE = PLACES * NEIGHBOURS
+
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+def sample(rankings: Sequence[Ranking], job: Job) -> list[Bits]:
+    """Return the kept keys of `PLACES` short runs, the same on every call.
+
+    The tensors are one long row, cut into as many equal parts as there are places; the run of a
+    part begins somewhere in it (its number times the golden ratio, modulo 1), so that no period of
+    the weights, such as the length of a row, falls in step with the places.
+    """
+    ends = np.cumsum([r.size for r in rankings])
+    part = float(ends[-1]) / PLACES
+    blocks = []
+    for number in range(PLACES):
+        if number % 64 == 0:
+            job.step(0)
+        place = min(int((number + number * _GOLDEN % 1) * part), int(ends[-1]) - 1)
+        index = int(np.searchsorted(ends, place, side="right"))
+        ranking = rankings[index]
+        start = place - (int(ends[index]) - ranking.size)
+        for chunk in ranking.keys(start, min(start + NEIGHBOURS, ranking.size)):
+            kept = kept_of(ranking, chunk.start, chunk.keys.size)
+            blocks.append(chunk.keys.copy() if kept is None else chunk.keys[kept])
+    return blocks
