@@ -172,6 +172,7 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "many-torch": (".pt", _many_torch),
     "convolutions": (".safetensors", _convolutions),
     "shards": ("", shards.write),
+    "shards-sparse": ("", partial(shards.write, sparse=True)),
 }
 for _dtype in DTYPES:
     MODELS[f"small-{_dtype}"] = (".safetensors", partial(_plain, 4, _dtype))

@@ -32,11 +32,15 @@ def language_model(width: int, hidden: int, layers: int, vocabulary: int) -> Sha
 MODEL = language_model(width=3456, hidden=9216, layers=41, vocabulary=32_000)
 
 
-def write(folder: Path) -> None:
+INDEX = "model.safetensors.index.json"
+
+
+def write(folder: Path, *, sparse: bool = False) -> None:
     """Write the shards, their index and a configuration into a new folder.
 
     Real weights take minutes to draw. One tensor of each shape is drawn; every other is that one,
-    turned by some elements and with other low bits, so that no two tensors are alike.
+    turned by some elements and with other low bits, so that no two tensors are alike. With
+    `sparse`, headers alone are written and the weights are holes in the files: enough to open.
     """
     part = folder.with_name(f"{folder.name}.making")
     part.mkdir()
@@ -47,9 +51,10 @@ def write(folder: Path) -> None:
         file = f"model-{number:05}-of-{SHARDS:05}.safetensors"
         weight_map |= dict.fromkeys(names, file)
         own = {name: shapes[name] for name in names}
-        write_safetensors(part / file, own, "BF16", lambda name: _varied(name, shapes[name], drawn))
+        read = None if sparse else lambda name: _varied(name, shapes[name], drawn)
+        write_safetensors(part / file, own, "BF16", read)
     index = {"metadata": {"total_size": 2 * weights(shapes)}, "weight_map": weight_map}
-    (part / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
+    (part / INDEX).write_text(json.dumps(index, indent=2) + "\n")
     (part / "config.json").write_text(json.dumps({"model_type": "llama"}))
     part.rename(folder)
 

@@ -50,11 +50,12 @@ DTYPES: dict[str, tuple[int, Callable[[np.ndarray], np.ndarray]]] = {
 
 
 def write_safetensors(
-    path: Path, shapes: Shapes, dtype: str, read: Callable[[str], np.ndarray]
+    path: Path, shapes: Shapes, dtype: str, read: Callable[[str], np.ndarray] | None
 ) -> None:
     """Write a safetensors file, tensor by tensor.
 
     `read` returns ``float32`` weights, or the elements as they are to be written: any other type.
+    None leaves a hole in the file where the elements are, which reads as zeros.
     """
     size, convert = DTYPES[dtype]
     header, offset = {}, 0
@@ -67,7 +68,9 @@ def write_safetensors(
     part = path.with_suffix(".part")
     with part.open("wb") as stream:
         stream.write(struct.pack("<Q", len(text)) + text)
-        for name in shapes:
+        if read is None:
+            stream.truncate(stream.tell() + offset)
+        for name in shapes if read is not None else ():
             array = np.ascontiguousarray(read(name))
             if array.dtype == np.float32:
                 array = convert(array)

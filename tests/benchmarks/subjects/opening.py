@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from tests.benchmarks import shards
 from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
@@ -13,12 +14,16 @@ FILES = (
     ("mixed-torch", "600 MB .pt", 0.3),
     ("many", "safetensors of 100,000 tensors", 2.0),
     ("many-torch", ".pt of 20,000 tensors", 2.0),
+    # Holes where the weights are: opening reads none of them.
+    ("shards-sparse", "index of 4 shards, 12 GB", 0.5),
 )
 
 
 def measure(ground: Ground) -> Iterator[Line]:
     for name, words, bound in FILES:
-        arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
+        path = ground.model(name)
+        path = path / shards.INDEX if path.is_dir() else path
+        arguments = {"path": str(path), "rounds": ground.rounds}
         if ground.diagnose:
             arguments["dump"] = str(ground.folder / f"stalls-{name}.txt")
         answer = run_python(
