@@ -13,7 +13,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, printable, size
 from pruneapp.document.given import given_masks, names_in
 from pruneapp.document.opening import open_document
-from pruneapp.document.preview import compute_preview
+from pruneapp.document.ruled import state_after
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
@@ -62,11 +62,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
         step = Step((Row(names, method.name, values),), scope=options.scope)
-        preview = compute_preview(
-            document.snapshot(), step, kernel, job, energy=False, given=given, scores=scores
-        )
-        document.apply(preview)
-        report = export(document.snapshot(), request, job)
+        state = state_after(document.snapshot(), step, kernel, job, given=given, scores=scores)
+        report = export(state, request, job)
     if options.json:
         print_json(_as_json(report, step.label(), method, values))
     else:

@@ -94,7 +94,7 @@ def compute_preview(
     snapshot.checkpoint.verify_unchanged()
     if scores is not None:
         scores.verify_unchanged()
-    _check_extras(step, given, scores)
+    check_extras(step, given, scores)
     rows = [(row, resolve(snapshot.checkpoint, row.names)) for row in step.rows]
     touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
     sizes = {name: snapshot.entry(name).numel for name in touched}
@@ -104,7 +104,7 @@ def compute_preview(
     working = snapshot.masks
     for (row, names), reserve in zip(rows, reserved, strict=True):
         state = Snapshot(snapshot.checkpoint, working, snapshot.final, snapshot.revision)
-        views = [_view(state, row, name, given, scores) for name in names]
+        views = [view_for_row(state, row, name, given, scores) for name in names]
         job.extend(-reserve)
         made = prune(views, registry.get(row.method), row.values, step.scope, kernel, job)
         working = working.with_masks(made)
@@ -117,9 +117,10 @@ def compute_preview(
     )
 
 
-def _check_extras(
+def check_extras(
     step: Step, given: Mapping[str, BitMask] | None, scores: Checkpoint | None
 ) -> None:
+    """Raise `ParameterError` if masks or scores are given that no row of a step takes."""
     methods = [registry.get(row.method) for row in step.rows]
     names = ", ".join(f"'{m.name}'" for m in methods)
     if given is not None and not any(m.takes_mask for m in methods):
@@ -133,13 +134,14 @@ def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:
     return passes * sum(sizes[name] for name in names)
 
 
-def _view(
+def view_for_row(
     state: Snapshot,
     row: Row,
     name: str,
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
 ) -> TensorView:
+    """Return what the method of a row sees of a tensor, with the mask and scores given for it."""
     method = registry.get(row.method)
     entry = state.entry(name)
     mask = None

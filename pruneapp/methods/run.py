@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,20 +62,27 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         If a value breaks its rule, or the method does not offer `scope` or suit a tensor. Nothing
         was computed then that anybody could see.
     """
-    values = method.validate(values)
-    check_scope(method, scope)
-    for view in tensors:
-        _check_scores(method, view)
-        _check_given(method, view)
+    values = check_all(tensors, method, values, scope)
     match method:
         case WeightMethod():
-            groups = [tensors] if scope == "global" else [[view] for view in tensors]
-            return _prune_weights([g for g in groups if g], method, values, kernel, job)
+            return _prune_weights(plan(tensors, method, values, scope), kernel, job)
         case ChannelMethod():
             return _prune_channels(tensors, method, values, kernel, job)
         case MaskMethod():
             return _combine_masks(tensors, method, values, job)
     raise TypeError(f"no way to run a method of type {type(method).__name__}")
+
+
+def check_all(
+    tensors: Sequence[TensorView], method: Method, values: Mapping[str, Any], scope: Scope
+) -> dict[str, Any]:
+    """Return valid values for every parameter; raises `ParameterError` as `prune` does."""
+    values = method.validate(values)
+    check_scope(method, scope)
+    for view in tensors:
+        _check_scores(method, view)
+        _check_given(method, view)
+    return values
 
 
 def units_left(tensor: TensorView, method: Method, values: Mapping[str, Any]) -> int:
@@ -155,40 +163,49 @@ def _check_given(method: Method, view: TensorView) -> None:
         )
 
 
-def _prune_weights(
-    groups: Sequence[Sequence[TensorView]],
-    method: WeightMethod,
-    values: Values,
-    kernel: Kernel,
-    job: Job,
-) -> dict[str, BitMask]:
-    plans = [(group, *_plan(group, method, values)) for group in groups]
-    for _, rankings, count in plans:
-        if count:
-            job.extend(2 * sum(r.size for r in rankings))
-    masks: dict[str, BitMask] = {}
-    for group, rankings, count in plans:
-        if count == 0:
-            masks |= {view.name: view.kept or BitMask.full(view.numel) for view in group}
-            continue
-        job.label(group[0].name)
-        threshold = kernel.find_threshold(rankings, count, job)
-        for view, mask in zip(group, kernel.masks(rankings, threshold, job), strict=True):
-            masks[view.name] = mask
-            job.label(view.name)
-    return masks
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Tensors that one threshold cuts, their rankings, and how many of their weights go."""
+
+    views: Sequence[TensorView]
+    rankings: Sequence[Ranking]
+    count: int
 
 
-def _plan(
-    group: Sequence[TensorView], method: WeightMethod, values: Values
-) -> tuple[list[Ranking], int]:
+def plan(
+    tensors: Sequence[TensorView], method: WeightMethod, values: Values, scope: Scope
+) -> list[Ranked]:
+    """Return what to rank together; raises `ParameterError` before anything is worked on."""
+    groups = [tensors] if scope == "global" else [[view] for view in tensors]
+    return [_ranked(group, method, values) for group in groups if group]
+
+
+def _ranked(group: Sequence[TensorView], method: WeightMethod, values: Values) -> Ranked:
     width = max(method.least_width(view) for view in group)
     if len({view.ranked.dtype for view in group}) > 1:
         width = max(width, common_width({view.ranked.dtype for view in group}))
     left = sum(units_left(view, method, values) for view in group)
     where = group[0].name if len(group) == 1 else ""
     count = to_prune(values["amount"], left, where=where)
-    return [method.rank(view, values, width) for view in group], count
+    return Ranked(group, [method.rank(view, values, width) for view in group], count)
+
+
+def _prune_weights(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[str, BitMask]:
+    for ranked in plans:
+        if ranked.count:
+            job.extend(2 * sum(r.size for r in ranked.rankings))
+    masks: dict[str, BitMask] = {}
+    for ranked in plans:
+        if ranked.count == 0:
+            masks |= {view.name: view.kept or BitMask.full(view.numel) for view in ranked.views}
+            continue
+        job.label(ranked.views[0].name)
+        threshold = kernel.find_threshold(ranked.rankings, ranked.count, job)
+        made = kernel.masks(ranked.rankings, threshold, job)
+        for view, mask in zip(ranked.views, made, strict=True):
+            masks[view.name] = mask
+            job.label(view.name)
+    return masks
 
 
 def _prune_channels(

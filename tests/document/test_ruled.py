@@ -1,0 +1,74 @@
+"""States whose masks are rules: what is exported from them is what a document would export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.ruled import Ruled, state_after
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.methods.declaration import WeightMethod
+from pruneapp.methods.registry import METHODS
+from pruneapp.progress import Job
+
+NAMES = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")
+VALUES = {"amount": 0.3, "n": 2, "dim": 0}
+
+
+def both(snapshot, step):
+    preview = compute_preview(snapshot, step, CpuKernel(), Job(), energy=False)
+    return preview, state_after(snapshot, step, CpuKernel(), Job())
+
+
+OFFERED = [(name, scope) for name, m in METHODS.items() if not m.takes_mask for scope in m.scopes]
+
+
+@pytest.mark.parametrize(("name", "scope"), OFFERED)
+def test_every_method_leaves_the_same(model, name, scope):
+    method = METHODS[name]
+    values = {p.name: VALUES[p.name] for p in method.params if p.name in VALUES}
+    snapshot = Snapshot(model)
+    for _ in range(2):  # the second on what the first left
+        preview, state = both(snapshot, Step((Row(NAMES, name, values),), scope))
+        assert isinstance(state, Ruled) == isinstance(method, WeightMethod)
+        for tensor in NAMES:
+            mask, held = state.zeroed(tensor), preview.masks[tensor]
+            assert mask is not None
+            assert mask.pruned == held.pruned
+            assert np.array_equal(mask.bools(), held.bools())
+            for chunk in state.chunks(tensor):
+                stop = chunk.start + chunk.bits.size
+                bits = chunk.bits.copy()
+                mask.zero(bits, chunk.start)
+                kept = held.bools(chunk.start, stop)
+                assert np.array_equal(bits, np.where(kept, chunk.bits, 0))
+        snapshot = Snapshot(model, snapshot.masks.with_masks(preview.masks))
+
+
+def test_tensors_that_the_step_leaves_alone_keep_their_masks(model):
+    row = Row(NAMES[:1], "l1_unstructured", {"amount": 0.5})
+    first, _ = both(Snapshot(model), Step((row,)))
+    before = Snapshot(model, MaskSet(first.masks))
+    _, state = both(before, Step((Row(NAMES[1:], "l1_unstructured", {"amount": 0.5}),)))
+    assert state.mask(NAMES[0]) is before.mask(NAMES[0])
+    assert state.mask("module.fc.bias") is None
+
+
+def test_several_rows_are_held(model):
+    """A rule says what one threshold does, not what came before it."""
+    row = Row(NAMES, "l1_unstructured", {"amount": 0.5})
+    preview, state = both(Snapshot(model), Step((row, row)))
+    assert isinstance(state, Snapshot)
+    assert all(state.mask(n) == preview.masks[n] for n in NAMES)
+
+
+def test_what_is_wrong_is_refused_before_anything_is_read(model):
+    row = Row(NAMES[:1], "l1_unstructured", {"amount": 10**9})
+    with pytest.raises(ParameterError, match="at most what is left"):
+        state_after(Snapshot(model), Step((row,)), CpuKernel(), Job())
+    assert model.elements_read == 0
