@@ -1,15 +1,14 @@
 """Writing a file so that the old one is there until the new one is safe on the disk.
 
-The bytes go to a temporary file beside the target, are flushed as they go, read back from the
-disk, compared, and only then given the target's name. Whatever happens before that leaves the old
-file as it was and nothing behind.
+The bytes go to a temporary file beside the target, are flushed, read back from the disk and
+compared as they go (see `pipeline`), and only then given the target's name. Whatever happens
+before that leaves the old file as it was and nothing behind.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import secrets
 import shutil
@@ -20,13 +19,10 @@ from types import TracebackType
 from typing import Self
 
 from pruneapp.checkpoint.abandoned import claim
+from pruneapp.checkpoint.pipeline import OtherBytesError, WritePipeline
 from pruneapp.errors import ExportError, words_of
 from pruneapp.progress import Job
 
-# Small enough that a slow disk never holds a long queue that a cancelled job must wait for.
-FLUSH_BYTES = 32 << 20
-# Between two looks at the cancel token.
-PIECE_BYTES = 4 << 20
 _NAME_BYTES = 255
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 # posix_fallocate where the file system cannot reserve space: no reason not to try.
@@ -47,7 +43,7 @@ class AtomicFile:
     nbytes
         How many bytes it will have; reserved on the disk before the first is written.
     job
-        Stepped by every byte twice: when it is written, and when it was read back.
+        Stepped by every byte twice: when it is taken, and when it came back from the disk.
 
     Raises
     ------
@@ -59,10 +55,8 @@ class AtomicFile:
         self.target = target
         self.nbytes = nbytes
         self._job = job
-        self._hash = hashlib.sha256()
-        self._written = 0
-        self._flushed = 0
         self._fd = -1
+        self._pipeline: WritePipeline | None = None
         self._part: Path | None = None
 
     @property
@@ -73,14 +67,15 @@ class AtomicFile:
     def __enter__(self) -> Self:
         try:
             with self._translated():
-                self._open()
+                part = self._open()
                 self._reserve()
+                self._pipeline = WritePipeline(self._fd, part, self.nbytes, self._job)
         except BaseException:
             self.discard()
             raise
         return self
 
-    def _open(self) -> None:
+    def _open(self) -> Path:
         part = self.target.with_name(_part_name(self.target.name))
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -95,6 +90,7 @@ class AtomicFile:
             mode = stat.S_IMODE(self.target.stat().st_mode)
             if hasattr(os, "fchmod"):
                 os.fchmod(self._fd, mode)
+        return part
 
     def _reserve(self) -> None:
         if hasattr(os, "posix_fallocate") and self.nbytes:
@@ -110,60 +106,30 @@ class AtomicFile:
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Append `data`; it may be used again as soon as this returns."""
-        view = memoryview(data).cast("B")
-        for start in range(0, len(view), PIECE_BYTES):
-            piece = view[start : start + PIECE_BYTES]
-            with self._translated():
-                self._write_piece(piece)
-            self._job.step(len(piece))
-
-    def _write_piece(self, piece: memoryview) -> None:
-        done = 0
-        while done < len(piece):
-            done += os.write(self._fd, piece[done:])
-        self._hash.update(piece)
-        self._written += len(piece)
-        if self._written - self._flushed >= FLUSH_BYTES:
-            os.fsync(self._fd)
-            self._flushed = self._written
+        assert self._pipeline is not None
+        with self._translated():
+            self._pipeline.write(data)
 
     def seal(self) -> str:
-        """Flush, read everything back from the disk and compare it; returns the SHA-256.
+        """Wait until everything is on the disk and was compared; returns the SHA-256.
 
         Raises
         ------
         ExportError
             If other bytes come back than were written.
         """
-        if self._written != self.nbytes:
-            raise ValueError(f"{self.nbytes:,} bytes were announced, {self._written:,} written")
-        with self._translated():
-            os.fsync(self._fd)
-        if hasattr(os, "posix_fadvise"):  # else the pages in memory would be compared
-            with contextlib.suppress(OSError):
-                os.posix_fadvise(self._fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        digest = self._hash.hexdigest()
-        if self._digest_on_disk() != digest:
-            raise ExportError(
-                f"'{self.target}' was not written: other bytes came back from the disk than were "
-                f"sent to it.",
-                remedy="Check the disk, or write to another one.",
+        assert self._pipeline is not None
+        if self._pipeline.taken != self.nbytes:
+            raise ValueError(
+                f"{self.nbytes:,} bytes were announced, {self._pipeline.taken:,} written"
             )
-        return digest
-
-    def _digest_on_disk(self) -> str:
-        found = hashlib.sha256()
-        buffer = memoryview(bytearray(min(PIECE_BYTES, max(self.nbytes, 1))))
         with self._translated():
-            os.lseek(self._fd, 0, os.SEEK_SET)
-        with open(self._fd, "rb", buffering=0, closefd=False) as stream:
-            while True:
-                with self._translated():
-                    got = stream.readinto(buffer)
-                if not got:
-                    return found.hexdigest()
-                found.update(buffer[:got])
-                self._job.step(got)
+            digest = self._pipeline.finish()
+            self._pipeline.close()
+            os.fsync(self._fd)
+            if os.fstat(self._fd).st_size != self.nbytes:
+                raise OtherBytesError
+        return digest
 
     def commit(self) -> None:
         """Give the file the target's name, in the place of the old file."""
@@ -176,14 +142,18 @@ class AtomicFile:
 
     def discard(self) -> None:
         """Remove the temporary file, if there is one."""
-        with contextlib.suppress(OSError):
-            self._close()
-        if self._part is not None:
+        try:
             with contextlib.suppress(OSError):
-                self._part.unlink()
-            self._part = None
+                self._close()
+        finally:  # also if waiting for the disk is interrupted
+            if self._part is not None:
+                with contextlib.suppress(OSError):
+                    self._part.unlink()
+                self._part = None
 
     def _close(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.close()
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
@@ -204,6 +174,12 @@ class AtomicFile:
             # Removed first: what is free is told without our own bytes.
             self.discard()
             raise write_error(self.target, error, self.nbytes) from error
+        except OtherBytesError:
+            raise ExportError(
+                f"'{self.target}' was not written: other bytes came back from the disk than were "
+                f"sent to it.",
+                remedy="Check the disk, or write to another one.",
+            ) from None
 
 
 def flush_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What an export format declares, and the plan that it makes of a snapshot.
+"""What an export format declares, and the plan that it makes of a state.
 
 A format is a frozen declaration in a file of its own; the dialog, the options of the command line
 and the tests read nothing but this. It writes nothing itself: it plans files, whose bytes the
@@ -14,7 +14,7 @@ from typing import Any
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.state import State
 from pruneapp.params import Param
 
 
@@ -24,8 +24,8 @@ class Part:
 
     Attributes
     ----------
-    snapshot
-        The state of the document.
+    state
+        What is written.
     entries
         The tensors of this file, in the order of the source.
     source
@@ -37,7 +37,7 @@ class Part:
         has several.
     """
 
-    snapshot: Snapshot
+    state: State
     entries: tuple[TensorEntry, ...]
     source: FileSource | None
     metadata: Mapping[str, str]
@@ -46,7 +46,7 @@ class Part:
     @property
     def checkpoint(self) -> Checkpoint:
         """What the tensors come from."""
-        return self.snapshot.checkpoint
+        return self.state.checkpoint
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Format:
     suffixes
         Of the files that it writes, the usual one first.
     plan
-        Turns a part of a snapshot into a file to be written; reads no more than headers. Raises
+        Turns a part of a state into a file to be written; reads no more than headers. Raises
         `ExportError` if the format cannot hold it.
     params
         What it asks for.

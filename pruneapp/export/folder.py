@@ -12,23 +12,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.shards import blobs_of
-from pruneapp.checkpoint.writer import PIECE_BYTES, flush_folder, write_error
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.checkpoint.writer import flush_folder, write_error
 from pruneapp.errors import ExportError
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.parts import renamed, shards
+from pruneapp.export.state import State
 
 # What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
 
 
-def plan(snapshot: Snapshot, form: Format, values: Mapping[str, Any]) -> dict[str, Plan]:
+def plan(state: State, form: Format, values: Mapping[str, Any]) -> dict[str, Plan]:
     """Plan every shard by the name of its file, and the index as the last."""
-    plans = {named.name: form.plan(named.part, values) for named in shards(snapshot, form)}
-    index = snapshot.checkpoint.contents.index
+    plans = {named.name: form.plan(named.part, values) for named in shards(state, form)}
+    index = state.checkpoint.contents.index
     if index is not None:
         data = _index(index, plans)
         plans[renamed(index.name, form)] = Plan(len(data), lambda: iter((data,)), {})
@@ -36,22 +37,22 @@ def plan(snapshot: Snapshot, form: Format, values: Mapping[str, Any]) -> dict[st
 
 
 def plan_all(
-    snapshot: Snapshot, form: Format, values: Mapping[str, Any], target: Path
+    state: State, form: Format, values: Mapping[str, Any], target: Path
 ) -> dict[str, Plan]:
     """Plan what is to be written into the folder `target`: shards, what lies beside, the index.
 
     The index comes last, and not at all where it is there already, byte for byte.
     """
-    plans = plan(snapshot, form, values)
-    index = snapshot.checkpoint.contents.index
+    plans = plan(state, form, values)
+    index = state.checkpoint.contents.index
     name = None if index is None else renamed(index.name, form)
     last = {} if name is None else {name: plans.pop(name)}
-    if _is_home(snapshot.checkpoint, target):
+    if _is_home(state.checkpoint, target):
         if index is not None and last and name == index.name:
             data = b"".join(bytes(piece) for piece in last[name].pieces())
             last = {} if data == index.read_bytes() else last
         return plans | last
-    beside = companions(snapshot.checkpoint, target)
+    beside = companions(state.checkpoint, target)
     return plans | {n: copy_of(path) for n, path in beside.items() if n not in plans} | last
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.pickled.elements import QUANTIZED
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.declaration import Format, Part
+from pruneapp.export.state import State
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class NamedPart:
     part: Part
 
 
-def whole(snapshot: Snapshot, suffix: str) -> Part:
+def whole(state: State, suffix: str) -> Part:
     """Return everything as one file; shards are put together."""
-    checkpoint = snapshot.checkpoint
+    checkpoint = state.checkpoint
     files = open_files(checkpoint)
     return Part(
-        snapshot,
+        state,
         tuple(checkpoint.entries.values()),
         files[0] if len(files) == 1 else None,
         checkpoint.metadata,
@@ -47,9 +47,9 @@ def stripped(part: Part) -> tuple[str, ...]:
     )
 
 
-def shards(snapshot: Snapshot, form: Format) -> Iterator[NamedPart]:
+def shards(state: State, form: Format) -> Iterator[NamedPart]:
     """Yield every shard of a model of several files under the name of its new file."""
-    checkpoint = snapshot.checkpoint
+    checkpoint = state.checkpoint
     for shard in checkpoint.contents.shards:
         name = renamed(shard.path.name, form)
         entries = tuple(
@@ -57,7 +57,7 @@ def shards(snapshot: Snapshot, form: Format) -> Iterator[NamedPart]:
         )
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        yield NamedPart(name, Part(snapshot, entries, file, shard.metadata, suffix))
+        yield NamedPart(name, Part(state, entries, file, shard.metadata, suffix))
 
 
 def renamed(name: str, form: Format) -> str:

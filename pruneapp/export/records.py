@@ -10,9 +10,12 @@ import numpy as np
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Bits, RawChunk
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.export.state import State
+from pruneapp.masks.mask import Mask
+
+# Read, zeroed and handed on before it leaves the cache of a core.
+CHUNK_BYTES = 1 << 20
 
 Pieces = Callable[[], Iterator[memoryview]]
 
@@ -43,27 +46,31 @@ class Record:
         return self.dtype.nbytes(math.prod(self.shape))
 
 
-def finalized(snapshot: Snapshot, entry: TensorEntry) -> Record:
+def finalized(state: State, entry: TensorEntry) -> Record:
     """Return a tensor with +0.0 wherever it is pruned or was made final; else bit for bit."""
 
     def pieces() -> Iterator[memoryview]:
-        chunks = snapshot.chunks(entry.name)
-        gone = snapshot.zeroed(entry.name)
+        chunks = _chunks(state, entry)
+        gone = state.zeroed(entry.name)
         return _as_bytes(chunks if gone is None else zero(chunks, gone))
 
     return Record(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
 
 
-def original(snapshot: Snapshot, entry: TensorEntry, suffix: str) -> Record:
+def original(state: State, entry: TensorEntry, suffix: str) -> Record:
     """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
 
     def pieces() -> Iterator[memoryview]:
-        return _as_bytes(snapshot.chunks(entry.name))
+        return _as_bytes(_chunks(state, entry))
 
     return _renamed(entry, suffix, pieces)
 
 
-def mask(entry: TensorEntry, kept: BitMask, suffix: str, chunk: int = 1 << 20) -> Record:
+def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
+    return state.chunks(entry.name, size=CHUNK_BYTES // np.dtype(entry.dtype.storage).itemsize)
+
+
+def mask(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> Record:
     """Return `kept` as ``NAME`` + `suffix`: 1.0 and 0.0 in the type of the weight, as torch does.
 
     `chunk` is in elements.
@@ -84,17 +91,11 @@ def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> Record:
     return Record(entry.name + suffix, aliases, entry.dtype, entry.shape, pieces)
 
 
-def zero(chunks: Iterable[RawChunk], kept: BitMask) -> Iterator[RawChunk]:
-    """Yield `chunks` with all bits 0 where `kept` is 0; the buffer is used again."""
-    buffer: Bits | None = None
+def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:
+    """Yield `chunks` with all bits 0 where `kept` is 0, in the memory that they came in."""
     for chunk in chunks:
-        size = chunk.bits.size
-        if buffer is None or buffer.size < size:
-            buffer = np.empty_like(chunk.bits)
-        out = buffer[:size]
-        # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
-        np.multiply(chunk.bits, kept.bools(chunk.start, chunk.start + size), out=out)
-        yield RawChunk(chunk.start, out)
+        kept.zero(chunk.bits, chunk.start)
+        yield chunk
 
 
 def _as_bytes(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:

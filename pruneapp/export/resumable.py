@@ -13,11 +13,11 @@ from typing import Any
 
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export import parts, safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
+from pruneapp.export.state import State
 
 
 def _refuses(checkpoint: Checkpoint) -> str:
@@ -29,7 +29,7 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
     if part.suffix in safetensors.SAFETENSORS.suffixes:
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
-        records = [r for e in safetensors.in_order(part) for r in _records(part.snapshot, e)]
+        records = [r for e in safetensors.in_order(part) for r in _records(part.state, e)]
         plan = safetensors.plan_safetensors(records, safetensors.metadata_for(part))
         return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
     if reason := torch_zip.refuses(part.checkpoint):
@@ -37,12 +37,12 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
     return torch_zip.plan_state_dict(list(_in_torchs_order(part)), parts.stripped(part))
 
 
-def _records(snapshot: Snapshot, entry: TensorEntry) -> Iterator[Record]:
-    kept = snapshot.mask(entry.name)
+def _records(state: State, entry: TensorEntry) -> Iterator[Record]:
+    kept = state.mask(entry.name)
     if kept is None:
-        yield finalized(snapshot, entry)
+        yield finalized(state, entry)
     else:
-        yield original(snapshot, entry, "_orig")
+        yield original(state, entry, "_orig")
         yield mask(entry, kept, "_mask")
 
 
@@ -53,19 +53,19 @@ def _in_torchs_order(part: Part) -> Iterator[Record]:
     module's parameters; the mask is the last of its buffers.
     """
     for entries in _by_module(part.entries):
-        snapshot = part.snapshot
+        state = part.state
         masks = []
         pruned = []
         buffers = []
         for entry in entries:
-            kept = snapshot.mask(entry.name)
+            kept = state.mask(entry.name)
             if kept is not None:
-                pruned.append(original(snapshot, entry, "_orig"))
+                pruned.append(original(state, entry, "_orig"))
                 masks.append(mask(entry, kept, "_mask"))
             elif entry.name.rpartition(".")[2] in STATISTICS_NAMES:  # buffers too
-                buffers.append(finalized(snapshot, entry))
+                buffers.append(finalized(state, entry))
             else:
-                yield finalized(snapshot, entry)
+                yield finalized(state, entry)
         yield from (*pruned, *buffers, *masks)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.writer import AtomicFile
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
+from pruneapp.export.state import State
 from pruneapp.export.target import check_file, check_folder
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -45,7 +45,7 @@ class ExportRequest:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-def planned_size(snapshot: Snapshot, format: str) -> int | None:  # noqa: A002 - the word for it
+def planned_size(state: State, format: str) -> int | None:  # noqa: A002 - the word for it
     """Return how many bytes an export will take, to the byte; None if it is not possible.
 
     Files that are copied along with a model of several files are not counted.
@@ -53,33 +53,33 @@ def planned_size(snapshot: Snapshot, format: str) -> int | None:  # noqa: A002 -
     form = get(format)
     try:
         values = validate_all(form.params, {})
-        if snapshot.checkpoint.contents.shards:
-            plans = folder.plan(snapshot, form, values)
+        if state.checkpoint.contents.shards:
+            plans = folder.plan(state, form, values)
             return sum(plan.nbytes for plan in plans.values())
-        return form.plan(parts.whole(snapshot, _usual_suffix(snapshot, form)), values).nbytes
+        return form.plan(parts.whole(state, _usual_suffix(state, form)), values).nbytes
     except ExportError:
         return None
 
 
-def _usual_suffix(snapshot: Snapshot, form: Format) -> str:
-    suffix = snapshot.checkpoint.path.suffix.lower()
+def _usual_suffix(state: State, form: Format) -> str:
+    suffix = state.checkpoint.path.suffix.lower()
     return suffix if suffix in form.suffixes else form.suffixes[0]
 
 
-def export(snapshot: Snapshot, request: ExportRequest, job: Job) -> ExportReport:
-    """Write a snapshot to disk; the old file is there until the new one is safe.
+def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
+    """Write a state to disk; the old file is there until the new one is safe.
 
     Where a file of the checkpoint itself is replaced, it is first kept beside as
     ``NAME.orig.EXT``, and the checkpoint goes on from there: `ExportReport.moved_to`.
 
     Parameters
     ----------
-    snapshot
+    state
         The state to write.
     request
         What to write where.
     job
-        Stepped by every byte twice: when it was written, and when it was read back.
+        Stepped by every byte twice: when it is made, and when it came back from the disk.
 
     Raises
     ------
@@ -91,12 +91,12 @@ def export(snapshot: Snapshot, request: ExportRequest, job: Job) -> ExportReport
     """
     form = get(request.format)
     values = validate_all(form.params, request.params)
-    if reason := form.why_not(snapshot.checkpoint):
+    if reason := form.why_not(state.checkpoint):
         raise ExportError(reason, remedy="Choose another format.")
-    snapshot.checkpoint.verify_unchanged()
-    if snapshot.checkpoint.contents.shards and _is_folder(request.path, form):
-        return _export_folder(snapshot, request, form, values, job)
-    return _export_file(snapshot, request, form, values, job)
+    state.checkpoint.verify_unchanged()
+    if state.checkpoint.contents.shards and _is_folder(request.path, form):
+        return _export_folder(state, request, form, values, job)
+    return _export_file(state, request, form, values, job)
 
 
 def _is_folder(path: Path, form: Format) -> bool:
@@ -104,13 +104,13 @@ def _is_folder(path: Path, form: Format) -> bool:
 
 
 def _export_file(
-    snapshot: Snapshot, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
+    state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
     target = check_file(request.path)
-    checkpoint = snapshot.checkpoint
+    checkpoint = state.checkpoint
     if checkpoint.contents.shards:
-        _refuse_shard(snapshot, target.path)
-    plan = form.plan(parts.whole(snapshot, request.path.suffix.lower()), values)
+        _refuse_shard(state, target.path)
+    plan = form.plan(parts.whole(state, request.path.suffix.lower()), values)
     job.start(2 * plan.nbytes, target.path.name)
     with AtomicFile(target.path, plan.nbytes, job) as file:
         digest = _write(file, plan)
@@ -120,15 +120,15 @@ def _export_file(
         checkpoint.path = kept[0]
     written = WrittenFile(target.path, plan.nbytes, digest)
     notices = (*target.notices, *_misnamed(target.path, form), *plan.notices)
-    return _report(snapshot, request, [written], kept, notices)
+    return _report(state, request, [written], kept, notices)
 
 
 def _export_folder(
-    snapshot: Snapshot, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
+    state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
     target = check_folder(request.path)
-    checkpoint = snapshot.checkpoint
-    plans = folder.plan_all(snapshot, form, values, target.path)
+    checkpoint = state.checkpoint
+    plans = folder.plan_all(state, form, values, target.path)
     index = checkpoint.contents.index
     also_keep = () if index is None else (index.resolve(),)
     job.start(2 * sum(plan.nbytes for plan in plans.values()), target.path.name)
@@ -145,11 +145,11 @@ def _export_folder(
         kept = publish(files, parts.open_files(checkpoint), job, also_keep)
         place.commit()
     notices = tuple(dict.fromkeys(n for plan in plans.values() for n in plan.notices))
-    return _report(snapshot, request, written, kept, (*target.notices, *notices))
+    return _report(state, request, written, kept, (*target.notices, *notices))
 
 
-def _refuse_shard(snapshot: Snapshot, target: Path) -> None:
-    for shard in snapshot.checkpoint.contents.shards:
+def _refuse_shard(state: State, target: Path) -> None:
+    for shard in state.checkpoint.contents.shards:
         if target.exists() and shard.path.samefile(target):
             raise ExportError(
                 f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
@@ -171,7 +171,7 @@ def _write(file: AtomicFile, plan: Plan) -> str:
 
 
 def _report(
-    snapshot: Snapshot,
+    state: State,
     request: ExportRequest,
     written: Sequence[WrittenFile],
     kept: Sequence[Path],
@@ -191,7 +191,7 @@ def _report(
         path=request.path,
         format=request.format,
         files=tuple(written),
-        tensors=_tensors(snapshot),
+        tensors=_tensors(state),
         kept_originals=left,
         moved_to=left[0] if len(left) == len(kept) == 1 else None,
         undo_ends=undo_ends,
@@ -208,10 +208,10 @@ def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(path for path in files if path.exists())
 
 
-def _tensors(snapshot: Snapshot) -> tuple[WrittenTensor, ...]:
+def _tensors(state: State) -> tuple[WrittenTensor, ...]:
     found = []
-    for entry in snapshot.checkpoint.entries.values():
-        gone = snapshot.zeroed(entry.name)
+    for entry in state.checkpoint.entries.values():
+        gone = state.zeroed(entry.name)
         pruned = 0 if gone is None else gone.pruned
         found.append(WrittenTensor(entry.name, entry.numel, pruned, entry.learned))
     return tuple(found)

@@ -129,9 +129,9 @@ def refuses(checkpoint: Checkpoint) -> str:
 
 
 def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
-    if reason := refuses(part.snapshot.checkpoint):
+    if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    records = [finalized(part.snapshot, entry) for entry in in_order(part)]
+    records = [finalized(part.state, entry) for entry in in_order(part)]
     plan = plan_safetensors(records, metadata_for(part))
     return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp.checkpoint.file_names import FORBIDDEN, device_of, ends_badly
-from pruneapp.checkpoint.writer import PIECE_BYTES, AtomicFile, flush_folder, write_error
+from pruneapp.checkpoint.pipeline import PIECE_BYTES
+from pruneapp.checkpoint.writer import AtomicFile, flush_folder, write_error
 from pruneapp.errors import ExportError
 from pruneapp.progress import Job
 

@@ -30,7 +30,7 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
         return _in_place(part)
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
-    records = [finalized(part.snapshot, entry) for entry in part.entries]
+    records = [finalized(part.state, entry) for entry in part.entries]
     return torch_zip.plan_state_dict(records, (*_left_behind(part, reason), *parts.stripped(part)))
 
 
@@ -64,7 +64,7 @@ def _counts_bytes_of_file(source: ByteSource) -> bool:
 
 
 def _zeroed(part: Part) -> list[TensorEntry]:
-    return [e for e in part.entries if part.snapshot.zeroed(e.name) is not None and e.numel]
+    return [e for e in part.entries if part.state.zeroed(e.name) is not None and e.numel]
 
 
 def _in_place(part: Part) -> Plan:
@@ -74,7 +74,7 @@ def _in_place(part: Part) -> Plan:
     reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
     patches = []
     for entry in _zeroed(part):
-        gone = part.snapshot.zeroed(entry.name)
+        gone = part.state.zeroed(entry.name)
         assert gone is not None
         patches.append(patch_of(entry, gone))
     checked = _checked(part.source) if part.checkpoint.format == ZIP.name else ()

@@ -18,7 +18,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pruneapp.checkpoint import writer
+from pruneapp.checkpoint import pipeline, writer
 from pruneapp.checkpoint.abandoned import find_abandoned
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
@@ -158,7 +158,7 @@ class TestOntoTheSource:
 
 
 class TestFaults:
-    CALLS = ("write", "fsync", "replace", "posix_fallocate", "link", "open")
+    CALLS = ("write", "fdatasync", "fsync", "replace", "posix_fallocate", "link", "open")
 
     @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EACCES])
     @pytest.mark.parametrize("call", CALLS)
@@ -172,7 +172,7 @@ class TestFaults:
         if onto == "old":
             path.write_bytes(b"the old export")
         before = files(folder)
-        monkeypatch.setattr(writer, "FLUSH_BYTES", 1000)
+        monkeypatch.setattr(pipeline, "WINDOW_BYTES", 1000)
         snapshot = as_snapshot(opened)
         for index in itertools.count():
             calls = itertools.count()
@@ -248,7 +248,7 @@ KILLED = """
 import sys
 from pathlib import Path
 import numpy as np
-from pruneapp.checkpoint import writer
+from pruneapp.checkpoint import pipeline
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.run import ExportRequest, export
@@ -256,7 +256,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 
-writer.FLUSH_BYTES = writer.PIECE_BYTES = 1 << 16
+pipeline.WINDOW_BYTES = pipeline.PIECE_BYTES = 1 << 16
 checkpoint = open_checkpoint(sys.argv[1])
 masks = MaskSet({"w": BitMask.from_bools(np.arange(checkpoint.entry("w").numel) % 2 == 0)})
 print("ready", flush=True)
