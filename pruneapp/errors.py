@@ -18,6 +18,7 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
     ├── MethodError                a method loaded from a file cannot be used
     ├── DeviceError                a device is not there or gave up
     ├── StaleError                 an answer belongs to a state that is gone
+    ├── HistoryError               a state that was put aside cannot be read again
     └── ExportError                a file cannot be written
 """
 
@@ -102,6 +103,10 @@ class DeviceError(PruneAppError):
 
 class StaleError(PruneAppError):
     """An answer belongs to a state of the document that is gone."""
+
+
+class HistoryError(PruneAppError):
+    """A state of the history that was put aside cannot be read again."""
 
 
 class ExportError(PruneAppError):

@@ -1,11 +1,16 @@
-"""Counts of what is left to prune, kept so that a moving slider never looks at a mask again."""
+"""Counts of what is left to prune, kept so that a moving slider never looks at a mask again.
+
+Counts never keep a mask alive: of a large model the masks of one state take hundreds of megabytes.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +50,7 @@ class Units:
 
 
 _Key = tuple[tuple[str, ...], str, int]
+_Along = tuple[tuple[int, ...], int]
 
 
 class UnitCounts:
@@ -54,8 +60,9 @@ class UnitCounts:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[_Key, tuple[MaskSet, Units]] = {}
-        self._channels: dict[tuple[str, int], tuple[BitMask, int]] = {}
+        self._rows: dict[_Key, tuple[ref[MaskSet], Units]] = {}
+        # By the identity of the mask, shape and dimension; gone with the mask.
+        self._channels: dict[int, tuple[ref[BitMask], dict[_Along, int]]] = {}
         self._lock = threading.Lock()
 
     def units(
@@ -80,13 +87,13 @@ class UnitCounts:
             param = next(p for p in method.params if isinstance(p, DimParam))
         key = names, param.name if param else "", int(values[param.name]) if param else 0
         known = self._rows.get(key)
-        if known is not None and known[0] is masks:
+        if known is not None and known[0]() is masks:
             return known[1]
         made = self._count(checkpoint, masks, names, param, key[2])
         with self._lock:
             while len(self._rows) >= _ROWS:
                 del self._rows[next(iter(self._rows))]
-            self._rows[key] = masks, made
+            self._rows[key] = ref(masks), made
         return made
 
     def _count(
@@ -108,14 +115,25 @@ class UnitCounts:
                 continue
             along = param.resolve(dim, entry.shape, name)
             channels = entry.shape[along]
-            left[i] = channels if mask is None else self._left(name, mask, entry.shape, along)
+            left[i] = channels if mask is None else self._left(mask, entry.shape, along)
             each[i] = entry.numel // max(channels, 1)
         return Units(found, left, each, kept)
 
-    def _left(self, name: str, mask: BitMask, shape: tuple[int, ...], dim: int) -> int:
-        known = self._channels.get((name, dim))
-        if known is not None and known[0] is mask:
-            return known[1]
-        left = int(np.count_nonzero(channels_left(mask, shape, dim)))
-        self._channels[name, dim] = mask, left
+    def _left(self, mask: BitMask, shape: tuple[int, ...], dim: int) -> int:
+        known = self._channels.get(id(mask))
+        if known is None or known[0]() is not mask:
+            known = ref(mask, partial(_forget, self._channels, id(mask))), {}
+            self._channels[id(mask)] = known
+        left = known[1].get((shape, dim))
+        if left is None:
+            left = int(np.count_nonzero(channels_left(mask, shape, dim)))
+            known[1][shape, dim] = left
         return left
+
+
+def _forget(
+    channels: dict[int, tuple[ref[BitMask], dict[_Along, int]]], key: int, gone: ref[BitMask]
+) -> None:
+    # Another mask may have been made at the same address by now.
+    if (known := channels.get(key)) is not None and known[0] is gone:
+        del channels[key]

@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
 from pruneapp.document.counts import UnitCounts
-from pruneapp.document.history import BUDGET, Change, Edit, History, Record
+from pruneapp.document.edit import Change, Edit
+from pruneapp.document.history import BUDGET, History
 from pruneapp.document.preview import Preview
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -74,10 +75,10 @@ class Document:
         self._counts = UnitCounts()
         self._snapshot = Snapshot(checkpoint, counts=self._counts)
         # Where in the history the states are that somebody still holds.
-        self._records_of: WeakKeyDictionary[Snapshot, Record | None] = WeakKeyDictionary()
-        self._records_of[self._snapshot] = None
+        self._states: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
+        self._states[self._snapshot] = None
         self._subscribers: list[Subscriber] = []
-        self._exported: Record | None = None
+        self._exported: object = None
         opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
         self._items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
 
@@ -135,12 +136,12 @@ class Document:
     @property
     def unexported(self) -> bool:
         """Whether the state is another one than that last exported, or opened."""
-        return self._record() is not self._exported
+        return self._state() is not self._exported
 
     @property
-    def history_memory(self) -> int:
-        """Bytes of masks that the history holds in memory."""
-        return self._history.memory
+    def history(self) -> History:
+        """How the document came to its state; for whoever puts its masks aside in a worker."""
+        return self._history
 
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the index in `items` of the step that pruned an element; None if it is kept.
@@ -231,7 +232,7 @@ class Document:
         detail = "\n".join((f"{pruned:,} weights pruned in {len(masks):,} tensors", *masks))
         change = Change({n: self.masks.get(n) for n in masks}, dict(masks))
         self._push("found", Edit("found", "Mask found in the file", detail, change))
-        self._exported = self._record()
+        self._exported = self._state()
 
     def undo(self) -> None:
         """Take the last change back; nothing happens if there is none."""
@@ -257,8 +258,8 @@ class Document:
             What was exported, of this document; those of others do nothing. It need not be the
             state in force any more.
         """
-        if snapshot in self._records_of:
-            self._exported = self._records_of[snapshot]
+        if snapshot in self._states:
+            self._exported = self._states[snapshot]
             self._tell("exported", ())
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
@@ -276,8 +277,9 @@ class Document:
         self._subscribers.clear()
         self._history.close()
 
-    def _record(self) -> Record | None:
-        return self._history.in_force
+    def _state(self) -> object:
+        record = self._history.in_force
+        return None if record is None else record.key
 
     def _masks_of(self, names: Iterable[str]) -> list[tuple[str, BitMask]]:
         return [(n, self.masks[n]) for n in names]
@@ -299,7 +301,7 @@ class Document:
 
     def _set(self, masks: MaskSet, final: MaskSet) -> None:
         self._snapshot = Snapshot(self.checkpoint, masks, final, self.revision + 1, self._counts)
-        self._records_of[self._snapshot] = self._record()
+        self._states[self._snapshot] = self._state()
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
         change = DocumentChanged(kind, names, self.revision)

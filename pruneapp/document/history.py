@@ -2,92 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from pruneapp.document.scratch import MaskSlot, ScratchFile
-from pruneapp.document.step import Step
+from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
+from pruneapp.document.edit import Edit, Masks, Record, Replacement, Slots
+from pruneapp.document.scratch import ScratchFile
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
 
 # Masks that the history may hold in memory.
 BUDGET = 1 << 30
-
-Masks = Mapping[str, BitMask | None]
-EditKind = Literal["prune", "final", "found"]
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """Masks of some tensors before and after; None keeps everything. Both have the same names."""
-
-    before: Masks = field(default_factory=dict)
-    after: Masks = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class Edit:
-    """One change of a document.
-
-    Attributes
-    ----------
-    kind
-        ``prune`` a step, ``final`` weights made final, ``found`` a mask that the file brought.
-    label, detail
-        What was done, short and in full.
-    masks, final
-        The masks that it changed, and the final weights.
-    step
-        What was asked for, if it was a step.
-    """
-
-    kind: EditKind
-    label: str
-    detail: str
-    masks: Change
-    final: Change = field(default_factory=Change)
-    step: Step | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The tensors that it changed."""
-        return tuple(dict.fromkeys((*self.masks.after, *self.final.after)))
-
-
-Slots = dict[str, MaskSlot | None]
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """An edit in the history; its masks may have been put aside in the scratch file."""
-
-    kind: EditKind
-    label: str
-    detail: str
-    step: Step | None
-    masks_before: Slots
-    masks_after: Slots
-    final_before: Slots
-    final_after: Slots
-
-    def slots(self) -> Iterator[MaskSlot]:
-        """Yield the slots of all its masks; some more than once."""
-        for slots in (self.masks_before, self.masks_after, self.final_before, self.final_after):
-            yield from (slot for slot in slots.values() if slot is not None)
-
-
-@dataclass(frozen=True, eq=False)
-class Replacement:
-    """The masks to put in place to get from one position to another."""
-
-    masks: Masks
-    final: Masks
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The tensors that change."""
-        return tuple(dict.fromkeys((*self.masks, *self.final)))
 
 
 class History:
@@ -95,7 +19,8 @@ class History:
 
     A mask that several states share is one object and is counted once. Past `budget` bytes the
     masks of the oldest edits go to a scratch file and come back when they are needed; masks of
-    the state in force stay in memory anyway.
+    the state in force stay in memory anyway. Writing and reading take as long as a disk takes:
+    whoever cannot wait sets `patient` to False, and does `spill` and `missing` in a worker.
 
     Parameters
     ----------
@@ -103,14 +28,22 @@ class History:
         Bytes of masks to hold in memory.
     folder
         Where the scratch file goes.
+
+    Attributes
+    ----------
+    patient
+        Whether masks past the budget are put aside at once.
     """
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
+        self.patient = True
         self._budget = budget
         self._scratch = ScratchFile(folder)
         self._records: list[Record] = []
         self._position = 0
         self._bytes = 0
+        self._spilling = False
+        self._refused = False
         # By the identity of the mask, which the slot keeps alive.
         self._by_mask: dict[int, MaskSlot] = {}
 
@@ -140,9 +73,7 @@ class History:
 
     def push(self, edit: Edit) -> Record:
         """Add an edit after the position; what was undone is cut off."""
-        if self._position < len(self._records):
-            del self._records[self._position :]
-            self._forget_unused()
+        self._cut()
         record = Record(
             edit.kind,
             edit.label,
@@ -153,9 +84,12 @@ class History:
             self._slots(edit.final.before),
             self._slots(edit.final.after),
         )
+        for slot in record.slots():
+            slot.uses += 1
         self._records.append(record)
         self._position += 1
-        self._spill()
+        self._refused = False
+        self._settle()
         return record
 
     def go_to(self, position: int) -> Replacement:
@@ -168,21 +102,10 @@ class History:
         IndexError
             If there is no such position.
         """
-        if not 0 <= position <= len(self._records):
-            raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
-        masks: Slots = {}
-        final: Slots = {}
-        if position < self._position:
-            for record in reversed(self._records[position : self._position]):
-                masks |= record.masks_before
-                final |= record.final_before
-        else:
-            for record in self._records[self._position : position]:
-                masks |= record.masks_after
-                final |= record.final_after
+        masks, final = self._way_to(position)
         change = Replacement(self._loaded(masks), self._loaded(final))
         self._position = position
-        self._spill()
+        self._settle()
         return change
 
     def pruned_by(self, name: str, index: int) -> int | None:
@@ -200,8 +123,8 @@ class History:
             if name not in record.masks_after:
                 continue
             after, before = record.masks_after[name], record.masks_before[name]
-            gone = after is not None and not self._scratch.kept_at(after, index)
-            if gone and (before is None or self._scratch.kept_at(before, index)):
+            gone = after is not None and not after.kept_at(self._scratch, index)
+            if gone and (before is None or before.kept_at(self._scratch, index)):
                 return position
         return None
 
@@ -211,6 +134,62 @@ class History:
         self._by_mask.clear()
         self._position = self._bytes = 0
         self._scratch.close()
+
+    # What takes time, to be done by workers
+
+    def spill(self) -> Spill | None:
+        """Return what has to be put aside, to be run and handed to `put_aside`; None for nothing.
+
+        One at a time: None, too, until the one before came back.
+        """
+        if self._spilling or self._refused:
+            return None
+        over = self._bytes - self._budget
+        if over <= 0:
+            return None
+        in_force = {id(slot) for slot in self._held_by_state()}
+        found: dict[int, tuple[MaskSlot, BitMask]] = {}
+        for record in self._records:
+            for slot in record.slots():
+                if slot.mask is None or id(slot) in in_force or id(slot) in found:
+                    continue
+                found[id(slot)] = slot, slot.mask
+                over -= slot.nbytes
+                if over <= 0:
+                    break
+            if over <= 0:
+                break
+        self._spilling = bool(found)
+        return Spill(tuple(found.values()), self._scratch) if found else None
+
+    def put_aside(self, written: Written) -> None:
+        """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
+        self._spilling, self._refused = False, not written.complete
+        in_force = {id(slot) for slot in self._held_by_state()}
+        for slot, offset in written.slots:
+            if not slot.uses:  # cut off meanwhile
+                if slot.offset < 0:
+                    self._scratch.free(offset, slot.nbytes)
+                continue
+            slot.offset = offset
+            if slot.mask is not None and id(slot) not in in_force and self._bytes > self._budget:
+                del self._by_mask[id(slot.mask)]
+                self._bytes -= slot.nbytes
+                slot.mask = None
+
+    def missing(self, position: int) -> Fetch | None:
+        """Return what has to be read before `go_to`, to be run and handed to `put_back`."""
+        wanted = [slot for slots in self._way_to(position) for slot in slots.values()]
+        slots = tuple(slot for slot in wanted if slot is not None and slot.mask is None)
+        return Fetch(slots, self._scratch) if slots else None
+
+    def put_back(self, found: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
+        """Hold masks that a `Fetch` has read."""
+        for slot, mask in found:
+            if slot.mask is None and slot.uses:
+                self._hold(slot, mask)
+
+    # How it works
 
     def _slots(self, masks: Masks) -> Slots:
         return {name: None if mask is None else self._slot(mask) for name, mask in masks.items()}
@@ -227,6 +206,21 @@ class History:
         self._bytes += slot.nbytes
         return slot
 
+    def _way_to(self, position: int) -> tuple[Slots, Slots]:
+        if not 0 <= position <= len(self._records):
+            raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
+        masks: Slots = {}
+        final: Slots = {}
+        if position < self._position:
+            for record in reversed(self._records[position : self._position]):
+                masks |= record.masks_before
+                final |= record.final_before
+        else:
+            for record in self._records[self._position : position]:
+                masks |= record.masks_after
+                final |= record.final_after
+        return masks, final
+
     def _loaded(self, slots: Slots) -> Masks:
         # A mask that comes back is in force now; its slot holds it too, so that the next edit
         # shares it instead of keeping a second copy.
@@ -235,31 +229,17 @@ class History:
             if slot is None:
                 loaded[name] = None
                 continue
-            mask = self._scratch.load(slot)
+            mask = slot.load(self._scratch, Job())
             if slot.mask is None:
                 self._hold(slot, mask)
             loaded[name] = mask
         return loaded
 
-    def _spill(self) -> None:
-        if self._bytes <= self._budget:
-            return
-        in_force = {id(slot) for slot in self._in_force()}
-        for record in self._records:
-            for slot in record.slots():
-                if slot.mask is None or id(slot) in in_force:
-                    continue
-                key = id(slot.mask)
-                try:
-                    self._scratch.store(slot)
-                except OSError:
-                    return  # a full disk: better too much memory than a lost undo
-                del self._by_mask[key]
-                self._bytes -= slot.nbytes
-                if self._bytes <= self._budget:
-                    return
+    def _settle(self) -> None:
+        if self.patient and (spill := self.spill()) is not None:
+            self.put_aside(spill.run(Job()))
 
-    def _in_force(self) -> Iterable[MaskSlot]:
+    def _held_by_state(self) -> list[MaskSlot]:
         masks: Slots = {}
         final: Slots = {}
         for record in self._records[: self._position]:
@@ -270,9 +250,16 @@ class History:
             final |= record.final_before
         return [slot for slot in (*masks.values(), *final.values()) if slot is not None]
 
-    def _forget_unused(self) -> None:
-        used = {id(slot): slot for record in self._records for slot in record.slots()}
-        self._by_mask = {id(s.mask): s for s in used.values() if s.mask is not None}
-        self._bytes = sum(slot.nbytes for slot in self._by_mask.values())
-        if all(slot.offset < 0 for slot in used.values()):
-            self._scratch.clear()
+    def _cut(self) -> None:
+        """Forget what was undone, and the masks that nothing else refers to."""
+        for record in self._records[self._position :]:
+            for slot in record.slots():
+                slot.uses -= 1
+                if slot.uses:
+                    continue
+                if slot.mask is not None:
+                    del self._by_mask[id(slot.mask)]
+                    self._bytes -= slot.nbytes
+                if slot.offset >= 0:
+                    self._scratch.free(slot.offset, slot.nbytes)
+        del self._records[self._position :]

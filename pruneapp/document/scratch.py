@@ -1,9 +1,11 @@
-"""Masks that the history put aside: in memory, or in a scratch file that nobody else sees."""
+"""A scratch file that nobody else sees, for the masks that the history puts aside."""
 
 from __future__ import annotations
 
 import io
 import tempfile
+import threading
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -11,34 +13,17 @@ import platformdirs
 from numpy.typing import NDArray
 
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
 
-
-class MaskSlot:
-    """A mask of the history: in memory, in the scratch file, or both.
-
-    Attributes
-    ----------
-    mask
-        The mask, if it is in memory.
-    offset
-        Where it lies in the scratch file; -1 if it does not.
-    size, nbytes
-        Elements, and bytes that it takes.
-    """
-
-    __slots__ = ("__weakref__", "mask", "nbytes", "offset", "size")
-
-    def __init__(self, mask: BitMask) -> None:
-        self.mask: BitMask | None = mask
-        self.offset = -1
-        self.size = mask.size
-        self.nbytes = mask.nbytes
+# Written or read in one go: a job that is cancelled waits for no more.
+_PIECE = 4 << 20
 
 
 class ScratchFile:
     """A file without a name, in the person's cache folder, gone when it is closed.
 
-    Not in the folder for temporary files, which on many systems is memory.
+    Not in the folder for temporary files, which on many systems is memory. Any thread may write
+    and read; the room of what was freed is used again.
 
     Parameters
     ----------
@@ -50,83 +35,104 @@ class ScratchFile:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._file: io.FileIO | None = None
+        self._closed = False
         self._end = 0
+        self._used = 0
+        # By size, which few tensors of a model do not share with others.
+        self._free: dict[int, list[int]] = defaultdict(list)
+        self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
-        """Bytes written."""
+        """Bytes that the file has."""
         return self._end
 
-    def store(self, slot: MaskSlot) -> None:
-        """Write a slot's mask, unless it is there already, and let go of it in memory.
+    def write(self, mask: BitMask, job: Job) -> int:
+        """Write a mask; returns where it lies, for `read` and `free`.
 
         Raises
         ------
         OSError
-            If the disk is full or broken; the slot then keeps its mask.
+            If the disk is full or broken, or the file is closed.
         """
-        assert slot.mask is not None
-        if slot.offset < 0:
-            file = self._file or self._open()
-            file.seek(self._end)
-            rest = slot.mask.packed.data
-            while rest:
-                rest = rest[file.write(rest) :]
-            slot.offset = self._end
-            self._end += slot.nbytes
-        slot.mask = None
+        offset = self._take(mask.nbytes)
+        data, done = mask.packed.data, 0
+        try:
+            while done < mask.nbytes:
+                job.step(0)
+                with self._lock:
+                    file = self._opened()
+                    file.seek(offset + done)
+                    done += file.write(data[done : done + _PIECE])
+        except BaseException:
+            self.free(offset, mask.nbytes)
+            raise
+        return offset
 
-    def load(self, slot: MaskSlot) -> BitMask:
-        """Return a slot's mask, from the file if need be; the slot itself stays as it is.
+    def read(self, offset: int, size: int, job: Job) -> BitMask:
+        """Return the mask of `size` elements that lies at `offset`.
 
         Raises
         ------
         OSError
             If the file cannot be read.
         """
-        if slot.mask is not None:
-            return slot.mask
-        return BitMask(self._read(slot.offset, slot.nbytes), slot.size)
-
-    def kept_at(self, slot: MaskSlot, index: int) -> bool:
-        """Return one bit of a slot's mask without loading the rest."""
-        if slot.mask is not None:
-            byte = int(slot.mask.packed[index // 8])
-        else:
-            byte = int(self._read(slot.offset + index // 8, 1)[0])
-        return bool(byte >> index % 8 & 1)
-
-    def clear(self) -> None:
-        """Forget everything; no slot may refer to the file any more."""
-        if self._file is not None:
-            self._file.truncate(0)
-        self._end = 0
-
-    def close(self) -> None:
-        """Delete the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _read(self, offset: int, size: int) -> NDArray[np.uint8]:
-        assert self._file is not None
-        data = np.empty(size, np.uint8)
-        self._file.seek(offset)
-        rest = data.data
-        while rest:
-            got = self._file.readinto(rest)
+        data: NDArray[np.uint8] = np.empty((size + 7) // 8, np.uint8)
+        done = 0
+        while done < data.size:
+            job.step(0)
+            with self._lock:
+                file = self._opened()
+                file.seek(offset + done)
+                got = file.readinto(data.data[done : done + _PIECE])
             if not got:
                 raise OSError("the scratch file of the history is cut short")
-            rest = rest[got:]
-        return data
+            done += got
+        return BitMask(data, size)
 
-    def _open(self) -> io.FileIO:
-        try:
-            folder = self._folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = _nameless(folder)
-        except OSError:
-            self._file = _nameless(None)
+    def byte(self, offset: int) -> int:
+        """Return a single byte."""
+        with self._lock:
+            file = self._opened()
+            file.seek(offset)
+            return file.read(1)[0]
+
+    def free(self, offset: int, nbytes: int) -> None:
+        """Let go of what was written at `offset`: others may be written there."""
+        with self._lock:
+            self._used -= nbytes
+            self._free[nbytes].append(offset)
+            if not self._used and self._file is not None:
+                self._free.clear()
+                self._file.truncate(0)
+                self._end = 0
+
+    def close(self) -> None:
+        """Delete the file; whoever still reads or writes gets an OSError."""
+        with self._lock:
+            self._closed = True
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+    def _take(self, nbytes: int) -> int:
+        with self._lock:
+            self._used += nbytes
+            if self._free[nbytes]:
+                return self._free[nbytes].pop()
+            offset, self._end = self._end, self._end + nbytes
+            return offset
+
+    def _opened(self) -> io.FileIO:
+        if self._closed:
+            raise OSError("the scratch file of the history is closed")
+        if self._file is None:
+            try:
+                folder = self._folder or platformdirs.user_cache_path("pruneapp", appauthor=False)
+                folder.mkdir(parents=True, exist_ok=True)
+                self._file = _nameless(folder)
+            except OSError:
+                self._file = _nameless(None)
         return self._file
 
 

@@ -28,6 +28,7 @@ from pruneapp.gui.extras import Extras
 from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.jobs import JobProgress, Jobs
 from pruneapp.gui.looking import Looking
+from pruneapp.gui.moving import Moving
 from pruneapp.gui.session import Session
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.theme import Appearance
@@ -58,7 +59,7 @@ class Workbench(QObject):
 
     Attributes
     ----------
-    views, session, jobs, forecasting, looking, exporting
+    views, session, jobs, forecasting, looking, exporting, moving
         The parts, for the tests and the tour.
     """
 
@@ -85,6 +86,7 @@ class Workbench(QObject):
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )
         self.exporting = Exporting(self.session, self.jobs, appearance, window)
+        self.moving = Moving(self.session, self.jobs, self)
         self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
@@ -102,7 +104,7 @@ class Workbench(QObject):
         self.session.refused.connect(self.refuse)
 
     def _connect(self) -> None:
-        window, views, session = self.window, self.views, self.session
+        window, views = self.window, self.views
         for name, call in {
             "open": self.ask_file,
             "open_folder": self.ask_folder,
@@ -111,10 +113,10 @@ class Workbench(QObject):
             "export": self.exporting.ask,
             "close": self.close,
             "quit": window.close,
-            "undo": session.undo,
-            "redo": session.redo,
-            "history_back": session.undo,
-            "history_forward": session.redo,
+            "undo": self.moving.undo,
+            "redo": self.moving.redo,
+            "history_back": self.moving.undo,
+            "history_forward": self.moving.redo,
             "check_usual": self.asking.check_usual,
             "prune": self.prune,
             "cancel": self.cancel,
@@ -131,7 +133,7 @@ class Workbench(QObject):
         window.notices.actionRequested.connect(self._on_notice_action)
         views.tree.focusChanged.connect(self.looking.look_at)
         views.forecast.action.pruneRequested.connect(self.prune)
-        views.history.jumpRequested.connect(session.jump)
+        views.history.jumpRequested.connect(self.moving.jump)
         views.pages.failed.connect(self._say)
         self.asking.changed.connect(self.forecasting.refresh)
         self.forecasting.changed.connect(self._on_preview)

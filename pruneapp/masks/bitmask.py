@@ -22,7 +22,7 @@ class BitMask:
         Number of elements.
     """
 
-    __slots__ = ("__dict__", "packed", "size")
+    __slots__ = ("__dict__", "__weakref__", "packed", "size")
 
     def __init__(self, packed: NDArray[np.uint8], size: int) -> None:
         if packed.dtype != np.uint8 or packed.shape != ((size + 7) // 8,):

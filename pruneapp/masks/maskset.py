@@ -13,7 +13,7 @@ class MaskSet(Mapping[str, BitMask]):
     Changing it makes a new set that shares every mask that did not change.
     """
 
-    __slots__ = ("_masks",)
+    __slots__ = ("__weakref__", "_masks")
 
     def __init__(self, masks: Mapping[str, BitMask] | None = None) -> None:
         self._masks = dict(masks or {})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,10 @@ from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
+from pruneapp.document.edit import Change, Edit
+from pruneapp.document.estimate import estimate
 from pruneapp.document.given import given_masks, names_in, read_mask
-from pruneapp.document.history import Change, Edit, History
+from pruneapp.document.history import History
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot, model_size
@@ -259,14 +263,88 @@ def test_a_disk_that_is_full_costs_memory_and_no_undo(tmp_path: Path, monkeypatc
     masks = chain(5)
     history = History(budget=0, folder=tmp_path)
 
-    def full(_slot):
+    def full(_mask, _job):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(history._scratch, "store", full)
+    monkeypatch.setattr(history._scratch, "write", full)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     assert history.memory == 500
     assert history.go_to(2).masks["w"] == masks[2]
+
+
+def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
+    masks = chain(4)
+    history = History(budget=150, folder=tmp_path)
+    history.patient = False
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    assert (history.memory, history.scratch_size) == (400, 0)
+    spill = history.spill()
+    assert history.spill() is None  # one at a time
+    history.put_aside(spill.run(Job()))
+    assert (history.memory, history.scratch_size) == (100, 300)
+    assert history.missing(3).run(Job())[0][1] == masks[3]
+    history.put_back(history.missing(3).run(Job()))
+    assert history.missing(3) is None
+    assert history.go_to(3).masks["w"].__dict__["kept"] == masks[3].kept
+    history.put_aside(history.spill().run(Job()))
+    assert (history.memory, history.scratch_size) == (100, 400)
+    history.close()
+
+
+def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path):
+    masks = chain(3)
+    history = History(budget=0, folder=tmp_path)
+    history.patient = False
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    written = history.spill().run(Job())
+    history.go_to(0)
+    history.push(edit(None, chain(1)[1]))
+    history.put_aside(written)
+    assert (history.memory, history.scratch_size) == (100, 0)
+    history.close()
+
+
+def test_the_room_of_what_was_cut_off_is_used_again(tmp_path: Path):
+    masks = chain(3)
+    history = History(budget=0, folder=tmp_path)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    for _ in range(5):
+        history.go_to(1)
+        for before, after in itertools.pairwise(masks[1:]):
+            history.push(edit(before, after))
+    assert history.scratch_size <= 400
+    history.close()
+
+
+def test_a_history_that_is_closed_lets_its_worker_end(tmp_path: Path):
+    masks = chain(3)
+    history = History(budget=0, folder=tmp_path)
+    history.patient = False
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    spill = history.spill()
+    history.close()
+    assert spill.run(Job()).slots == ()
+
+
+def test_counts_and_what_was_exported_keep_no_mask_alive(model):
+    """Of a large model the masks of one state take hundreds of megabytes."""
+    document = Document(model)
+    step = Step((Row((FC,), "ln_structured", {"amount": 1, "n": 2, "dim": 0}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    estimate(document.snapshot(), step)
+    document.mark_exported(document.snapshot())
+    gone = weakref.ref(document.masks[FC])
+    document.undo()
+    assert gone() is not None
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    gc.collect()
+    assert gone() is None
+    assert document.unexported
 
 
 def test_chunks_with_final_zeros_leave_the_reader_its_buffer(model):

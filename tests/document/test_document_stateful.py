@@ -87,15 +87,24 @@ class NaiveModel:
 
 
 class DocumentAgainstArrays(RuleBasedStateMachine):
-    """Prune, undo, redo, jump and make final in any order."""
+    """Prune, undo, redo, jump and make final in any order.
 
-    @initialize(budget=st.sampled_from([0, 10, 1 << 30]), chunk=st.sampled_from([3, 16, 1000]))
-    def open(self, budget, chunk):
+    An impatient one has its masks put aside, and read again, by a worker that takes its time.
+    """
+
+    @initialize(
+        budget=st.sampled_from([0, 10, 1 << 30]),
+        chunk=st.sampled_from([3, 16, 1000]),
+        patient=st.booleans(),
+    )
+    def open(self, budget, chunk, patient):
+        self.written = self.read = None
         self.folder = tempfile.TemporaryDirectory()
         self.document = Document(
             MemoryCheckpoint(arrays(), chunk=chunk), budget=budget, scratch=Path(self.folder.name)
         )
         self.budget = budget
+        self.document.history.patient = patient
         self.naive = NaiveModel()
         self.told: list[int] = []
         self.document.subscribe(lambda change: self.told.append(change.revision))
@@ -168,6 +177,29 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         self.naive.position = round(where * (len(self.naive.states) - 1))
         self.document.jump(self.naive.position)
 
+    @precondition(lambda self: self.written is None)
+    @rule()
+    def begin_to_put_aside(self):
+        spill = self.document.history.spill()
+        self.written = spill and spill.run(Job())
+
+    @precondition(lambda self: self.written is not None)
+    @rule()
+    def end_to_put_aside(self):
+        self.document.history.put_aside(self.written)
+        self.written = None
+
+    @rule(where=st.floats(0, 1))
+    def begin_to_read(self, where):
+        fetch = self.document.history.missing(round(where * (len(self.naive.states) - 1)))
+        self.read = fetch and fetch.run(Job())
+
+    @precondition(lambda self: self.read is not None)
+    @rule()
+    def end_to_read(self):
+        self.document.history.put_back(self.read)
+        self.read = None
+
     @rule()
     def apply_a_stale_preview(self):
         step = Step((Row(NAMES, "l1_unstructured", {"amount": 0.5}),))
@@ -224,7 +256,14 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             in_force = sum(
                 m.nbytes for s in (self.document.masks, self.document.final) for m in s.values()
             )
-            assert self.document.history_memory <= self.budget + in_force
+            if self.document.history.patient and self.read is None and self.written is None:
+                assert self.document.history.memory <= self.budget + in_force
+            assert self.document.history.memory == self.held_by_history()
+
+    def held_by_history(self) -> int:
+        records = self.document.history._records
+        slots = {id(slot): slot for record in records for slot in record.slots()}
+        return sum(slot.nbytes for slot in slots.values() if slot.mask is not None)
 
 
 TestDocument = DocumentAgainstArrays.TestCase

@@ -1,0 +1,91 @@
+"""One change of a document, as data: what was done, and the masks before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pruneapp.document.aside import MaskSlot
+from pruneapp.document.step import Step
+from pruneapp.masks.bitmask import BitMask
+
+Masks = Mapping[str, BitMask | None]
+EditKind = Literal["prune", "final", "found"]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """Masks of some tensors before and after; None keeps everything. Both have the same names."""
+
+    before: Masks = field(default_factory=dict)
+    after: Masks = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Edit:
+    """One change of a document.
+
+    Attributes
+    ----------
+    kind
+        ``prune`` a step, ``final`` weights made final, ``found`` a mask that the file brought.
+    label, detail
+        What was done, short and in full.
+    masks, final
+        The masks that it changed, and the final weights.
+    step
+        What was asked for, if it was a step.
+    """
+
+    kind: EditKind
+    label: str
+    detail: str
+    masks: Change
+    final: Change = field(default_factory=Change)
+    step: Step | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tensors that it changed."""
+        return tuple(dict.fromkeys((*self.masks.after, *self.final.after)))
+
+
+Slots = dict[str, MaskSlot | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An edit in the history; its masks may have been put aside in the scratch file.
+
+    `key` is the state after it, to be remembered by others: who holds the record itself holds its
+    masks, too.
+    """
+
+    kind: EditKind
+    label: str
+    detail: str
+    step: Step | None
+    masks_before: Slots
+    masks_after: Slots
+    final_before: Slots
+    final_after: Slots
+    key: object = field(default_factory=object)
+
+    def slots(self) -> Iterator[MaskSlot]:
+        """Yield the slots of all its masks; some more than once."""
+        for slots in (self.masks_before, self.masks_after, self.final_before, self.final_after):
+            yield from (slot for slot in slots.values() if slot is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """The masks to put in place to get from one position to another."""
+
+    masks: Masks
+    final: Masks
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tensors that change."""
+        return tuple(dict.fromkeys((*self.masks, *self.final)))

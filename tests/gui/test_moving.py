@@ -1,0 +1,78 @@
+"""Undo and redo of a document whose history is larger than its memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+
+@pytest.fixture
+def model(tmp_path):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "model.safetensors"
+    save_file(
+        {f"h.{n}.weight": rng.standard_normal((64, 64), np.float32) for n in range(4)}, str(path)
+    )
+    return path
+
+
+@pytest.fixture
+def pruned(person, model):
+    """Three steps, of which the masks of one fit into memory."""
+    person.open(model)
+    person.wait_open(model)
+    person.document.history._budget = 4 * 64 * 64 // 8
+    for amount in ("10 %", "20 %", "30 %"):
+        person.ask_amount(amount)
+        person.wait_preview()
+        person.click(person.button)
+        person.wait_idle()
+    history = person.document.history
+    assert person.document.position == 3
+    assert history.memory <= history._budget, "the masks were not put aside"
+    return person
+
+
+def counts(person):
+    return [person.document.masks.pruned(f"h.{n}.weight") for n in range(4)]
+
+
+def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
+    after = counts(pruned)
+    pruned.key("Ctrl+Z")
+    assert pruned.document.position == 3, "nobody waits for a disk"
+    assert pruned.workbench.jobs.busy
+    pruned.wait(lambda: pruned.document.position == 2)
+    assert counts(pruned) != after
+    pruned.key("Ctrl+Z")
+    pruned.key("Ctrl+Z")  # while the first is read: goes on from there
+    pruned.wait(lambda: pruned.document.position == 0)
+    assert counts(pruned) == [0, 0, 0, 0]
+    pruned.click_state(3)
+    pruned.wait(lambda: pruned.document.position == 3)
+    assert counts(pruned) == after
+    pruned.wait_idle()
+    assert pruned.document.history.memory <= pruned.document.history._budget
+
+
+def test_reading_can_be_cancelled_and_the_state_stays(pruned):
+    after = counts(pruned)
+    pruned.key("Ctrl+Z")
+    pruned.key("Esc")
+    pruned.wait_idle()
+    assert (pruned.document.position, counts(pruned)) == (3, after)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.document.position == 2)
+
+
+def test_a_broken_disk_is_told_in_a_sentence(pruned, monkeypatch):
+    def broken(*_arguments):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(pruned.document.history._scratch, "read", broken)
+    after = counts(pruned)
+    pruned.key("Ctrl+Z")
+    pruned.wait(lambda: pruned.trouble)
+    assert "cannot be read again: input/output error." in pruned.trouble[0]
+    assert (pruned.document.position, counts(pruned)) == (3, after)
