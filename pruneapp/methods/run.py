@@ -222,8 +222,9 @@ def _prune_channels(
     job.extend(sum(view.numel for view, count in zip(tensors, counts, strict=True) if count))
     masks: dict[str, BitMask] = {}
     for view, count in zip(tensors, counts, strict=True):
-        masks[view.name] = view.kept or BitMask.full(view.numel)
-        if count:
+        if not count:
+            masks[view.name] = view.kept or BitMask.full(view.numel)
+        else:
             job.label(view.name)
             dim = resolve_dim(method, values, view)
             left_over = np.flatnonzero(channels_left(view.kept, view.shape, dim, job))
@@ -232,7 +233,8 @@ def _prune_channels(
             order = np.argsort(scores[left_over], kind="stable")
             stays = np.ones(view.shape[dim], np.bool_)
             stays[left_over[order[:count]]] = False
-            masks[view.name] &= mask_of_channels(view.shape, dim, stays, job)
+            mask = mask_of_channels(view.shape, dim, stays, job)
+            masks[view.name] = mask if view.kept is None else view.kept & mask
     return masks
 
 
