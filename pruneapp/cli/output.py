@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document in UTF-8."""
+    import msgspec  # not for those who only read columns
+
     encoded = msgspec.json.encode(value, enc_hook=str)  # paths
     text = msgspec.json.format(encoded, indent=2).decode()
     sys.stdout.write(text + "\n")
