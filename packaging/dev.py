@@ -2,7 +2,8 @@
 
     python3 packaging/dev.py run [FILE]    open the window (or tour it, where there is no display)
     python3 packaging/dev.py test [...]    format, lint, types, layers and all tests
-    python3 packaging/dev.py bench [...]   speed and memory, side by side with torch
+    python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
+                                           hour; "bench big" alone: 12 GB, needs 25 GB of disk
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
 
 Standard library only: it is the first thing that runs on a bare machine. The second time it

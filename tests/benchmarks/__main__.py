@@ -6,6 +6,7 @@ import argparse
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from tests.benchmarks import machine
@@ -35,13 +36,16 @@ def main() -> int:
         ground = Ground(folder.resolve(), options.rounds, options.diagnose)
         sections = {subject.name: _section(subject, ground) for subject in chosen}
     if options.write:
-        _write({name: text for name, (text, _) in sections.items()})
+        _write({name: text for name, (text, _) in sections.items() if text})
     if not options.subjects:
         say(f"\nLeft out unless named: {', '.join(name for name in SUBJECTS if name not in usual)}")
     missed = [line for _, lines in sections.values() for line in lines if not line.holds]
     for line in missed:
         say(f"Does not hold: {line.work}, {line.figure}")
-    return 1 if missed else 0
+    broken = [name for name, (text, _) in sections.items() if not text]
+    for name in broken:
+        say(f"Could not be measured: {name}")
+    return 1 if missed or broken else 0
 
 
 def say(text: str) -> None:
@@ -50,9 +54,14 @@ def say(text: str) -> None:
 
 
 def _section(subject: Subject, ground: Ground) -> tuple[str, list[Line]]:
+    """Measure and print; returns no text if the subject failed, so that the others go on."""
     say(f"\n## {subject.title}\n")
     began = time.monotonic()
-    lines = list(subject.measure(ground))
+    try:
+        lines = list(subject.measure(ground))
+    except Exception:  # noqa: BLE001 - whatever it was, it is printed, and the run ends with 1
+        say(traceback.format_exc())
+        return "", []
     table = "\n".join(as_markdown(lines))
     say(table)
     say(f"\n({time.monotonic() - began:.0f} s, load {machine.load()})")

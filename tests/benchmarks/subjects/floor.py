@@ -57,5 +57,6 @@ SUBJECT = Subject(
     "The floor",
     measure,
     "What each part takes alone, with nothing around it: positioned reads into a reused buffer of "
-    "1 MB, arithmetic on what lies in the processor's cache, flushed writes of 32 MB.",
+    "1 MB, arithmetic on what lies in the processor's cache, flushed writes of 32 MB while the one "
+    "before is read again.",
 )

@@ -34,7 +34,7 @@ def measure(ground: Ground) -> Iterator[Line]:
         if stage == "find":
             note += "; against one read, two threads"
         if stage == "export":
-            note += "; against a written, dropped and read file"
+            note += "; against a file written, dropped and read"
         yield Line(words, "time", median(taken), "s", peer, note=note)
 
 
