@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource
 
@@ -21,6 +22,9 @@ from pruneapp.checkpoint.source import ByteSource
 SPAN_BYTES = 1 << 22
 # Reading so many bytes in vain takes as long as one more read.
 _GAP_BYTES = 1 << 13
+
+# The type of the words of each type of elements, made once.
+_WORDS = {name: np.dtype(dtype.storage) for name, dtype in DTYPES.items()}
 
 Bits = NDArray[np.unsignedinteger]
 
@@ -39,7 +43,7 @@ class Elements:
     def __init__(self, entry: TensorEntry, sources: Sequence[ByteSource]) -> None:
         self._source = sources[entry.location.source]
         self._offset = entry.location.offset
-        self._dtype = np.dtype(entry.dtype.storage)
+        self._dtype = _WORDS[entry.dtype.name]
         self.itemsize = self._dtype.itemsize
         self.size = entry.nbytes // self.itemsize
         self._shape: tuple[int, ...] = (self.size,)
@@ -109,6 +113,46 @@ class Elements:
             first = base + sum(i * strides[dim] for i, dim in zip(index, outer, strict=True))
             self._read(self._offset + first * self.itemsize, scratch)
             target[index] = picked
+
+
+def read_alike(
+    entries: Sequence[TensorEntry], sources: Sequence[ByteSource], most: int
+) -> Iterator[Bits]:
+    """Read small tensors that lie near each other, many with each read.
+
+    Parameters
+    ----------
+    entries
+        Tensors of one source, one type and one size, each in one piece.
+    sources
+        What `Location.source` counts.
+    most
+        The most tensors to deliver at once.
+
+    Yields
+    ------
+    matrix
+        ``(tensors, words)``: the words of some tensors, in order. Valid until the next.
+    """
+    first = Elements(entries[0], sources)
+    source, nbytes = sources[entries[0].location.source], entries[0].nbytes
+    offsets = np.fromiter((entry.location.offset for entry in entries), np.int64, len(entries))
+    steps = np.diff(offsets)
+    breaks = np.flatnonzero((steps < 0) | (steps > nbytes + _GAP_BYTES)) + 1
+    buffer = np.empty(0, np.uint8)
+    for run in np.split(offsets, breaks):
+        begin = 0
+        while begin < len(run):
+            base = run[begin]
+            reach = int(np.searchsorted(run, base + max(SPAN_BYTES - nbytes, 0), "right"))
+            end = min(reach, begin + max(most, 1))
+            span = int(run[end - 1] - base) + nbytes
+            if buffer.size < span:
+                buffer = np.empty(span, np.uint8)
+            source.read_into(int(base), buffer[:span].data)
+            places = (run[begin:end] - base)[:, None] + np.arange(nbytes)
+            yield buffer[places].view(first.empty(0).dtype)
+            begin = end
 
 
 def boxes(

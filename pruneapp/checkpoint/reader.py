@@ -138,6 +138,8 @@ class Checkpoint:
         stop = elements.size if stop is None else stop
         elements.check_range(start, stop)
         size = max(1, size or CHUNK_BYTES // elements.itemsize)
+        if 0 < stop - start <= size:
+            return map(_whole, (elements,), (start,), (stop - start,))
         return self._chunks(elements, start, stop, size)
 
     @staticmethod
@@ -156,6 +158,15 @@ class Checkpoint:
         bits = elements.empty(stop - start)
         elements.read_into(start, bits)
         return bits
+
+    def bits_alike(self, names: Sequence[str], most: int) -> Iterator[Bits]:
+        """Yield the elements of small tensors as matrices of at most `most` rows, one a tensor.
+
+        They are read many at a time, as far as they lie near each other. All are of one source,
+        type and size, and in one piece (no strides). A matrix is valid until the next is asked
+        for.
+        """
+        return gather.read_alike([self.entry(name) for name in names], self.sources, most)
 
     def read(self, name: str, rows: slice | None = None) -> torch.Tensor:
         """Return a tensor, or some of its rows (dim 0), in memory of its own.
@@ -201,6 +212,12 @@ class Checkpoint:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _whole(elements: gather.Elements, start: int, size: int) -> RawChunk:
+    bits = elements.empty(size)
+    elements.read_into(start, bits)
+    return RawChunk(start, bits)
 
 
 def open_checkpoint(

@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -30,6 +28,15 @@ class Identity:
     def of(cls, status: os.stat_result) -> Identity:
         """Take it from a stat result."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+    def is_of(self, status: os.stat_result) -> bool:
+        """Whether a stat result is of this very state; looked at after every read."""
+        return (
+            self.mtime_ns == status.st_mtime_ns
+            and self.size == status.st_size
+            and self.inode == status.st_ino
+            and self.device == status.st_dev
+        )
 
 
 class ByteSource(Protocol):
@@ -122,11 +129,6 @@ class FileSource:
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
-        with self._in_use():
-            self._read_all(offset, buffer.cast("B"))
-
-    @contextmanager
-    def _in_use(self) -> Iterator[None]:
         # A picture may still be read when the document is closed; its number must not become
         # another file's under the reader's hands.
         with self._lock:
@@ -134,7 +136,7 @@ class FileSource:
                 raise CheckpointError(f"'{self._path}' was closed.", remedy="Open it again.")
             self._readers += 1
         try:
-            yield
+            self._read_all(offset, buffer.cast("B"))
         finally:
             self._leave()
 
@@ -167,9 +169,9 @@ class FileSource:
     def _verify_same(self) -> None:
         # The open file itself, not what has taken its name meanwhile: that holds other bytes, but
         # not the ones that were read here.
-        if Identity.of(os.fstat(self._fd)) != self._identity:
+        if not self._identity.is_of(os.fstat(self._fd)):
             with self._lock:  # `moved` may stand between the two
-                changed = Identity.of(os.fstat(self._fd)) != self._identity
+                changed = not self._identity.is_of(os.fstat(self._fd))
             if changed:
                 raise self._changed()
 

@@ -10,7 +10,8 @@ from functools import partial
 from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.document.energy import Energy, measure_energy
+from pruneapp.document.energies import measure_energies
+from pruneapp.document.energy import Energy
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
@@ -185,17 +186,20 @@ def _shared(before: BitMask | None, after: BitMask) -> BitMask:
 def _report(
     snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job, *, energy: bool
 ) -> SparsityReport:
-    rows: list[TensorSparsity] = []
-    sums: list[Energy] = []
-    for name, mask in masks.items():
-        found = Energy(math.nan, math.nan, None)
-        if energy:
-            job.label(name)
-            found = measure_energy(snapshot, name, mask, job)
-            sums.append(found)
-        before = snapshot.masks.pruned(name)
-        share, cut = found.share, found.threshold
-        rows.append(TensorSparsity(name, mask.size, before, mask.pruned, share, cut))
+    found = measure_energies(snapshot, masks, job) if energy else {}
+    unknown = Energy(math.nan, math.nan, None)
+    rows = [
+        TensorSparsity(
+            name,
+            mask.size,
+            snapshot.masks.pruned(name),
+            mask.pruned,
+            found.get(name, unknown).share,
+            found.get(name, unknown).threshold,
+        )
+        for name, mask in masks.items()
+    ]
+    sums = found.values()
     before = sum(mask.pruned for mask in snapshot.masks.values())
     after = before + sum(row.gone for row in rows)
     total = Energy(math.fsum(s.before for s in sums), math.fsum(s.after for s in sums), None)

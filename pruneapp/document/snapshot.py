@@ -50,13 +50,13 @@ class Snapshot:
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:
-        """Yield raw elements in flat order, as `Checkpoint.chunks`, final weights as +0.0.
+        """Return raw elements in flat order, as `Checkpoint.chunks`, final weights as +0.0.
 
         Pruned weights come with their original bits.
         """
-        mask = self.final.get(self.entry(name).name)
-        for chunk in self.checkpoint.chunks(name, start, stop, size):
-            yield chunk if mask is None else RawChunk(chunk.start, _zeroed(chunk, mask))
+        chunks = self.checkpoint.chunks(name, start, stop, size)
+        mask = self.final.get(self.entry(name).name) if self.final else None
+        return chunks if mask is None else _finally(chunks, mask)
 
     def bits(self, name: str, start: int = 0, stop: int | None = None) -> Bits:
         """Return elements `start` to `stop`, final weights as +0.0, in memory of their own."""
@@ -94,6 +94,11 @@ class Snapshot:
             scores=scores,
             given=given,
         )
+
+
+def _finally(chunks: Iterator[RawChunk], mask: BitMask) -> Iterator[RawChunk]:
+    for chunk in chunks:
+        yield RawChunk(chunk.start, _zeroed(chunk, mask))
 
 
 def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:

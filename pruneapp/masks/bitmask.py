@@ -62,6 +62,8 @@ class BitMask:
     @cached_property
     def kept(self) -> int:
         """How many elements are kept."""
+        if self.packed.size <= 64:  # where a call of numpy takes longer than the counting
+            return int.from_bytes(self.packed.data, "little").bit_count()
         words = self.packed[: self.packed.size // 8 * 8].view(np.uint64)
         tail = self.packed[self.packed.size // 8 * 8 :]
         return int(np.bitwise_count(words).sum(dtype=np.int64)) + int(

@@ -41,11 +41,10 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
         shape, dtype = found[name]
         entries.append(TensorEntry(name, shape, DTYPES[dtype], Location(0, 0), tied))
     modules = find_modules(entries)
-    judge = Judge(modules)
-    for entry in entries:
+    for entry, verdict in zip(entries, Judge(modules).of(entries), strict=True):
         path, _, leaf = entry.name.rpartition(".")
         named = role(entry, modules)
-        assert judge.of(entry) == Verdict(
+        assert verdict == Verdict(
             why_not(entry, modules, modules[path], path, leaf),
             kind_of(entry, named, modules[path], path, leaf),
             pruned_by_default(entry, named),
@@ -57,5 +56,5 @@ def test_like_tensors_are_looked_at_once():
         TensorEntry(f"layers.{i}.mlp.weight", (2, 2), DTYPES["F32"], Location(0, 4 * i))
         for i in range(50)
     ]
-    judge = Judge(find_modules(entries))
-    assert len({id(judge.of(entry)) for entry in entries}) == 1
+    verdicts = Judge(find_modules(entries)).of(entries)
+    assert len({id(verdict) for verdict in verdicts}) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
@@ -65,6 +65,10 @@ class MemoryCheckpoint(Checkpoint):
         piece = self._flat(name)[start:stop].copy()
         self.elements_read += piece.size
         return piece
+
+    def bits_alike(self, names: Sequence[str], most: int) -> Iterator[Bits]:
+        for first in range(0, len(names), most):
+            yield np.stack([self.bits(name) for name in names[first : first + most]])
 
     def verify_unchanged(self) -> None:
         self.verified += 1

@@ -32,12 +32,13 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     modules = find_modules((*folded.entries, *folded.masks))
     overlaps = find_overlaps(folded.entries)
     reasons, kinds, defaults = [], [], []
-    judge = Judge(modules)
-    for number, entry in enumerate(folded.entries):
+    verdicts = Judge(modules).of(folded.entries)
+    for number, (entry, (told, kind, usual)) in enumerate(
+        zip(folded.entries, verdicts, strict=True)
+    ):
         if not number % 1024:
             job.cancel.check()
-        told, kind, usual = judge.of(entry)
-        reason = entry.why_not or told or overlaps.get(entry.name, "")
+        reason = entry.why_not or told or (overlaps and overlaps.get(entry.name)) or ""
         reasons.append(reason)
         kinds.append(kind)
         defaults.append(usual and not reason)

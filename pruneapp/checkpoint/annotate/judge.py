@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pruneapp.checkpoint.annotate.kinds import kind_of, pruned_by_default, role
@@ -49,30 +50,23 @@ class Judge:
         if "running_mean" in leaves or conspicuous(names):
             self._ordinary.clear()
 
-    def of(self, entry: TensorEntry) -> Verdict:
-        """Judge a tensor."""
-        name = entry.name
-        path, _, leaf = name.rpartition(".")
-        module = self._modules[path]
-        if (
-            leaf not in self._ordinary
-            or entry.aliases
-            or entry.dtype.bits == 8
-            or name in self._modules
-        ):
-            return self._judge(entry, module, path, leaf)
-        bias = module.get("bias") if len(entry.shape) == 1 else None
-        case = (
-            path and (path.rpartition(".")[2],),
-            leaf,
-            entry.shape,
-            entry.dtype.name,
-            bias and bias.shape,
-        )
-        found = self._known.get(case)
-        if found is None:
-            found = self._known[case] = self._judge(entry, module, path, leaf)
-        return found
+    def of(self, entries: Iterable[TensorEntry]) -> Iterator[Verdict]:
+        """Judge tensors, one after the other."""
+        modules, ordinary, known = self._modules, self._ordinary, self._known
+        for entry in entries:
+            name, shape, dtype = entry[:3]
+            path, _, leaf = name.rpartition(".")
+            module = modules[path]
+            if leaf not in ordinary or entry.aliases or dtype.bits == 8 or name in modules:
+                yield self._judge(entry, module, path, leaf)
+                continue
+            bias = module.get("bias") if len(shape) == 1 else None
+            last = path.rpartition(".")[2] if path else None
+            case = (last, leaf, shape, dtype.name, bias and bias.shape)
+            found = known.get(case)
+            if found is None:
+                found = known[case] = self._judge(entry, module, path, leaf)
+            yield found
 
     def _judge(self, entry: TensorEntry, module: Module, path: str, leaf: str) -> Verdict:
         named = role(entry, self._modules)
