@@ -22,7 +22,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.contract import BLOCK, Kernel, Slices
 from pruneapp.kernels.values import Floats
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import boxes
+from pruneapp.masks.channels import kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
 
@@ -231,20 +231,6 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
         kept=now / max(size, 1),
         going=(now > 0) & (then == 0),
     )
-
-
-def kept_by_channel(
-    mask: BitMask | None, shape: tuple[int, ...], dim: int, job: Job
-) -> NDArray[np.int64]:
-    """Count what is kept of each channel along `dim`; None keeps everything."""
-    if mask is None:
-        return np.full(shape[dim], math.prod(shape) // max(shape[dim], 1), np.int64)
-    kept = np.zeros(shape[dim], np.int64)
-    for box in boxes(shape, dim):
-        job.cancel.check()
-        bools = mask.bools(box.start, box.stop).reshape(box.shape)
-        kept[slice(*box.channels)] += np.count_nonzero(bools, axis=(0, 2))
-    return kept
 
 
 def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> SparsityReport:

@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.octets import any_set, count_set, fill
 from pruneapp.progress import Job
 
 # Elements of a box, see `boxes`.
 BOX = 1 << 18
+
+# Bits that a pattern of channels has at least before it is repeated over a tensor.
+_PATTERN = 1 << 15
+
+# Elements of a channel from which on counting its bits is faster than unpacking them.
+_LONG = 64
 
 
 @dataclass(frozen=True)
@@ -101,12 +108,24 @@ def channels_left(
     """
     if kept is None:
         return np.ones(shape[dim], np.bool_)
-    left = np.zeros(shape[dim], np.bool_)
-    for box in boxes(shape, dim):
-        if job is not None:
-            job.step(0)
-        bools = kept.bools(box.start, box.stop).reshape(box.shape)
-        left[slice(*box.channels)] |= bools.any(axis=(0, 2))
+    if job is not None:
+        job.step(0)
+    outer, channels, inner = extents(shape, dim)
+    if kept.size == 0:
+        return np.zeros(channels, np.bool_)
+    groups = _groups(shape, dim)
+    packed = kept.packed
+    size = groups * channels * inner // 8
+    if groups < outer:  # lay the repetitions upon each other
+        times = packed.size // size
+        folded: NDArray[np.uint8] = np.bitwise_or.reduce(
+            packed[: times * size].reshape(times, size), axis=0
+        )
+        rest = packed[times * size :]
+        folded[: rest.size] |= rest
+        packed = folded
+    found = any_set(packed, groups * channels, inner).reshape(groups, channels)
+    left: NDArray[np.bool_] = np.logical_or.reduce(found, axis=0)
     return left
 
 
@@ -114,14 +133,70 @@ def mask_of_channels(
     shape: tuple[int, ...], dim: int, stays: NDArray[np.bool_], job: Job | None = None
 ) -> BitMask:
     """Return the mask that keeps whole channels along `dim`, those where `stays` is True."""
+    if job is not None:
+        job.step(0)
     size = math.prod(shape)
-    packed = np.zeros((size + 7) // 8, np.uint8)
-    for box in boxes(shape, dim):
+    if size == 0:
+        return BitMask(np.zeros(0, np.uint8), 0)
+    outer, _, inner = extents(shape, dim)
+    groups = _groups(shape, dim)
+    packed = fill(np.tile(stays, groups), inner)
+    if groups < outer:
+        whole = np.empty((size + 7) // 8, np.uint8)
+        times = whole.size // packed.size
+        whole[: times * packed.size].reshape(times, packed.size)[...] = packed
+        rest = whole[times * packed.size :]
+        rest[...] = packed[: rest.size]
+        if size % 8:
+            whole[-1] &= (1 << size % 8) - 1
+        packed = whole
+    return BitMask(packed, size)
+
+
+def _groups(shape: tuple[int, ...], dim: int) -> int:
+    """Return how many groups of all channels are looked at together: all, or whole bytes of them.
+
+    A tensor is `outer` groups. So many as are returned fill whole bytes, and enough of these that
+    numpy works on long rows; but no more than there are.
+    """
+    outer, channels, inner = extents(shape, dim)
+    bits = channels * inner
+    groups = 8 // math.gcd(bits, 8)
+    return min(outer, groups * -(-_PATTERN // (groups * bits)))
+
+
+def kept_by_channel(
+    kept: BitMask | None, shape: tuple[int, ...], dim: int, job: Job | None = None
+) -> NDArray[np.int64]:
+    """Count what is kept of each channel along `dim`.
+
+    Parameters
+    ----------
+    kept
+        What is kept; None for everything.
+    shape, dim
+        Of the tensor; `dim` from 0.
+    job
+        Asked whether to go on.
+    """
+    outer, channels, inner = extents(shape, dim)
+    counts = np.zeros(channels, np.int64)
+    if kept is None or kept.size == 0:
+        return counts + outer * inner
+    if inner >= _LONG:
         if job is not None:
             job.step(0)
-        bools = np.broadcast_to(stays[slice(*box.channels), np.newaxis], box.shape)
-        pack_into(packed, box.start, bools.reshape(-1))
-    return BitMask(packed, size)
+        runs = count_set(kept.packed, outer * channels, inner).reshape(outer, channels)
+        counts += np.add.reduce(runs, axis=0)
+        return counts
+    for box in boxes(shape, dim, BOX):
+        if job is not None:
+            job.step(0)
+        ones = kept.bools(box.start, box.stop).view(np.uint8).reshape(box.shape)
+        for first in range(0, len(ones), 255):  # as many as a byte can count
+            added = np.add.reduce(ones[first : first + 255], axis=0, dtype=np.uint8)
+            counts[slice(*box.channels)] += np.add.reduce(added, axis=1, dtype=np.int64)
+    return counts
 
 
 def pack_into(packed: NDArray[np.uint8], start: int, bools: NDArray[np.bool_]) -> None:

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from pruneapp.masks import channels
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import boxes, channels_left, mask_of_channels, pack_into
+from pruneapp.masks.channels import (
+    boxes,
+    channels_left,
+    kept_by_channel,
+    mask_of_channels,
+    pack_into,
+)
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import shapes
 
@@ -37,43 +43,105 @@ def test_boxes_cover_every_element_once_and_in_order(shape, dim, size):
     shape=shapes(least=2),
     dim=st.integers(0, 4),
     share=st.sampled_from([0.01, 0.1, 0.5]),
-    box=st.sampled_from([3, 16, 1 << 18]),
+    pattern=st.sampled_from([1, 64, 1 << 15]),
     seed=st.integers(0, 99),
 )
-def test_a_channel_is_left_while_anything_of_it_is_kept(shape, dim, share, box, seed):
+def test_a_channel_is_left_while_anything_of_it_is_kept(shape, dim, share, pattern, seed):
     """The same as the sum of torch's mask over all other dimensions."""
     dim %= len(shape)
     kept = np.random.default_rng(seed).random(shape) < share
     expected = kept.sum(axis=tuple(d for d in range(len(shape)) if d != dim)) != 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(channels, "BOX", box)
+        patch.setattr(channels, "_PATTERN", pattern)
         left = channels_left(BitMask.from_bools(kept), shape, dim)
 
     assert np.array_equal(expected, left)
     assert channels_left(None, shape, dim).all()
 
 
-@given(shape=shapes(least=2), dim=st.integers(0, 4), seed=st.integers(0, 99))
-def test_a_mask_of_channels_keeps_whole_slices(shape, dim, seed):
+@given(
+    shape=shapes(least=2),
+    dim=st.integers(0, 4),
+    share=st.sampled_from([None, 0.1, 0.9]),
+    box=st.sampled_from([3, 16, 1 << 18]),
+    long=st.sampled_from([1, 8, 64]),
+    seed=st.integers(0, 99),
+)
+def test_counts_of_channels_are_those_of_their_elements(shape, dim, share, box, long, seed):
+    """Whichever way the bits are counted."""
+    dim %= len(shape)
+    kept = np.random.default_rng(seed).random(shape) < (1.0 if share is None else share)
+    expected = kept.sum(axis=tuple(d for d in range(len(shape)) if d != dim))
+    mask = None if share is None else BitMask.from_bools(kept)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(channels, "BOX", box)
+        patch.setattr(channels, "_LONG", long)
+        counts = kept_by_channel(mask, shape, dim)
+
+    assert counts.dtype == np.int64
+    assert np.array_equal(expected, counts)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 300), (1000, 3, 1), (70, 5, 77)], ids=str)
+def test_counts_beyond_a_byte(shape):
+    """More than 255 of a channel, in groups and inside one."""
+    for dim in range(3):
+        counts = kept_by_channel(BitMask.full(math.prod(shape)), shape, dim)
+
+        assert (counts == math.prod(shape) // shape[dim]).all()
+
+
+@given(
+    shape=shapes(least=2),
+    dim=st.integers(0, 4),
+    pattern=st.sampled_from([1, 64, 1 << 15]),
+    seed=st.integers(0, 99),
+)
+def test_a_mask_of_channels_keeps_whole_slices(shape, dim, pattern, seed):
     """The bits of a channel are all 1 or all 0, those past the end 0."""
     dim %= len(shape)
     stays = np.random.default_rng(seed).random(shape[dim]) < 0.5
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(channels, "_PATTERN", pattern)
+        found = mask_of_channels(shape, dim, stays)
+
+    assert BitMask.from_bools(_spread(stays, shape, dim)) == found
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1000, 96),
+        (1001, 97),
+        (64, 33, 3, 3),
+        (9, 4099),
+        (3, 2, 70_001),
+        (20_011, 3, 2),
+        (7, 1, 1),
+        (1, 7, 1),
+    ],
+    ids=str,
+)
+def test_patterns_are_repeated_to_the_last_bit(shape):
+    """Large tensors of even and odd sizes, along every dimension, there and back."""
+    for dim in range(len(shape)):
+        stays = np.random.default_rng(dim).random(shape[dim]) < 0.5
+        expected = _spread(stays, shape, dim)
+        found = mask_of_channels(shape, dim, stays)
+
+        assert BitMask.from_bools(expected) == found
+        assert np.array_equal(stays, channels_left(found, shape, dim))
+        one = np.zeros(shape, np.bool_)
+        one[tuple(n - 1 for n in shape)] = True
+        last = np.arange(shape[dim]) == shape[dim] - 1
+        assert np.array_equal(last, channels_left(BitMask.from_bools(one), shape, dim))
+        assert np.array_equal(last, kept_by_channel(BitMask.from_bools(one), shape, dim))
+
+
+def _spread(stays, shape, dim):
     along = [1] * len(shape)
     along[dim] = -1
-    expected = np.broadcast_to(stays.reshape(along), shape)
-
-    assert BitMask.from_bools(expected) == mask_of_channels(shape, dim, stays)
-
-
-def test_masks_of_channels_are_the_same_for_any_box(monkeypatch):
-    """A box that ends inside a byte leaves the bits of the next one alone."""
-    shape, stays = (5, 7, 3), np.array([True, False, True, True, False, False, True])
-    expected = mask_of_channels(shape, 1, stays)
-    whole = channels.boxes
-
-    for size in (1, 2, 5, 21, 50):
-        monkeypatch.setattr(channels, "boxes", lambda s, d, size=size: whole(s, d, size))
-        assert expected == mask_of_channels(shape, 1, stays)
+    return np.broadcast_to(stays.reshape(along), shape)
 
 
 @given(st.integers(0, 20), st.lists(st.booleans(), max_size=40))
@@ -92,11 +160,16 @@ def test_empty_tensors_have_no_boxes():
     """Nothing is read of a tensor without elements."""
     assert list(boxes((0, 4), 0)) == []
     assert list(boxes((3, 0, 2), 0)) == []
-    assert mask_of_channels((3, 0), 0, np.ones(3, np.bool_)).size == 0
+    for shape in ((3, 0), (0, 3)):
+        for dim in (0, 1):
+            stays = np.ones(shape[dim], np.bool_)
+            assert mask_of_channels(shape, dim, stays).size == 0
+            assert not channels_left(BitMask.full(0), shape, dim).any()
+            assert not kept_by_channel(BitMask.full(0), shape, dim).any()
 
 
-def test_both_ways_stop_when_cancelled():
-    """They ask the job between boxes."""
+def test_all_ways_stop_when_cancelled():
+    """They ask the job before they work."""
     token = CancelToken()
     token.cancel()
 
@@ -104,3 +177,5 @@ def test_both_ways_stop_when_cancelled():
         mask_of_channels((3, 4), 0, np.ones(3, np.bool_), Job(cancel=token))
     with pytest.raises(Cancelled):
         channels_left(BitMask.full(12), (3, 4), 0, Job(cancel=token))
+    with pytest.raises(Cancelled):
+        kept_by_channel(BitMask.full(12), (3, 4), 0, Job(cancel=token))
