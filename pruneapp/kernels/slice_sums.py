@@ -19,8 +19,10 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
@@ -41,9 +43,11 @@ InPlace = Callable[[Matrix], None]
 _BOX = 256 * BLOCK
 _BOX_BYTES = 1 << 22
 # Elements of a task whose slices are interleaved.
-_INTERLEAVED_BOX = 1 << 18
-# Rows and columns that are turned over at once: they stay in the cache of a core.
-_TILE = 256
+_INTERLEAVED_BOX = 1 << 19
+# Blocks, and elements of each, that are turned over at once: they stay in the cache of a core.
+_TILE_BLOCKS = 288
+_TILE_WIDTH = 256
+_TILE = _TILE_BLOCKS * _TILE_WIDTH
 # float32 values of a line of the cache.
 _LINE = 16
 
@@ -78,7 +82,8 @@ def _sum_runs(slices: Slices, power: InPlace, job: Job, threads: int) -> Vector:
             runs = read_box(slices, box)
             return box, np.stack([tiles.sums_of_blocks(run) for run in runs])
 
-    size = min(_BOX, max(_BOX_BYTES // (slices.dtype.bits // 8), BLOCK))
+    # The blocks of one channel, if there is just one in a box, must fit into a tile.
+    size = min(_BOX, _TILE_BLOCKS * BLOCK, max(_BOX_BYTES // (slices.dtype.bits // 8), BLOCK))
     tasks = boxes(slices.shape, slices.dim, size)
     for box, sums in in_order(tasks, work, job, threads):
         channels = slice(*box.channels)
@@ -109,37 +114,43 @@ class _Tiles(threading.local):
         self._power = power
         self._job = job
         kind = decode(np.empty(0, np.dtype(dtype.storage)), dtype).dtype
-        self._values = np.empty(_TILE * (_TILE + _LINE), kind)
-        self._terms = np.empty(_TILE * _TILE)
+        self._values = np.empty(_TILE_BLOCKS * (_TILE_WIDTH + _LINE), kind)
+        self._terms = np.empty(_TILE)
 
     def sums_of_blocks(self, run: Bits) -> NDArray[np.float64]:
         """Return the sums of the blocks of some channels, shape (channels, blocks).
 
-        `run` are their elements from a block's border on, shape (channels, inner).
+        `run` are their elements from a block's border on, C ordered, shape (channels, inner).
         """
         channels, inner = run.shape
-        blocks = inner // BLOCK
-        sums = np.empty((channels, -(-inner // BLOCK)))
-        if blocks:
-            whole = run[:, : blocks * BLOCK].reshape(channels, blocks, BLOCK)  # no copy
-            self._add(whole, sums[:, :blocks])
-        if inner % BLOCK:  # only at the end of a slice
-            self._add(run[:, np.newaxis, blocks * BLOCK :], sums[:, blocks:])
+        whole, rest = divmod(inner, BLOCK)
+        sums = np.zeros((channels, -(-inner // BLOCK)))
+        blocks = as_strided(
+            run,
+            (channels, sums.shape[1], min(inner, BLOCK)),
+            (run.strides[0], BLOCK * run.itemsize, run.itemsize),
+            writeable=False,
+        )
+        # All blocks as far as the last and shorter one reaches, then the others alone.
+        self._add(blocks[..., :rest], sums)
+        self._add(blocks[:, :whole, rest:], sums[:, :whole])
         return sums
 
-    def _add(self, units: Bits, sums: NDArray[np.float64]) -> None:
-        """Add the last axis of (channels, blocks, elements) from left to right into `sums`."""
-        channels, blocks, length = units.shape
-        width = min(length, _TILE)
-        together = max(1, self._values.size // (width + _LINE) // blocks)
-        for first in range(0, channels, together):
+    def _add(self, blocks: Bits, sums: NDArray[np.float64]) -> None:
+        """Add the last axis of (channels, blocks, elements) to `sums`, from left to right."""
+        channels, count, length = blocks.shape
+        if not blocks.size:
+            return
+        width = min(length, _TILE_WIDTH)
+        most = self._values.size // (width + _LINE) // count
+        parts = -(-channels // max(most, 1))
+        for first, last in pairwise(channels * part // parts for part in range(parts + 1)):
             self._job.cancel.check()
-            group = units[first : first + together]
-            rows = group.shape[0] * blocks
-            total = np.zeros(rows)
+            group = blocks[first:last]
+            total = sums[first:last].reshape(-1)
             for left in range(0, length, width):
                 total = self._add_tile(group[..., left : left + width], total)
-            sums[first : first + together] = total.reshape(-1, blocks)
+            sums[first:last] = total.reshape(-1, count)
 
     def _add_tile(self, part: Bits, total: Vector) -> Vector:
         rows, width = total.size, part.shape[-1]
@@ -168,7 +179,7 @@ def _sum_rows(slices: Slices, power: InPlace, job: Job, threads: int) -> Vector:
         rows = memory[: outer * inner * channels].reshape(outer * inner, channels)
         with np.errstate(all="ignore"):
             values = values_of(slices, box).transpose(0, 2, 1)
-            step = max(1, _TILE * _TILE // (inner * channels))
+            step = max(1, _TILE // (inner * channels))
             for first in range(0, outer, step):  # the cache of a core holds so much
                 part = rows[first * inner : (first + step) * inner]
                 np.copyto(part.reshape(-1, inner, channels), values[first : first + step])

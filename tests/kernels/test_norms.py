@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import tracemalloc
 
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.kernels import norms, nuclear
+from pruneapp.errors import CheckpointError
+from pruneapp.kernels import norms, nuclear, slice_sums
 from pruneapp.kernels.contract import BLOCK, Slices
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -37,9 +39,13 @@ def norms_of(slices: Slices, n) -> np.ndarray:
     return found
 
 
-def sums_by_loop(values: np.ndarray, dim: int) -> np.ndarray:
+def sums_by_loop(values: np.ndarray, dim: int, kept: np.ndarray | None = None) -> np.ndarray:
     """Add squares as the contract says, one at a time."""
-    flat = np.moveaxis(values, dim, 0).reshape(values.shape[dim], -1).astype(np.float64) ** 2
+    wide = values.astype(np.float64)
+    if kept is not None:
+        wide = np.where(kept.reshape(values.shape), wide, 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        flat = np.moveaxis(wide, dim, 0).reshape(values.shape[dim], -1) ** 2
     totals = []
     for row in flat.tolist():
         total = 0.0
@@ -52,35 +58,157 @@ def sums_by_loop(values: np.ndarray, dim: int) -> np.ndarray:
     return np.array(totals)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        (3, 5),
-        (1, 9001),  # one channel: two blocks and a rest
-        (9001, 1),
-        (2, 40_000),
-        (300, 70),
-        (5, 1, BLOCK),  # every run is a block
-        (3, 4, BLOCK - 1),  # no run is
-        (2, 1, BLOCK + 1),
-        (40, 3, 7, 7),
-        (2, 3, 1, 2, 5000),
-        (1, 2, 140_000),  # more than a box in one run
-        (2, 2, 135_000),
-    ],
-    ids=str,
-)
+def spread_values(shape: tuple[int, ...], dtype=np.float32) -> np.ndarray:
+    """Return values over thirty powers of two: nearly every order of adding has its own sum."""
+    rng = np.random.default_rng(1)
+    values = rng.uniform(0.5, 1, shape) * np.exp2(rng.integers(-14, 15, shape))
+    return values.astype(dtype)
+
+
+SHAPES = [
+    (9001,),
+    (3, 5),
+    (1, 9001),  # one channel: two blocks and a rest
+    (9001, 1),
+    (2, 40_000),
+    (300, 70),
+    (37, 2 * BLOCK),
+    (70, BLOCK + 300),
+    (5, 1, BLOCK),  # every run is a block
+    (3, 4, BLOCK - 1),  # no run is
+    (2, 1, BLOCK + 1),
+    (40, 3, 7, 7),
+    (2, 3, 1, 2, 5000),
+    (1, 2, 140_000),
+    (2, 2, 135_000),
+    (1, 2, BLOCK, 3, 2),
+    (3, 2, 2, 3, BLOCK),
+]
+
+# Chunks that are read, boxes of both ways, and what is turned over at once.
+CUTS = [
+    {},
+    {"chunk": 8191},
+    {"chunk": 10_007, "_BOX": 3 * BLOCK, "_INTERLEAVED_BOX": 2 * BLOCK + 7},
+    {"chunk": 4099, "_BOX": BLOCK, "_TILE_BLOCKS": 5, "_TILE_WIDTH": 9, "_INTERLEAVED_BOX": 999},
+    {"chunk": 50_000, "_BOX": 20 * BLOCK, "_TILE_BLOCKS": 3, "_TILE_WIDTH": 1000},
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_sums_are_added_in_the_order_of_the_contract(shape):
-    """Bit for bit, along every dimension, for any chunk and box."""
-    values = np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
+    """Bit for bit, along every dimension, for any chunk, box, tile and number of threads."""
+    values = spread_values(shape)
     for dim in range(len(shape)):
         expected = np.sqrt(sums_by_loop(values, dim))
-        for chunk, box in ((1 << 20, norms._BOX), (8191, norms._BOX), (10_007, 3 * BLOCK)):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(norms, "_BOX", box)
-                found = norms_of(slices_of(values, dim, chunk=chunk), 2)
+        for cut in CUTS:
+            for threads in (1, 2, 3, 8):
+                found = norms_cut(values, dim, threads, **cut)
 
-            assert expected.tobytes() == found.tobytes(), (dim, chunk, box)
+                assert expected.tobytes() == found.tobytes(), (dim, cut, threads)
+
+
+def norms_cut(values, dim, threads, *, kept=None, n=2, chunk=1 << 20, **constants) -> np.ndarray:
+    """Return norms that are made in unusual pieces, by so many threads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(norms, "WORTH_THREADS", 0)
+        for name, value in constants.items():
+            patch.setattr(slice_sums, name, value)
+        patch.setattr(slice_sums, "_TILE", slice_sums._TILE_BLOCKS * slice_sums._TILE_WIDTH)
+        return norms.channel_norms(slices_of(values, dim, kept, chunk), n, Job(), threads)
+
+
+def test_the_values_of_these_tests_tell_orders_apart():
+    """Else they would show nothing: other orders of adding have other sums."""
+    values = spread_values((300, 70))
+    squares = values.astype(np.float64) ** 2
+    expected = sums_by_loop(values, 0)
+    others = {
+        "pairwise": np.add.reduce(squares, axis=1),
+        "backwards": sums_by_loop(values[:, ::-1], 0),
+        "in two halves": sums_by_loop(values[:, :35], 0) + sums_by_loop(values[:, 35:], 0),
+        "in four lanes": sum(sums_by_loop(values[:, k::4], 0) for k in range(4)),
+        "exactly": np.array([math.fsum(row) for row in squares]),
+    }
+    for order, sums in others.items():
+        assert np.count_nonzero(sums != expected) > 100, order
+    long = spread_values((40, 3 * BLOCK))
+    straight = np.add.accumulate(long.astype(np.float64) ** 2, axis=1)[:, -1]
+    assert np.count_nonzero(straight != sums_by_loop(long, 0)) > 20  # blocks matter
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
+@pytest.mark.parametrize("shape", [(3, 3 * BLOCK + 5), (700, 33), (5, 7, 400)], ids=str)
+def test_the_order_holds_with_masks_nan_and_infinities(shape, dtype):
+    """Pruned elements are zeros in their place; what is odd stays in its channel."""
+    values = spread_values(shape, dtype)
+    kept = np.random.default_rng(2).random(values.size) < 0.7
+    values.reshape(-1)[[5, 7]] = math.inf, math.nan
+    kept[[5, 7]] = False
+    odd = values.copy()
+    odd[-1, ..., -1] = math.nan
+    odd[0, ..., -2] = -math.inf
+    kept.reshape(shape)[0, ..., -2] = kept.reshape(shape)[-1, ..., -1] = True
+    for dim in range(len(shape)):
+        for array in (values, odd):
+            expected = np.sqrt(sums_by_loop(array, dim, kept))
+            for threads, cut in zip((1, 2, 3, 8, 3), CUTS, strict=True):
+                found = norms_cut(array, dim, threads, kept=kept, **cut)
+                np.testing.assert_array_equal(expected, found)
+        assert np.isfinite(norms_cut(values, dim, 3, kept=kept)).all()
+        assert not np.isfinite(norms_cut(odd, dim, 3, kept=kept)).all()
+
+
+@pytest.mark.parametrize("n", [n for n in ORDERS if n not in {"fro", "nuc"}], ids=str)
+@pytest.mark.parametrize("shape", [(60, 5000), (3, 70, 50)], ids=str)
+def test_every_order_is_the_same_for_any_cut_and_threads(shape, n):
+    """To the last bit."""
+    values = spread_values(shape)
+    for dim in range(len(shape)):
+        expected = norms_cut(values, dim, 1, n=n)
+        for threads, cut in zip((8, 1, 2, 3, 2), CUTS, strict=True):
+            assert expected.tobytes() == norms_cut(values, dim, threads, n=n, **cut).tobytes()
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("n", [2, math.inf], ids=str)
+def test_a_cancelled_job_leaves_no_thread_behind(n, dim):
+    """Whenever it is cancelled; and only the caller's thread steps it."""
+    values = np.ones((1500, 1500), np.float32)
+    plain = slices_of(values, dim, chunk=1 << 16)
+    token = CancelToken()
+    steppers = set()
+
+    class Told:
+        def report(self, done, total, label):
+            steppers.add(threading.get_ident())
+
+    def read(start=0, stop=None):
+        for chunk in plain.read(start, stop):
+            yield chunk
+            if chunk.start > values.size // 2:
+                token.cancel()
+
+    slices = Slices(plain.shape, plain.dtype, dim, None, read)
+    with pytest.raises(Cancelled):
+        norms.channel_norms(slices, n, Job(Told(), token), 3)
+
+    assert steppers <= {threading.get_ident()}
+    assert not [t for t in threading.enumerate() if t.name.startswith("pruneapp-kernel")]
+
+
+def test_an_error_of_reading_ends_all_threads():
+    """It comes out as it is."""
+    values = np.ones((1500, 1500), np.float32)
+
+    def read(start=0, stop=None):
+        raise CheckpointError("The disk is gone.")
+        yield
+
+    slices = Slices(values.shape, DTYPES["F32"], 0, None, read)
+    with pytest.raises(CheckpointError, match="The disk is gone"):
+        norms.channel_norms(slices, 2, Job(), 3)
+    assert not [t for t in threading.enumerate() if t.name.startswith("pruneapp-kernel")]
 
 
 @given(
@@ -189,13 +317,13 @@ def test_progress_ends_at_the_number_of_elements(n):
 
 @pytest.mark.parametrize("dim", [0, 1])
 def test_memory_is_bounded(dim):
-    """The float64 values of one box at a time, not of the tensor."""
-    values = np.ones((1000, 4000), np.float32)
+    """Some boxes at a time, not the tensor."""
+    values = np.ones((4000, 4000), np.float32)
     slices = slices_of(values, dim)
     norms_of(slices, 2)
     tracemalloc.start()
-    norms_of(slices, 2)
+    norms.channel_norms(slices, 2, Job(), 2)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert peak < 10 * 2**20  # the chunk buffer of 4 MB, a box of 1 MB, sums
+    assert peak < 40 * 2**20  # of 64 MB of weights, 128 MB as float64
