@@ -16,6 +16,9 @@ from pruneapp.progress import Job
 
 __all__ = ["annotate"]
 
+# So many tensors between two looks at whether the job was cancelled.
+_BATCH = 4096
+
 
 def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
     """Complete the entries of a reader: kind, why_not, mask_of, by_default.
@@ -31,23 +34,16 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
     folded = fold_pairs(contents.entries, sources, job)
     modules = find_modules((*folded.entries, *folded.masks))
     overlaps = find_overlaps(folded.entries)
-    reasons, kinds, defaults = [], [], []
-    verdicts = Judge(modules).of(folded.entries)
-    for number, (entry, (told, kind, usual)) in enumerate(
-        zip(folded.entries, verdicts, strict=True)
-    ):
-        if not number % 1024:
-            job.cancel.check()
-        reason = entry.why_not or told or (overlaps and overlaps.get(entry.name)) or ""
-        reasons.append(reason)
-        kinds.append(kind)
-        defaults.append(usual and not reason)
+    judge = Judge(modules)
     entries: list[TensorEntry] = []
-    if folded.entries:
-        names, shapes, dtypes, locations, aliases, _, _, mask_of, _ = zip(
-            *folded.entries, strict=True
-        )
-        for batch in make_entries(
+    for start in range(0, len(folded.entries), _BATCH):
+        job.cancel.check()
+        batch = folded.entries[start : start + _BATCH]
+        names, shapes, dtypes, locations, aliases, why_not, _, mask_of, _ = zip(*batch, strict=True)
+        told, kinds, usual = zip(*judge.of(batch), strict=True)
+        shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
+        reasons = [a or b or c for a, b, c in zip(why_not, told, shared, strict=True)]
+        for made in make_entries(
             names,
             shapes,
             dtypes,
@@ -56,10 +52,9 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
             why_not=reasons,
             kinds=kinds,
             mask_of=mask_of,
-            by_default=defaults,
+            by_default=[u and not r for u, r in zip(usual, reasons, strict=True)],
         ):
-            job.cancel.check()
-            entries += batch
+            entries += made
     return replace(
         contents,
         entries=tuple(entries),

@@ -7,7 +7,7 @@ millisecond, and nothing recurses, however deep the names of a hostile file are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,36 +102,33 @@ def build_nodes(rows: Sequence[TensorRow]) -> Nodes:
     """
     rows = tuple(rows)
     paths, parents, tensors = [""], [-1], [MODULE]
-    aliases: list[int] = []
     modules = {"": ROOT}
-
-    def module(path: str) -> int:
-        missing = []
-        while (found := modules.get(path)) is None:
-            missing.append(path)
-            path = path.rpartition(".")[0]
-        for path in reversed(missing):
-            parents.append(found)
-            found = modules[path] = len(paths)
-            paths.append(path)
-            tensors.append(MODULE)
-        return found
-
-    def place(shown: str, tensor: int) -> None:
+    for shown, tensor in _lines(rows):
         path = shown.rpartition(".")[0]
         if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
             path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
-        above = modules.get(path)
-        parents.append(module(path) if above is None else above)
+        missing = []
+        while (above := modules.get(path)) is None:
+            missing.append(path)
+            path = path.rpartition(".")[0]
+        while missing:
+            path = missing.pop()
+            parents.append(above)
+            above = modules[path] = len(paths)
+            paths.append(path)
+            tensors.append(MODULE)
+        parents.append(above)
         paths.append(shown)
         tensors.append(tensor)
+    return _in_order(rows, paths, parents, tensors)
 
+
+def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
+    """Yield every name of every tensor as it is shown, its own first, and the tensor's number."""
     for number, row in enumerate(rows):
-        place(row.shown, number)
+        yield row.shown, number
         for name in row.aliases:
-            place(_shown_alias(row, name), number)
-            aliases.append(len(paths) - 1)
-    return _in_order(rows, paths, parents, tensors, aliases)
+            yield _shown_alias(row, name), number
 
 
 def _shown_alias(row: TensorRow, alias: str) -> str:
@@ -211,12 +208,13 @@ def _in_order(
     paths: list[str],
     parents: list[int],
     tensors: list[int],
-    aliases: list[int],
 ) -> Nodes:
     """Renumber the nodes so that all that is below a node follows it."""
     tensor = np.array(tensors, np.int32)
+    # The names of a tensor come one after the other, modules between them perhaps.
+    placed = np.flatnonzero(tensor != MODULE)
     alias = np.zeros(len(tensors), np.bool_)
-    alias[aliases] = True
+    alias[placed[1:]] = tensor[placed[1:]] == tensor[placed[:-1]]
     kept, above = _without_chains(np.array(parents, np.int64), tensor)
     total = len(kept)
     number = np.zeros(len(tensors), np.int64)
