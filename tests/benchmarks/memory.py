@@ -2,7 +2,9 @@
 
 The kernel keeps the most memory that a process ever had resident (``VmHWM``). Writing 5 to
 ``/proc/self/clear_refs`` sets it back to what is resident now, so that it can be read for one
-call. Read from files, bytes lie in the page cache, which belongs to nobody and is not counted.
+call. What is read from files lies in the page cache, which belongs to nobody and is not counted.
+
+``python -m tests.benchmarks.memory BYTES`` sees to it that so much memory is free.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 _RESET_PEAK = "5"
+_PAGE = 4096
+_PIECE = 256 << 20
 
 
 def extra_mb(call: Callable[[], object]) -> float:
@@ -33,8 +37,30 @@ def extra_mb(call: Callable[[], object]) -> float:
     return (peak - before) / 1e6
 
 
+def make_room(nbytes: float) -> None:
+    """Touch so much memory and give it back, if it is not free; where less is to be had, most.
+
+    A system keeps in memory what was read from files. A call that needs gigabytes would wait until
+    they are given up, some seconds, and look slower than it is.
+    """
+    if _told("/proc/meminfo", "MemFree") >= nbytes:
+        return
+    most = 0.6 * _told("/proc/meminfo", "MemAvailable")
+    pieces = [bytearray(_PIECE) for _ in range(0, int(min(nbytes, most)), _PIECE)]
+    for piece in pieces:
+        piece[::_PAGE] = bytes(_PIECE // _PAGE)
+
+
 def _status(name: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
+    return _told("/proc/self/status", name)
+
+
+def _told(path: str, name: str) -> int:
+    for line in Path(path).read_text().splitlines():
         if line.startswith(f"{name}:"):
             return 1024 * int(line.split()[1])
-    raise RuntimeError(f"/proc/self/status has no line '{name}'.")
+    raise RuntimeError(f"'{path}' has no line '{name}'.")
+
+
+if __name__ == "__main__":
+    make_room(float(sys.argv[1]))
