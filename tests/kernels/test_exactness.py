@@ -1,0 +1,56 @@
+"""The exact elements go, by every kernel, however the work is cut; also as torch sees it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.utils import prune as torch_prune
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.device import TorchKernel
+from tests.kernels.contract import cut
+from tests.kernels.exactness import SIZE, SPREADS, ExactnessContract, counts, rank, spread
+from tests.tensors import magnitudes
+
+TORCH_TYPES = ["F64", "F32", "F16", "BF16"]
+
+
+class TestCpuKernel(ExactnessContract):
+    def kernel_of(self, threads, length):
+        return CpuKernel(threads=threads, stretch=length)
+
+
+class TestTorchKernelOnCpu(ExactnessContract):
+    """The code for GPUs, run by torch on the CPU; threads are torch's affair."""
+
+    def kernel_of(self, threads, length):
+        return TorchKernel("cpu", worth_moving=0)
+
+
+@pytest.mark.cuda
+class TestTorchKernelOnCuda(ExactnessContract):
+    def kernel_of(self, threads, length):
+        return TorchKernel("cuda", worth_moving=0)
+
+
+@pytest.mark.parametrize("dtype", TORCH_TYPES)
+@pytest.mark.parametrize("name", SPREADS)
+def test_as_torch_prunes(name, dtype):
+    """The same count, the same scores, and the same mask wherever the score is not the cut's."""
+    kind = DTYPES[dtype]
+    bits = spread(name, kind)
+    tensor = torch.from_numpy(bits.view(f"int{kind.bits}")).view(getattr(torch, kind.torch))
+    scores = magnitudes(bits, kind)
+    for count in counts(SIZE):
+        _, (mask,) = cut(CpuKernel(threads=2, stretch=2048), [rank(bits, kind)], count)
+        ours = ~mask.bools()
+        method = torch_prune.L1Unstructured(count)
+        theirs = (method.compute_mask(tensor, torch.ones_like(tensor)) == 0).numpy()
+        pruned = np.sort(scores[ours])
+        at_the_cut = np.isclose(scores, pruned[-1], rtol=0, atol=0, equal_nan=True)
+
+        assert ours.sum() == theirs.sum() == count
+        assert np.array_equal(pruned, np.sort(scores[theirs]), equal_nan=True)
+        assert np.array_equal(ours[~at_the_cut], theirs[~at_the_cut])
