@@ -39,6 +39,8 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
 
 def printable(text: str) -> str:
     """Return a name from a file without what would move the cursor or reverse the line."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
