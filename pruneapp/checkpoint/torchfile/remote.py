@@ -10,7 +10,7 @@ from typing import Any
 
 from pruneapp.checkpoint.contract import Contents, Notice, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
@@ -87,18 +87,20 @@ def to_rows(index: Index) -> Rows:
 def from_rows(rows: list[Any], rest: tuple[Any, ...]) -> Index:
     """Return the index that `to_rows` was given."""
     entries: list[TensorEntry] = []
-    spans: list[Span] = []
-    packed: list[Packed] = []
-    for kind, *values in rows:
-        if kind == "tensor":
-            name, shape, dtype, location, aliases, why_not = values
-            entries.append(
-                TensorEntry(name, shape, DTYPES[dtype], Location(*location), aliases, why_not)
-            )
-        elif kind == "span":
-            spans.append(Span(*values))
-        else:
-            packed.append(Packed(*values))
+    tensors = [row for row in rows if row[0] == "tensor"]
+    if tensors:
+        _, names, shapes, dtypes, locations, aliases, why_not = zip(*tensors, strict=True)
+        for batch in make_entries(
+            names,
+            shapes,
+            map(DTYPES.__getitem__, dtypes),
+            map(Location._make, locations),
+            aliases=aliases,
+            why_not=why_not,
+        ):
+            entries += batch
+    spans = [Span(*row[1:]) for row in rows if row[0] == "span"]
+    packed = [Packed(*row[1:]) for row in rows if row[0] == "packed"]
     word, label, notices, state_dicts, state_dict, unknown = rest
     contents = Contents(
         format=word,
