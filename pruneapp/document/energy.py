@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from pruneapp.document.blocks import aligned, block_sums, real_values
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.contract import BLOCK
+from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
 from pruneapp.kernels.values import Floats
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 # Squares in float64 that are at work at once: they stay in the cache of a core.
-_PIECE = 64 * BLOCK
+_PIECE = 32 * BLOCK
+# Elements of a task of a thread: memory for more is handed back and got anew each time.
+_STRETCH = 64 * BLOCK
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,13 @@ class Energy:
         return self.after / self.before
 
 
-def measure_energy(snapshot: Snapshot, name: str, after: BitMask, job: Job) -> Energy:
+def measure_energy(
+    snapshot: Snapshot, name: str, after: BitMask, job: Job, threads: int | None = None
+) -> Energy:
     """Add up the squares of a tensor before and after a step, in one pass.
 
     The order of addition is that of `pruneapp.document.blocks`, so that the result is the same to
-    the last bit whatever the chunks.
+    the last bit whatever the chunks and threads.
 
     Parameters
     ----------
@@ -61,38 +66,100 @@ def measure_energy(snapshot: Snapshot, name: str, after: BitMask, job: Job) -> E
         Its mask after the step, a part of the mask before.
     job
         Stepped by the elements.
+    threads
+        How many work at once; one for a small tensor, else as many as there are cores by default.
     """
-    entry = snapshot.entry(name)
-    before = snapshot.masks.get(name)
+    size = after.size
+    if size < WORTH_THREADS:
+        threads = 1
     sums_before: list[float] = []
     sums_after: list[float] = []
-    largest_gone, smallest_kept = -math.inf, math.inf
-    for chunk in aligned(snapshot.chunks(name)):
-        for first in range(0, chunk.bits.size, _PIECE):
-            values = real_values(chunk.bits[first : first + _PIECE], entry.dtype, name)
-            start, stop = chunk.start + first, chunk.start + first + values.size
-            there = None if before is None else before.bools(start, stop)
-            stays = after.bools(start, stop)
-            with np.errstate(over="ignore", invalid="ignore"):
-                squares = np.square(values, dtype=np.float64)
-                sums_before += _sums(values, squares, there)
-                sums_after += _sums(values, squares, stays)
-            if largest_gone <= smallest_kept:  # there may be a cut
-                sizes = np.abs(values)
-                goes = ~stays if there is None else there & ~stays
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    # x / 0 is infinite or NaN, which fmin passes over: choosing by np.where
-                    # takes ten times as long
-                    smallest_kept = min(smallest_kept, float(np.fmin.reduce(sizes / stays)))
-                    if goes.any():
-                        largest_gone = max(largest_gone, float(np.fmax.reduce(sizes * goes)))
-            job.step(values.size)
-    cut = math.isfinite(largest_gone) and largest_gone <= smallest_kept
+    work = _Stretches(snapshot, name, after, job)
+    tasks = ((start, min(start + _STRETCH, size)) for start in range(0, size, _STRETCH))
+    for found in in_order(tasks, work, job, threads or default_threads()):
+        sums_before += found.before
+        sums_after += found.after
+        work.edge.meet(found.edge)
+        job.step(found.size)
     return Energy(
-        before=_total(sums_before),
-        after=_total(sums_after),
-        threshold=largest_gone if cut else None,
+        before=_total(sums_before), after=_total(sums_after), threshold=work.edge.threshold
     )
+
+
+@dataclass
+class _Edge:
+    """How far what goes and what stays reach towards each other."""
+
+    largest_gone: float = -math.inf
+    smallest_kept: float = math.inf
+
+    @property
+    def clear(self) -> bool:
+        """Whether nothing that stays is smaller than what goes."""
+        return self.largest_gone <= self.smallest_kept
+
+    @property
+    def threshold(self) -> float | None:
+        """See `Energy.threshold`."""
+        return self.largest_gone if self.clear and math.isfinite(self.largest_gone) else None
+
+    def meet(self, other: _Edge) -> None:
+        """Take in what was found elsewhere; NaN is passed over."""
+        self.largest_gone = max(self.largest_gone, other.largest_gone)
+        self.smallest_kept = min(self.smallest_kept, other.smallest_kept)
+
+
+@dataclass
+class _Found:
+    """What a stretch of a tensor adds; the sums of its blocks."""
+
+    size: int = 0
+    before: list[float] = field(default_factory=list)
+    after: list[float] = field(default_factory=list)
+    edge: _Edge = field(default_factory=_Edge)
+
+
+class _Stretches:
+    """Measures stretches of a tensor, in any thread; see `measure_energy`."""
+
+    def __init__(self, snapshot: Snapshot, name: str, after: BitMask, job: Job) -> None:
+        self._snapshot = snapshot
+        self._name = name
+        self._dtype = snapshot.entry(name).dtype
+        self._before = snapshot.masks.get(name)
+        self._after = after
+        self._job = job
+        self.edge = _Edge()  # of the stretches that were taken
+
+    def __call__(self, stretch: tuple[int, int]) -> _Found:
+        """Measure the elements from one flat index to another, the first a block's border."""
+        found = _Found(stretch[1] - stretch[0])
+        with np.errstate(all="ignore"):  # infinities and NaN are left out
+            for chunk in aligned(self._snapshot.chunks(self._name, *stretch)):
+                for first in range(0, chunk.bits.size, _PIECE):
+                    self._job.cancel.check()
+                    values = real_values(
+                        chunk.bits[first : first + _PIECE], self._dtype, self._name
+                    )
+                    self._measure(chunk.start + first, values, found)
+        return found
+
+    def _measure(self, start: int, values: Floats, found: _Found) -> None:
+        stop = start + values.size
+        there = None if self._before is None else self._before.bools(start, stop)
+        stays = self._after.bools(start, stop)
+        squares = np.square(values, dtype=np.float64)
+        found.before += _sums(values, squares, there)
+        found.after += _sums(values, squares, stays)
+        if not (self.edge.clear and found.edge.clear):
+            return  # there is no cut
+        sizes = np.abs(values)
+        goes = ~stays if there is None else there & ~stays
+        # x / 0 is infinite or NaN, which fmin passes over: choosing by np.where takes ten times
+        # as long
+        smallest = float(np.fmin.reduce(sizes / stays))
+        largest = float(np.fmax.reduce(sizes * goes)) if goes.any() else -math.inf
+        found.edge.meet(_Edge(largest, smallest))
 
 
 def _sums(
