@@ -14,17 +14,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.ranking import Magnitudes, common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.prune.bits import as_integers, float_type, numpy_bits, read_bits
+from pruneapp.prune.cut_values import Values, write_cut
 
 # torch's nonzero refuses more than INT_MAX elements on a GPU.
 _STRETCH = 1 << 28
-
-# Elements whose mask is unpacked at once, in the cache of a core; whole bytes of the mask.
-_PIECE = 1 << 18
 
 
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
@@ -69,12 +68,59 @@ def zero_lowest_of_all(
     """
     if not count:
         return
-    kernel = CpuKernel()
-    rankings = _rankings(scores, kept)
-    threshold = kernel.find_threshold(rankings, count, Job())
-    made = kernel.masks(rankings, threshold, Job())
-    for mask, ranking, left in zip(masks, rankings, made, strict=True):
-        _zero(mask, left, ranking.kept)
+    _cut([Values(bits, bits) for bits in map(numpy_bits, masks)], _rankings(scores, kept), count)
+
+
+def without_lowest(base: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> Tensor:
+    """Return a contiguous copy of `base` after `zero_lowest`, with its values written once.
+
+    Parameters
+    ----------
+    base
+        Any type; elements may share memory.
+    scores, count, kept
+        See `zero_lowest`.
+    """
+    if count and base.is_cpu and can_share_a_threshold([scores]):
+        return without_lowest_of_all([base], [scores], count, [kept])[0]
+    mask = base.clone(memory_format=torch.contiguous_format)
+    zero_lowest(mask, scores, count, kept)
+    return mask
+
+
+def without_lowest_of_all(
+    bases: Sequence[Tensor],
+    scores: Sequence[Tensor],
+    count: int,
+    kept: Sequence[Tensor | None],
+) -> list[Tensor]:
+    """Do what `without_lowest` does over several tensors, as if they were joined end to end."""
+    if not count:
+        return [base.clone(memory_format=torch.contiguous_format) for base in bases]
+    masks, targets = [], []
+    for base in bases:
+        # numpy's, for it asks the system for large pages, which are there much sooner.
+        out = np.empty(base.numel(), f"uint{8 * base.dtype.itemsize}")
+        masks.append(torch.from_numpy(_signed(out)).view(base.dtype).view(base.shape))
+        targets.append(Values(_bits_of(base), out))
+    _cut(targets, _rankings(scores, kept), count)
+    return masks
+
+
+def _cut(targets: Sequence[Values], rankings: Sequence[Magnitudes], count: int) -> None:
+    write_cut(targets, rankings, CpuKernel().find_threshold(rankings, count, Job()))
+
+
+def _bits_of(base: Tensor) -> Bits:
+    """View the bits of a tensor, 1-D; of one number that is seen as many it is one element."""
+    if base.numel() and not any(base.stride()):
+        one = numpy_bits(base.detach().as_strided((1,), (1,)))
+        return np.broadcast_to(one, base.numel())
+    return numpy_bits(base.detach().contiguous())
+
+
+def _signed(bits: Bits) -> Bits:
+    return bits if bits.itemsize == 1 else bits.view(f"int{8 * bits.itemsize}")
 
 
 def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[Magnitudes]:
@@ -87,16 +133,6 @@ def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[M
         ranked = None if there is None else BitMask.from_bools(there.reshape(-1).numpy())
         rankings.append(Magnitudes(partial(read_bits, bits), bits.size, dtype, ranked, width))
     return rankings
-
-
-def _zero(mask: Tensor, left: BitMask, ranked: BitMask | None) -> None:
-    values = numpy_bits(mask)
-    for start in range(0, values.size, _PIECE):
-        stop = min(start + _PIECE, values.size)
-        stays = left.bools(start, stop)
-        if ranked is not None:
-            stays |= ~ranked.bools(start, stop)  # neither ranked nor touched
-        np.multiply(values[start:stop], stays, out=values[start:stop])
 
 
 def _lowest(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:

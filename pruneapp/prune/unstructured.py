@@ -12,7 +12,7 @@ from torch.nn.utils import prune as torch_prune
 from pruneapp.params import Amount
 from pruneapp.prune.base import BasePruningMethod
 from pruneapp.prune.bits import is_float8
-from pruneapp.prune.lowest import zero_lowest, zero_lowest_of_all
+from pruneapp.prune.lowest import without_lowest, without_lowest_of_all
 from pruneapp.prune.validation import (
     _compute_nparams_toprune,
     _validate_pruning_amount,
@@ -83,9 +83,7 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return `default_mask` with zeros where `t` is smallest."""
         count = _count(self.amount, t.nelement())
-        mask = default_mask.clone(memory_format=torch.contiguous_format)
-        zero_lowest(mask, t, count)
-        return mask
+        return without_lowest(default_mask, t, count)
 
     def _compute_mask_of_kept(self, t: Tensor, mask: Tensor) -> Tensor | None:
         """Do what `combine` does, without taking the kept entries out of the tensor.
@@ -95,9 +93,8 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
         if not self._is_plain():
             return None
         kept = mask == 1
-        fresh = mask.to(dtype=t.dtype, copy=True, memory_format=torch.contiguous_format)
-        zero_lowest(fresh, t, _count(self.amount, int(kept.count_nonzero())), kept)
-        return fresh
+        count = _count(self.amount, int(kept.count_nonzero()))
+        return without_lowest(mask.to(t.dtype), t, count, kept)
 
     def _compute_masks(
         self, tensors: Sequence[Tensor], masks: Sequence[Tensor | None]
@@ -114,15 +111,11 @@ class L1Unstructured(BasePruningMethod, torch_prune.L1Unstructured):
             for t, k in zip(tensors, kept, strict=True)
         )
         count = _count(self.amount, left)
-        contiguous = torch.contiguous_format
-        fresh = [
-            torch.ones_like(t, memory_format=contiguous)
-            if mask is None
-            else mask.clone(memory_format=contiguous)
+        bases = [
+            self._all_kept(t) if mask is None else mask
             for t, mask in zip(tensors, masks, strict=True)
         ]
-        zero_lowest_of_all(fresh, tensors, count, kept)
-        return fresh
+        return without_lowest_of_all(bases, tensors, count, kept)
 
     def _is_plain(self) -> bool:
         """Whether no subclass computes its mask in another way."""
