@@ -22,6 +22,7 @@ from pruneapp.masks.channels import channels_left
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.methods.declaration import Method
 from pruneapp.params import DimParam
+from pruneapp.progress import Job
 
 # Rows that are remembered: more than a step has, as a rule.
 _ROWS = 8
@@ -72,8 +73,12 @@ class UnitCounts:
         names: tuple[str, ...],
         method: Method,
         values: Mapping[str, Any],
+        *,
+        job: Job | None = None,
     ) -> Units:
         """Return what is left for a method; instant for the same names and masks as before.
+
+        `job` may cancel.
 
         Raises
         ------
@@ -89,7 +94,7 @@ class UnitCounts:
         known = self._rows.get(key)
         if known is not None and known[0]() is masks:
             return known[1]
-        made = self._count(checkpoint, masks, names, param, key[2])
+        made = self._count(checkpoint, masks, names, param, key[2], job=job or Job())
         with self._lock:
             while len(self._rows) >= _ROWS:
                 del self._rows[next(iter(self._rows))]
@@ -103,6 +108,8 @@ class UnitCounts:
         names: tuple[str, ...],
         param: DimParam | None,
         dim: int,
+        *,
+        job: Job,
     ) -> Units:
         found = resolve(checkpoint, names)
         counts = np.ones((3, len(found)), np.int64)
@@ -115,18 +122,18 @@ class UnitCounts:
                 continue
             along = param.resolve(dim, entry.shape, name)
             channels = entry.shape[along]
-            left[i] = channels if mask is None else self._left(mask, entry.shape, along)
+            left[i] = channels if mask is None else self._left(mask, entry.shape, along, job)
             each[i] = entry.numel // max(channels, 1)
         return Units(found, left, each, kept)
 
-    def _left(self, mask: BitMask, shape: tuple[int, ...], dim: int) -> int:
+    def _left(self, mask: BitMask, shape: tuple[int, ...], dim: int, job: Job) -> int:
         known = self._channels.get(id(mask))
         if known is None or known[0]() is not mask:
             known = ref(mask, partial(_forget, self._channels, id(mask))), {}
             self._channels[id(mask)] = known
         left = known[1].get((shape, dim))
         if left is None:
-            left = int(np.count_nonzero(channels_left(mask, shape, dim)))
+            left = int(np.count_nonzero(channels_left(mask, shape, dim, job)))
             known[1][shape, dim] = left
         return left
 

@@ -13,9 +13,10 @@ from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
 from pruneapp.methods.declaration import Method
 from pruneapp.params import Amount
+from pruneapp.progress import Job
 
 
-def estimate(snapshot: Snapshot, step: Step) -> Estimate:
+def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate:
     """Count what a step would prune, without reading a weight.
 
     The number is exact for one row of single weights, and for channels of which none is partly
@@ -29,6 +30,8 @@ def estimate(snapshot: Snapshot, step: Step) -> Estimate:
         The state it would be done to.
     step
         What would be done.
+    job
+        May cancel: channels that are left have to be looked for in the masks.
 
     Raises
     ------
@@ -42,7 +45,9 @@ def estimate(snapshot: Snapshot, step: Step) -> Estimate:
     exact = True
     for row in step.rows:
         method = registry.get(row.method)
-        units = snapshot.units(row.names, method, row.values)
+        units = snapshot.counts.units(
+            snapshot.checkpoint, snapshot.masks, row.names, method, row.values, job=job
+        )
         exact = exact and touched.isdisjoint(units.names)
         touched.update(units.names)
         if "amount" not in row.values:  # how much it takes is the method's secret: all at most

@@ -160,6 +160,7 @@ class Exporting(QObject):
         self._jobs.submit(
             self.tr("Exporting"),
             lambda job: export(snapshot, request, job),
+            writes=True,
             on_result=partial(self._on_exported, snapshot),
             on_error=self._session.refused.emit,
         )

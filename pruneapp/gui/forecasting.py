@@ -159,7 +159,7 @@ class Forecasting(QObject):
         snapshot, step = document.snapshot(), self._step
         if _long_to_count(snapshot, step):
             self._counting = self._jobs.answer(
-                lambda _job: estimate(snapshot, step),
+                lambda job: estimate(snapshot, step, job),
                 on_result=self._on_estimate,
                 on_error=self._on_error,
             )

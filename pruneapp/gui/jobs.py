@@ -61,6 +61,7 @@ class Task(Generic[T]):
     on_error: Callable[[PruneAppError], None]
     on_cancelled: Callable[[], None]
     visible: bool
+    writes: bool = False
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
     result: T | None = None
@@ -70,6 +71,19 @@ class Task(Generic[T]):
     def cancel(self) -> None:
         """Ask it to stop; its result, if it still comes, is dropped."""
         self.token.cancel()
+
+    def release(self) -> None:
+        """Let go of what it worked on and of whom it told, who may refer to the task again.
+
+        Snapshots and tiles hold masks: they must not wait for the collector.
+        """
+        self.work = self.on_result = self.on_error = _nothing
+        self.on_cancelled = lambda: None
+        self.result = None
+
+
+def _nothing(_: object) -> Any:
+    return None
 
 
 class _Reporter:
@@ -114,10 +128,23 @@ def _run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
         task.token.check()
         task.result = task.work(Job(_Reporter(task, emit), task.token))
     except (Cancelled, PruneAppError) as error:
-        task.error = error
+        task.error = _without_frames(error)
     except BaseException as error:  # noqa: BLE001 - the border where bugs become reports
-        task.error = error
         task.trace = traceback.format_exc()
+        task.error = _without_frames(error)
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    """Let go of the frames that an error went through.
+
+    They hold all that was worked on, hundreds of megabytes of a large model, and lead back to the
+    task that keeps the error: nothing but the collector would ever let go of them.
+    """
+    found: BaseException | None = error
+    while found is not None:
+        found.__traceback__ = None
+        found = found.__cause__ or found.__context__
+    return error
 
 
 class Jobs(QObject):
@@ -174,6 +201,7 @@ class Jobs(QObject):
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
         visible: bool = True,
+        writes: bool = False,
     ) -> Task[T]:
         """Queue work for the one worker; callbacks are called on the main thread.
 
@@ -185,8 +213,10 @@ class Jobs(QObject):
             A plain function; must step its `Job` at least every 50 ms.
         visible
             Whether the status bar shows it.
+        writes
+            Whether it may have to wait for a disk before it can stop.
         """
-        task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible)
+        task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible, writes)
         self._pending.append(task)
         self._worker.tasks.put(task)
         if visible:
@@ -229,6 +259,11 @@ class Jobs(QObject):
         return any(task.visible for task in self._pending)
 
     @property
+    def writing(self) -> bool:
+        """Whether a visible task is under way that may have to wait for a disk."""
+        return any(task.visible and task.writes for task in self._pending)
+
+    @property
     def quiet(self) -> bool:
         """Whether nothing is under way, not even an answer for a picture."""
         return not self._pending
@@ -264,9 +299,14 @@ class Jobs(QObject):
 
     @Slot(object)
     def _on_ended(self, task: Task[Any]) -> None:
-        if task not in self._pending:
-            return  # stopped meanwhile
-        self._pending.remove(task)
+        try:
+            if task in self._pending:  # not stopped meanwhile
+                self._pending.remove(task)
+                self._tell(task)
+        finally:
+            task.release()
+
+    def _tell(self, task: Task[Any]) -> None:
         if task.visible and not self.busy:
             self.idle.emit()
         if task.token.cancelled or isinstance(task.error, Cancelled):

@@ -284,6 +284,8 @@ class Workbench(QObject):
         """Stop the running job; without one, go back to what is asked for at first."""
         if not (self.forecasting.cancel() or self.jobs.cancel_visible()):
             self.asking.reset()
+        elif self.jobs.busy:
+            self.window.job_status.set_cancelling(writes=self.jobs.writing)
 
     def make_final(self) -> None:
         """Turn the pruned weights of the checked tensors into ordinary zeros."""

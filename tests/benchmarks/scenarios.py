@@ -114,57 +114,12 @@ def undoing(path: str, rounds: int) -> Answer:
                     hand.rest(0.35)
                 else:
                     hand.preview()
-                    hand.wait(lambda: hand.bench.jobs.quiet)
+                    hand.wait_quiet()
                     hand.rest(0.1)
                 took = hand.press(Qt.Key.Key_Z, modifiers)
                 found.setdefault(f"{name}{', a worker computes' * busy}", []).append(took)
     hand.leave()
     return {"milliseconds": found}
-
-
-def cancelling(path: str, many: str, target: str) -> Answer:
-    """Cancel at different moments; seconds from the click on Cancel until all is idle."""
-    hand = Hand()
-    found: dict[str, list[float]] = {"opening": [], "previewing": [], "exporting": []}
-    for moment in (0.05, 0.15, 0.3, 0.5):
-        hand.window.dropped.emit(Path(many))
-        _cancel(hand, moment, found["opening"])
-    hand.open(Path(path))
-    hand.preview()
-    for number, moment in enumerate((0.05, 0.2, 0.4, 0.6, 0.8, 1.0)):
-        hand.ask("l1_unstructured", f"{40 + number} %", everywhere=True)
-        hand.click(hand.views.forecast.action.button)
-        if _cancel(hand, moment, found["previewing"]):
-            assert not hand.bench.session.unexported, "a cancelled step changed the document"
-        else:  # it was faster than that
-            hand.wait(lambda: hand.bench.session.unexported)
-            hand.window.actions_["undo"].trigger()
-    hand.ask("l1_unstructured", "50 %", everywhere=True)
-    hand.rest(0.02)
-    hand.preview()
-    hand.prune()
-    for moment in (0.1, 0.4, 0.8, 1.2, 1.6, 2.0):
-        dialog = hand.export_dialog()
-        dialog.path.setText(target)
-        hand.click(dialog.go)
-        _cancel(hand, moment, found["exporting"])
-        if hand.bench.exporting.report is not None:
-            hand.bench.exporting.report.reject()
-        left = [p.name for p in Path(target).parent.glob("*.part")]
-        assert not left, f"a cancelled export left {left}"
-    hand.leave()
-    return {"seconds": found}
-
-
-def _cancel(hand: Hand, moment: float, found: list[float]) -> bool:
-    """Click on Cancel after a moment; False if there is nothing to cancel any more."""
-    hand.rest(moment)
-    busy = hand.bench.jobs.busy
-    if busy:
-        cancel = hand.window.job_status.cancel
-        found.append(hand.when(hand.bench.jobs.idle, cancel.click))
-    hand.rest(0.2)
-    return busy
 
 
 def steps(path: str, target: str, amounts: list[str], channels: str) -> Answer:

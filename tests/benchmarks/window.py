@@ -121,6 +121,17 @@ class Hand:
         ends = time.perf_counter() + seconds
         self.wait(lambda: time.perf_counter() >= ends)
 
+    def wait_quiet(self) -> None:
+        """Wait for a moment in which no job is under way; the next may begin right after it."""
+        seen: list[bool] = []
+
+        def quiet() -> bool:
+            if self.bench.jobs.quiet:
+                seen.append(True)
+            return bool(seen)
+
+        self.wait(quiet)
+
     def when(self, signal: SignalInstance, do: Callable[[], object]) -> float:
         """Do something and wait for a signal; returns the seconds until it came."""
         came: list[float] = []

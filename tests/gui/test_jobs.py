@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -202,3 +204,47 @@ def test_a_task_that_hears_nothing_is_told_of_and_keeps_nobody_waiting(qtbot, mo
     assert not ended
     go_on.set()
     assert jobs.stop()
+
+
+class Large:
+    """Stands for the masks of a large model."""
+
+
+@pytest.mark.parametrize("ends", ["cancelled", "refused", "a bug", "well"])
+def test_what_a_job_worked_on_is_let_go_of_without_the_collector(jobs, qtbot, ends):
+    heard = Heard()
+    alive: list[weakref.ref[Large]] = []
+    tasks = []
+
+    def work(job):
+        large = Large()
+        alive.append(weakref.ref(large))
+        if ends == "cancelled":
+            job.cancel.cancel()
+            job.step(1)
+        elif ends == "refused":
+            raise ExportError("The disk is full.") from OSError(28, "No space left on device")
+        elif ends == "a bug":
+            raise ZeroDivisionError
+        return large
+
+    def ended():
+        return tasks and heard.cancelled + len(heard.errors) + len(heard.results)
+
+    gc.collect()
+    gc.disable()
+    try:
+        # As closures do that ask how their own job ended.
+        tasks.append(
+            jobs.answer(
+                work,
+                on_result=heard.on_result,
+                on_error=heard.on_error,
+                on_cancelled=lambda: (heard.on_cancelled(), tasks),
+            )
+        )
+        qtbot.waitUntil(lambda: bool(ended()))
+        heard.results.clear()
+        qtbot.waitUntil(lambda: alive[0]() is None)
+    finally:
+        gc.enable()

@@ -13,6 +13,8 @@ from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 
 BUSY_MS = 200
 LONG_MS = 2_500
+# A cancelled job is over sooner, unless it has to wait for a disk.
+DISK_MS = 250
 _STEPS = 1000
 _GUESS_AFTER_MS = 1_000  # before that, the time left is a guess
 
@@ -64,6 +66,7 @@ class JobStatus(QWidget):
         self._job = ""
         self._item = ""
         self._late = False
+        self._cancelling = False
         self._share: float | None = None
         self._clock = QElapsedTimer()
         self.label = ElidedLabel("", self)
@@ -98,12 +101,18 @@ class JobStatus(QWidget):
         self._late_timer.setSingleShot(True)
         self._late_timer.setInterval(LONG_MS)
         self._late_timer.timeout.connect(self._say_long)
+        self._disk_timer = QTimer(self)
+        self._disk_timer.setSingleShot(True)
+        self._disk_timer.setInterval(DISK_MS)
+        self._disk_timer.timeout.connect(self._say_disk)
         self.cancel.clicked.connect(self._cancel)
         self.hide()
 
     def set_job(self, label: str) -> None:
         """Begin to show a job: "Exporting"."""
         self._job, self._item, self._late, self._share = label, "", False, None
+        self._cancelling = False
+        self._disk_timer.stop()
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
         self.cancel.setText(self.tr("Cancel"))
@@ -114,6 +123,8 @@ class JobStatus(QWidget):
 
     def set_progress(self, done: int, total: int, label: str = "") -> None:
         """Show how far it is; a total of 0 is not known yet."""
+        if self._cancelling:
+            return  # said on its way here
         self._item = label
         self._share = min(1.0, done / total) if total > 0 else None
         if self._share is None:
@@ -123,8 +134,26 @@ class JobStatus(QWidget):
             self.bar.setValue(round(self._share * _STEPS))
         self._write()
 
+    def set_cancelling(self, *, writes: bool = False) -> None:
+        """Say that the job is about to stop.
+
+        Parameters
+        ----------
+        writes
+            Whether it may have to wait for a disk before it can; said if it does.
+        """
+        self._cancelling = True
+        self._late_timer.stop()
+        self.cancel.setEnabled(False)
+        self.cancel.setText(self.tr("Cancelling…"))
+        self.bar.setRange(0, 0)
+        self.left.setText("")
+        if writes:
+            self._disk_timer.start()
+
     def set_idle(self) -> None:
         """Show nothing: no job runs."""
+        self._disk_timer.stop()
         self._soon_timer.stop()
         self._late_timer.stop()
         self.hide()
@@ -136,6 +165,10 @@ class JobStatus(QWidget):
     def _say_long(self) -> None:
         self._late = True
         self._write()
+
+    def _say_disk(self) -> None:
+        self.label.setText(self.tr("Cancelling: the disk finishes writing…"))
+        self.bar.setAccessibleDescription(self.label.text())
 
     def _write(self) -> None:
         self.label.setText(
@@ -155,6 +188,5 @@ class JobStatus(QWidget):
         return self.tr("This may take long.")
 
     def _cancel(self) -> None:
-        self.cancel.setEnabled(False)
-        self.cancel.setText(self.tr("Cancelling…"))
+        self.set_cancelling()
         self.cancelRequested.emit()

@@ -184,6 +184,26 @@ def test_a_long_history_shows_the_current_state(show, qtbot):
     assert strip.list.viewport().rect().contains(rect.center())
 
 
+def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
+    host = show(QWidget(), 700, 40)
+    status = JobStatus(host)
+    status.set_job("Exporting")
+    status.set_progress(1, 10, "model.safetensors")
+    qtbot.waitUntil(status.isVisible)
+    status.set_cancelling(writes=True)
+    assert not status.cancel.isEnabled()
+    assert status.cancel.text() == "Cancelling…"
+    status.set_progress(2, 10, "model.safetensors")  # said before it heard of it
+    qtbot.waitUntil(lambda: status.label.text() == "Cancelling: the disk finishes writing…")
+    status.set_progress(3, 10, "model.safetensors")
+    assert status.label.text().startswith("Cancelling")
+    status.set_idle()
+    assert not status.isVisible()
+    status.set_job("Pruning")
+    assert status.cancel.isEnabled()
+    assert status.label.text() == "Pruning …"
+
+
 def test_a_new_step_lets_the_states_before_it_stay_and_cuts_off_the_undone_ones(show):
     strip = show(HistoryStrip(), 700, 60)
     strip.set_items(ITEMS, 1)

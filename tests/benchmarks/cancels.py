@@ -1,0 +1,219 @@
+"""Cancelling every long job of the real window at moments of chance.
+
+``python -m tests.benchmarks.cancels JSON`` prints seconds as JSON: from the click on Cancel, or
+from asking for something else where nothing has to be clicked, until nothing of the job runs any
+more. Whatever was cancelled has changed nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks.window import Hand
+
+Seconds = dict[str, list[float]]
+PAGES = {"the weights": 0, "the distribution": 1, "the channels": 2}
+
+
+class Cancels:
+    """Starts jobs and cancels them.
+
+    Parameters
+    ----------
+    moments
+        How many for each kind of job, from its start to its usual end.
+    target
+        Where to export to; the file never comes to be.
+    """
+
+    def __init__(self, hand: Hand, moments: int, target: Path) -> None:
+        self.hand = hand
+        self.target = target
+        self.found: Seconds = {}
+        self._moments = moments
+        self._chance = random.Random(4)
+
+    def clicked(
+        self, what: str, lasts: float, start: Callable[[], object], end: Callable[[], object]
+    ) -> None:
+        """Click on Cancel while a visible job runs; `end` tidies up where it was faster."""
+        hand = self.hand
+        for moment in self._times(lasts):
+            before = self._state()
+            start()
+            hand.rest(moment)
+            if hand.bench.jobs.busy:
+                cancel = hand.window.job_status.cancel
+                seconds = hand.when(hand.bench.jobs.idle, cancel.click)
+                self.found.setdefault(what, []).append(seconds)
+                hand.rest(0.1)
+                assert self._state() == before, f"{what}: cancelled, and something changed"
+            else:
+                end()
+
+    def superseded(
+        self, what: str, lasts: float, start: Callable[[], object], other: Callable[[], object]
+    ) -> None:
+        """Ask for something else while a job runs that nobody waits for."""
+        hand = self.hand
+        for moment in self._times(lasts):
+            other()
+            hand.wait_quiet()
+            before = self._state()
+            start()
+            hand.rest(moment)
+            older = [task for task in hand.bench.jobs._pending if task.begun]
+            if not older:
+                continue
+            began = time.perf_counter()
+            other()
+            hand.wait(lambda tasks=older: not any(t in hand.bench.jobs._pending for t in tasks))
+            self.found.setdefault(what, []).append(time.perf_counter() - began)
+            assert self._state() == before, f"{what}: cancelled, and something changed"
+
+    def _times(self, lasts: float) -> list[float]:
+        return [lasts * self._chance.random() for _ in range(self._moments)]
+
+    def _state(self) -> tuple[object, ...]:
+        document = self.hand.bench.session.document
+        left = [] if document is None else sorted(p.name for p in self.target.parent.iterdir())
+        return document, document and document.revision, left
+
+
+def cancels(path: str, many: str, target: str, moments: int) -> Seconds:
+    """Open, preview, look, count and export, each cancelled again and again."""
+    hand = Hand()
+    work = Cancels(hand, moments, Path(target))
+    work.clicked(
+        "opening 100,000 tensors", 2.0, lambda: hand.window.dropped.emit(Path(many)), _nothing
+    )
+    hand.open(Path(path))
+    hand.preview()
+    _previews(work)
+    _pictures(work)
+    hand.ask("l1_unstructured", "50 %", everywhere=True)
+    hand.rest(0.02)
+    hand.preview()
+    hand.prune()
+    _counts(work)
+    hand.ask("l1_unstructured", "50 %", everywhere=True)
+    for name in ("safetensors", "torch", "resumable"):
+        _exports(work, name)
+    hand.leave()
+    return work.found
+
+
+def _previews(work: Cancels) -> None:
+    hand = work.hand
+    numbers = iter(range(100_000))
+    for words, method in (
+        ("L1", "l1_unstructured"),
+        ("random", "random_unstructured"),
+        ("Ln", "ln_structured"),
+        ("random channels", "random_structured"),
+    ):
+        # Another amount every time: what is asked for again is there already.
+        def ask(method: str = method) -> None:
+            hand.ask(method, f"{10 + next(numbers) / 1000:.3f} %")
+            hand.rest(0.02)
+
+        began = time.perf_counter()
+        ask()
+        hand.preview()
+        lasts = time.perf_counter() - began
+
+        def start(ask: Callable[[], None] = ask) -> None:
+            ask()
+            hand.click(hand.views.forecast.action.button)
+
+        work.clicked(f"pruning {words}", lasts, start, lambda: _undone(hand))
+    rule = hand.views.form.rules[0]
+
+    def identity() -> None:
+        rule.method.setCurrentIndex(rule.method.findData("identity"))
+        rule.method.activated.emit(rule.method.currentIndex())
+
+    work.superseded(
+        "previewing identity", 1.0, identity, lambda: hand.ask("l1_unstructured", "12 %")
+    )
+
+
+def _pictures(work: Cancels) -> None:
+    hand = work.hand
+    rows = sorted(hand.bench.session.rows, key=lambda row: -row.numel)
+    small = next(row for row in reversed(rows) if len(row.shape) > 1)
+
+    def look(name: str) -> None:
+        hand.bench.looking._stats.clear()  # so that numbers are asked for again
+        hand.views.tree.set_focused(name)
+        hand.bench.looking.look_at(name)
+
+    hand.preview()
+    for words, page in PAGES.items():
+        hand.views.pages.tabs.setCurrentIndex(page)
+        hand.wait_quiet()
+        began = time.perf_counter()
+        look(rows[0].name)
+        hand.wait_quiet()
+        work.superseded(
+            f"picturing {words}, and numbers",
+            time.perf_counter() - began,
+            lambda: look(rows[0].name),
+            lambda: look(small.name),
+        )
+    hand.views.pages.tabs.setCurrentIndex(0)
+
+
+def _counts(work: Cancels) -> None:
+    hand = work.hand
+    hand.preview()
+
+    def count() -> None:
+        document = hand.bench.session.document
+        document._counts._channels.clear()
+        document._counts._rows.clear()
+        hand.ask("ln_structured", "30 %")
+
+    work.superseded(
+        "counting channels left", 0.6, count, lambda: hand.ask("l1_unstructured", "12 %")
+    )
+
+
+def _exports(work: Cancels, name: str) -> None:
+    hand = work.hand
+    hand.preview()
+
+    def start() -> None:
+        dialog = hand.export_dialog()
+        hand.click(dialog.radios[name])
+        dialog.path.setText(str(work.target))
+        hand.click(dialog.go)
+
+    def end() -> None:
+        hand.wait(lambda: hand.bench.exporting.report is not None)
+        hand.bench.exporting.report.reject()
+        work.target.unlink()
+
+    began = time.perf_counter()
+    start()
+    end()
+    work.clicked(f"exporting {name}", time.perf_counter() - began, start, end)
+
+
+def _undone(hand: Hand) -> None:
+    hand.wait(lambda: hand.bench.session.unexported)
+    hand.window.actions_["undo"].trigger()
+    hand.preview()
+
+
+def _nothing() -> None:
+    pass
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(cancels(**json.loads(sys.argv[1]))) + "\n")
