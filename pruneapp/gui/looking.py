@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
+from weakref import ref
 
 from PySide6.QtCore import QObject
 
@@ -60,7 +61,8 @@ class Looking(QObject):
         self._pages = pages
         self._asked: dict[str, Task[object]] = {}
         self._known: set[Page] = set()
-        self._stats: dict[str, TensorStats] = {}
+        # With the final weights that they were measured with: nothing else changes values.
+        self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         self.name: str | None = None  # a file may call a tensor ""
         pages.pageChanged.connect(self._ask_page)
         pages.tileRequested.connect(self._on_tile_requested)
@@ -97,7 +99,6 @@ class Looking(QObject):
         if name is not None and name in change.names:
             document = self._session.document
             assert document is not None
-            self._stats.pop(name, None)
             self._pages.set_pruned(document.masks.pruned(name))
             self._pages.weights.invalidate()
             self._known.clear()
@@ -200,13 +201,19 @@ class Looking(QObject):
         document, name = self._session.document, self.name
         if document is None or name is None:
             return
-        if name in self._stats:
-            self._pages.set_stats(self._stats[name])
+        final = document.final.get(name)
+        measured, known = self._stats.get(name, (None, None))
+        same = final is None if measured is None else final is not None and measured() is final
+        if known is not None and same:
+            if (older := self._asked.pop("stats", None)) is not None:
+                older.cancel()  # of another state, or another tensor
+            self._pages.set_stats(known)
             return
         snapshot = document.snapshot()
+        key = None if final is None else ref(final)
 
         def done(found: TensorStats) -> None:
-            self._stats[name] = found
+            self._stats[name] = key, found
             if name == self.name:
                 self._pages.set_stats(found)
 

@@ -212,6 +212,24 @@ def test_make_final_turns_pruned_weights_into_ordinary_zeros(person):
     ]
 
 
+def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.click(person.button)
+    numbers = person.views.pages.numbers
+    person.click_cell("fc1.weight")
+    person.wait(lambda: "zeros\u00a00" in numbers.text())
+    person.click_cell("fc2.weight")
+    person.wait_idle()
+    person.menu("Prune", "Make final")
+    person.click_cell("fc1.weight")
+    person.wait(lambda: "zeros" in numbers.text())
+    assert "zeros\u00a00" not in numbers.text()
+    person.key("Ctrl+Z", person.window)
+    person.wait(lambda: "zeros\u00a00" in numbers.text())
+
+
 def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     """A mask of one's own, and importance scores instead of magnitudes."""
     tensors = load_file(SAMPLE)
