@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,26 +84,33 @@ class CpuKernel:
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Iterator[BitMask]:
         """Compare every key with the cut; ties go in flat order until there are enough."""
-
-        def work(task: Sequence[Stretch]) -> list[Packed]:
-            return [pack_stretch(rankings[s.index], s, threshold.key, job.cancel) for s in task]
-
-        made = chain.from_iterable(self._side_by_side(rankings, work, job))
         ties = threshold.ties
-        for ranking in rankings:
-            packed = np.empty((ranking.size + 7) // 8, np.uint8)
-            done = 0
-            while done < ranking.size:
-                part = next(made)
-                ties -= part.strike(ties)
-                packed[done // 8 : (part.stop + 7) // 8] = part.stays
-                job.step(part.stop - done)
-                done = part.stop
-            yield BitMask(packed, ranking.size)
+        with closing(self._packed(rankings, threshold.key, job)) as made:
+            for ranking in rankings:
+                packed = np.empty((ranking.size + 7) // 8, np.uint8)
+                done = 0
+                while done < ranking.size:
+                    part = next(made)
+                    ties -= part.strike(ties)
+                    packed[done // 8 : (part.stop + 7) // 8] = part.stays
+                    job.step(part.stop - done)
+                    done = part.stop
+                yield BitMask(packed, ranking.size)
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Add up blocks of 4,096 side by side, each from left to right."""
         return channel_norms(slices, n, job)
+
+    def _packed(
+        self, rankings: Sequence[Ranking], key: int, job: Job
+    ) -> Generator[Packed, None, None]:
+        """Yield all elements compared with a cut, stretch by stretch in order."""
+
+        def work(task: Sequence[Stretch]) -> list[Packed]:
+            return [pack_stretch(rankings[s.index], s, key, job.cancel) for s in task]
+
+        for parts in self._side_by_side(rankings, work, job):
+            yield from parts
 
     def _find(self, rankings: Sequence[Ranking], count: int, job: Job, *, apart: bool) -> Found:
         size = sum(r.size for r in rankings)
