@@ -6,24 +6,33 @@ a GPU does not keep, and a choice at random reads nothing: both stay on the CPU.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from torch import Tensor
 
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.errors import DeviceError
-from pruneapp.kernels.contract import Ranking, Threshold
+from pruneapp.kernels.contract import Ranking
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.device_keys import compare, magnitude_keys, pack, select, unpack
+from pruneapp.kernels.moving import Mover, refusals
+from pruneapp.kernels.packing import Packed
 from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.kernels.read_ahead import ReadAhead
 from pruneapp.kernels.search import Bracket, Counted
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.progress import Job
+from pruneapp.kernels.side_by_side import Stretch, stretches
+from pruneapp.kernels.tally import Tally
+from pruneapp.progress import CancelToken, Job
 
 # Elements below which the CPU is done before the first byte has reached a GPU.
 WORTH_MOVING = 1 << 20
+
+# Elements of a chunk, 32 MB of float32: a bus is fast with large chunks only. Not more: what MPS
+# finds by truth values was wrong beyond 2**24 elements (pytorch issue 122916).
+LENGTH = 1 << 23
 
 
 def gpus() -> tuple[tuple[str, str], ...]:
@@ -35,8 +44,30 @@ def _is_there(key: str) -> bool:
     return torch.cuda.is_available() if key == "cuda" else torch.backends.mps.is_available()
 
 
+@dataclass(frozen=True, eq=False)
+class DeviceChunk:
+    """Some elements on the device.
+
+    Attributes
+    ----------
+    stretch
+        Which.
+    keys
+        Signed integers; see `magnitude_keys`.
+    kept
+        Which of them are ranked; None for all.
+    """
+
+    stretch: Stretch
+    keys: Tensor
+    kept: Tensor | None
+
+
 class TorchKernel(CpuKernel):
     """Prunes by magnitude on a device of torch, and all else on the CPU; see `Kernel`.
+
+    Chunks are read, copied to the device and worked on at the same time. What a sample needs is
+    read by the CPU.
 
     Parameters
     ----------
@@ -44,12 +75,15 @@ class TorchKernel(CpuKernel):
         ``cuda`` or ``mps``; ``cpu`` runs the same code without a GPU, for tests.
     worth_moving
         Elements below which the work stays on the CPU.
+    length
+        Elements of a chunk, a multiple of 8. Results do not depend on it.
     """
 
-    def __init__(self, device: str, worth_moving: int = WORTH_MOVING) -> None:
+    def __init__(self, device: str, worth_moving: int = WORTH_MOVING, length: int = LENGTH) -> None:
         super().__init__()
         self._device = torch.device(device)
         self._worth_moving = worth_moving
+        self._length = length
 
     @property
     def name(self) -> str:
@@ -58,34 +92,20 @@ class TorchKernel(CpuKernel):
             return f"CUDA {torch.cuda.current_device()}: {torch.cuda.get_device_name()}"
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
-    def masks(
-        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
-    ) -> Iterator[BitMask]:
-        """Compare every key with the cut; ties go in flat order until there are enough."""
+    def _packed(
+        self, rankings: Sequence[Ranking], key: int, job: Job
+    ) -> Generator[Packed, None, None]:
         if not self._worth(rankings):
-            yield from super().masks(rankings, threshold, job)
+            yield from super()._packed(rankings, key, job)
             return
-        ties = threshold.ties
-        for ranking in rankings:
-            assert isinstance(ranking, Magnitudes)
-            packed = np.zeros((ranking.size + 7) // 8, np.uint8)
-            with _refusals(self.name):
-                for start, keys in self._keys(ranking):
-                    stays = keys >= threshold.key
-                    if ties:
-                        equal = keys == threshold.key
-                        kept = self._kept(ranking, start, keys.numel())
-                        if kept is not None:
-                            equal &= kept
-                        going = equal.nonzero().view(-1)[:ties]
-                        stays[going] = False
-                        ties -= going.numel()
-                    bits = _pack(stays, start % 8)
-                    packed[start // 8 : start // 8 + bits.size] |= bits
-                    job.step(keys.numel())
-            if ranking.kept is not None:
-                np.bitwise_and(packed, ranking.kept.packed, out=packed)
-            yield BitMask(packed, ranking.size)
+        with closing(self._chunks(rankings, job)) as chunks:
+            for chunk in chunks:
+                with refusals(self.name):
+                    stays, equal = compare(chunk.keys, chunk.kept, key)
+                    # Both in one go: the CPU waits for the device once a chunk.
+                    both = torch.stack([pack(stays), pack(equal)]).cpu().numpy()
+                count = int(np.bitwise_count(both[1]).sum(dtype=np.int64))
+                yield Packed(chunk.stretch.stop, both[0], both[1] if count else None, count)
 
     def _count(
         self, rankings: Sequence[Ranking], bracket: Bracket, job: Job, *, apart: bool
@@ -93,80 +113,79 @@ class TorchKernel(CpuKernel):
         if not self._worth(rankings):
             return super()._count(rankings, bracket, job, apart=apart)
         apart = apart and bracket.apart(len(rankings))
-        below = np.zeros(len(rankings), np.int64)
-        inside = np.zeros((len(rankings) if apart else 1, bracket.bins), np.int64)
-        with _refusals(self.name):
-            for index, ranking in enumerate(rankings):
-                assert isinstance(ranking, Magnitudes)
-                counts = torch.zeros(bracket.bins, dtype=torch.int64, device=self._device)
-                for start, keys in self._keys(ranking):
-                    kept = self._kept(ranking, start, keys.numel())
-                    there = keys if kept is None else keys[kept]
-                    below[index] += int((there < bracket.low).sum())
-                    high = min(bracket.high, ranking.nan_key)  # else beyond what keys can hold
-                    there = there[(there >= bracket.low) & (there <= high)]
-                    digits = (there - bracket.low) >> bracket.shift
-                    counts += torch.bincount(digits, minlength=bracket.bins)
-                    job.step(keys.numel())
-                inside[index if apart else 0] += counts.cpu().numpy()
-        return Counted(below, inside)
+        tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
+        with refusals(self.name):
+            below = torch.zeros(len(rankings), dtype=torch.int64, device=self._device)
+        with closing(self._chunks(rankings, job)) as chunks:
+            for chunk in chunks:
+                index = chunk.stretch.index
+                with refusals(self.name):
+                    smaller, digits = select(chunk.keys, chunk.kept, bracket)
+                    below[index] += smaller  # stays on the device
+                    inside = digits.cpu().numpy().view(np.uint32)
+                tallies[index if apart else 0].add(inside)
+                job.step(chunk.stretch.size)
+        with refusals(self.name):
+            return Counted(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))
 
     def _worth(self, rankings: Sequence[Ranking]) -> bool:
         size = sum(r.size for r in rankings)
-        return size >= self._worth_moving and all(isinstance(r, Magnitudes) for r in rankings)
+        # MPS has no float64, and 64-bit integers only in part.
+        there = self._device.type != "mps" or all(r.width < 64 for r in rankings)
+        return (
+            there
+            and size >= max(1, self._worth_moving)
+            and all(isinstance(r, Magnitudes) for r in rankings)
+        )
 
-    def _keys(self, ranking: Magnitudes) -> Iterator[tuple[int, torch.Tensor]]:
-        """Yield flat indices and keys, ``int32`` for keys of up to 32 bits, else ``int64``."""
-        kind = torch.int64 if ranking.width == 64 else torch.int32
-        if not ranking.native:  # types are mixed, which is rare: widened on the CPU
-            for piece in ranking.keys():  # noqa: SIM118 - no dict
-                yield piece.start, self._move(piece.keys).to(kind)
-            return
-        form = ranking.form
-        for chunk in ranking.read():
-            bits = self._move(chunk.bits).to(kind)
-            keys = (bits & form.magnitude_mask).clamp_(max=form.nan_key)
-            if form.fnuz:  # the sign bit alone is the one NaN, not -0.0
-                keys[(bits & 0xFF) == 1 << (form.bits - 1)] = form.nan_key
-            yield chunk.start, keys
+    def _chunks(self, rankings: Sequence[Ranking], job: Job) -> Generator[DeviceChunk, None, None]:
+        """Yield the keys of all elements, in order; close the generator to stop early."""
+        sizes = [ranking.size for ranking in rankings]
+        length = min(self._length, -(-max(sizes) // 8) * 8)
+        mover = Mover(self._device, self.name, rankings[0].width, length)
 
-    def _move(self, bits: Bits) -> torch.Tensor:
-        # A copy, for the buffer is used again for the next chunk; signed, for torch computes on
-        # few unsigned types. The sign falls to the mask.
-        signed = bits.astype(bits.dtype, copy=True).view(f"int{8 * bits.itemsize}")
-        return torch.from_numpy(signed).to(self._device)
+        def fill(task: tuple[Stretch, ...], buffer: Tensor, cancel: CancelToken) -> None:
+            at = 0
+            bits = buffer.numpy().view(f"uint{rankings[0].width}")
+            for stretch in task:
+                ranking = _magnitudes(rankings[stretch.index])
+                for part in _parts(ranking, stretch):
+                    cancel.check()
+                    bits[at : at + part.size] = part
+                    at += part.size
 
-    def _kept(self, ranking: Ranking, start: int, size: int) -> torch.Tensor | None:
+        with ReadAhead(stretches(sizes, length), fill, mover.buffers, job) as ahead:
+            for task, moved in mover.moved(ahead):
+                at = 0
+                for stretch in task:
+                    ranking = _magnitudes(rankings[stretch.index])
+                    with refusals(self.name):
+                        chunk = self._chunk(ranking, stretch, moved[at : at + stretch.size])
+                    yield chunk
+                    at += stretch.size
+
+    def _chunk(self, ranking: Magnitudes, stretch: Stretch, bits: Tensor) -> DeviceChunk:
+        if ranking.native:
+            keys = magnitude_keys(bits, ranking.form)
+        else:  # keys already
+            keys = bits.to(torch.int64 if ranking.width == 64 else torch.int32)
         if ranking.kept is None:
-            return None
-        first = start // 8
-        packed = torch.from_numpy(ranking.kept.packed[first : (start + size + 7) // 8].copy())
-        places = torch.arange(8, dtype=torch.uint8, device=self._device)
-        bits = (packed.to(self._device).unsqueeze(1) >> places) & 1
-        offset = start - first * 8
-        return bits.view(-1)[offset : offset + size].to(torch.bool)
+            return DeviceChunk(stretch, keys, None)
+        packed = ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8]
+        there = torch.from_numpy(packed.copy()).to(self._device)  # a copy, for masks are read-only
+        return DeviceChunk(stretch, keys, unpack(there, stretch.size))
 
 
-def _pack(bools: torch.Tensor, offset: int) -> NDArray[np.uint8]:
-    """Pack bits, the lowest first, after `offset` zeros."""
-    padded = torch.nn.functional.pad(
-        bools.to(torch.uint8), (offset, -(offset + bools.numel()) % 8)
-    ).view(-1, 8)
-    packed = padded[:, 0].clone()
-    for place in range(1, 8):
-        packed |= padded[:, place] << place
-    bits: NDArray[np.uint8] = packed.cpu().numpy()
-    return bits
+def _magnitudes(ranking: Ranking) -> Magnitudes:
+    assert isinstance(ranking, Magnitudes)  # see _worth
+    return ranking
 
 
-@contextmanager
-def _refusals(name: str) -> Iterator[None]:
-    """Turn what a device refuses (no memory, a lost driver) into a sentence."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise DeviceError(
-            f"'{name}' gave up: {str(error).splitlines()[0].rstrip('.')}.",
-            remedy="Choose the CPU as device; the masks are the same.",
-            details=str(error),
-        ) from error
+def _parts(ranking: Magnitudes, stretch: Stretch) -> Iterator[Bits]:
+    """Yield what is moved: raw elements, or keys where types are mixed, widened by the CPU."""
+    if ranking.native:
+        for raw in ranking.read(stretch.start, stretch.stop):
+            yield raw.bits
+    else:
+        for made in ranking.keys(stretch.start, stretch.stop):
+            yield made.keys

@@ -26,13 +26,13 @@ class TestTorchKernelOnCpu(ExactnessContract):
     """The code for GPUs, run by torch on the CPU; threads are torch's affair."""
 
     def kernel_of(self, threads, length):
-        return TorchKernel("cpu", worth_moving=0)
+        return TorchKernel("cpu", worth_moving=0, length=length)
 
 
 @pytest.mark.cuda
 class TestTorchKernelOnCuda(ExactnessContract):
     def kernel_of(self, threads, length):
-        return TorchKernel("cuda", worth_moving=0)
+        return TorchKernel("cuda", worth_moving=0, length=length)
 
 
 @pytest.mark.parametrize("dtype", TORCH_TYPES)

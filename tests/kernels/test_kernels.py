@@ -6,7 +6,8 @@ import pytest
 
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.device import TorchKernel, _refusals
+from pruneapp.kernels.device import TorchKernel
+from pruneapp.kernels.moving import refusals
 from tests.kernels.contract import KernelContract
 
 
@@ -33,5 +34,5 @@ def test_what_a_device_refuses_is_said_in_a_sentence():
             raise RuntimeError("CUDA error: out of memory\nCompile with TORCH_USE_CUDA_DSA")
 
     said = r"CUDA error: out of memory\. Choose the CPU"
-    with pytest.raises(DeviceError, match=said), _refusals("CUDA 0"):
+    with pytest.raises(DeviceError, match=said), refusals("CUDA 0"):
         Lost().anything()
