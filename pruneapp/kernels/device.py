@@ -89,7 +89,9 @@ class TorchKernel(CpuKernel):
     def name(self) -> str:
         """The device, as people call it."""
         if self._device.type == "cuda":
-            return f"CUDA {torch.cuda.current_device()}: {torch.cuda.get_device_name()}"
+            index = self._device.index
+            number = torch.cuda.current_device() if index is None else index
+            return f"CUDA {number}: {torch.cuda.get_device_name(number)}"
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
     def _packed(

@@ -1,8 +1,8 @@
 """Which elements of a tensor have the smallest magnitudes, by the rules of ties and NaN.
 
 Equal magnitudes: the lower flat index (C order) goes first. NaN counts as largest. Tensors of the
-CPU go through the kernel that prunes documents; other devices, and whole numbers, through torch's
-operations, with the same result.
+CPU go through the kernel that prunes documents, those of other devices through its search where
+they lie, whole numbers through torch's operations, with the same result.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 from pruneapp.prune.bits import as_integers, float_type, numpy_bits, read_bits
 from pruneapp.prune.cut_values import Values, write_cut
-
-# torch's nonzero refuses more than INT_MAX elements on a GPU.
-_STRETCH = 1 << 28
+from pruneapp.prune.on_device import lowest_whole_numbers, zero_lowest_there
 
 
 def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = None) -> None:
@@ -45,9 +43,11 @@ def zero_lowest(mask: Tensor, scores: Tensor, count: int, kept: Tensor | None = 
     flat = scores.detach().reshape(-1)
     if mask.is_cpu and can_share_a_threshold([flat]):
         zero_lowest_of_all([mask], [flat], count, [kept])
-        return
-    gone = _lowest(flat, count, None if kept is None else kept.reshape(-1))
-    as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
+    elif float_type(flat.dtype) is not None:
+        zero_lowest_there(mask, flat, count, kept)
+    else:
+        gone = lowest_whole_numbers(flat, count, None if kept is None else kept.reshape(-1))
+        as_integers(mask).view(-1).masked_fill_(gone.to(mask.device), 0)
 
 
 def can_share_a_threshold(scores: Sequence[Tensor]) -> bool:
@@ -133,36 +133,3 @@ def _rankings(scores: Sequence[Tensor], kept: Sequence[Tensor | None]) -> list[M
         ranked = None if there is None else BitMask.from_bools(there.reshape(-1).numpy())
         rankings.append(Magnitudes(partial(read_bits, bits), bits.size, dtype, ranked, width))
     return rankings
-
-
-def _lowest(flat: Tensor, count: int, kept: Tensor | None) -> Tensor:
-    keys = _magnitude_keys(flat)
-    if kept is not None:
-        # No key of an element is as large: see _magnitude_keys.
-        keys = keys.masked_fill(~kept, torch.iinfo(keys.dtype).max)
-    threshold = torch.kthvalue(keys, count).values
-    gone = keys < threshold
-    ties = count - int(gone.count_nonzero())
-    for start in range(0, keys.numel(), _STRETCH):
-        if not ties:
-            break
-        equal = (keys[start : start + _STRETCH] == threshold).nonzero().view(-1)[:ties]
-        gone[start + equal] = True
-        ties -= equal.numel()
-    return gone
-
-
-def _magnitude_keys(flat: Tensor) -> Tensor:
-    """Return signed integers in the order of the magnitudes, NaN largest.
-
-    The largest integer of the type is never among them, but for scores of int64.
-    """
-    kind = float_type(flat.dtype)
-    if kind is None or kind.form is None:
-        return flat.to(torch.int64).abs()
-    form, bits = kind.form, as_integers(flat)
-    if bits.dtype == torch.uint8:
-        bits = bits.to(torch.int16)
-    keys = bits & form.magnitude_mask
-    nan = bits == 0x80 if form.fnuz else keys > form.largest
-    return keys.masked_fill_(nan, form.nan_key)

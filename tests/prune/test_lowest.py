@@ -1,10 +1,13 @@
-"""Torch's operations, for devices that the kernel does not serve, make the kernel's masks."""
+"""All ways to strike what is smallest make the same masks: by the kernel, and on a device."""
 
 import pytest
 import torch
 
 from pruneapp import prune
-from pruneapp.prune.lowest import _lowest, zero_lowest, zero_lowest_of_all
+from pruneapp.kernels import cpu, side_by_side
+from pruneapp.prune import cut_values
+from pruneapp.prune.lowest import without_lowest, zero_lowest, zero_lowest_of_all
+from pruneapp.prune.on_device import Resident, lowest_whole_numbers
 
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16] + [
     getattr(torch, f"float8_{n}") for n in ("e5m2", "e4m3fn", "e5m2fnuz", "e4m3fnuz")
@@ -31,16 +34,62 @@ def kernel_mask(scores, count, kept):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("part", [False, True], ids=["all", "kept"])
-def test_both_ways_make_the_same_masks(dtype, part):
-    """Also where only some elements are ranked, and at every border."""
+@pytest.mark.parametrize("few", [0, cpu.FEW], ids=["counting", "gathering"])
+def test_a_tensor_is_cut_where_it_lies_as_by_the_kernel(monkeypatch, dtype, part, few):
+    """In slices, also where only some elements are ranked, and at every border."""
+    monkeypatch.setattr(cpu, "FEW", few)
     scores = awkward(dtype)
     kept = torch.arange(scores.numel()) % 3 != 0 if part else None
     most = scores.numel() if kept is None else int(kept.sum())
     for count in (1, 2, 100, most // 2, most - 1, most):
-        by_torch = _lowest(scores, count, kept)
-        by_kernel = kernel_mask(scores, count, kept) == 0
-        assert torch.equal(by_torch, by_kernel)
-        assert int(by_torch.sum()) == count
+        there = torch.ones(scores.numel(), dtype=torch.int32)
+        Resident(scores, kept, length=88).strike(there, count)
+        assert torch.equal(there, kernel_mask(scores, count, kept))
+        assert int((there == 0).sum()) == count
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_large_tensors_are_cut_where_they_lie(dtype):
+    """More than a sample is worth, several slices, ties across them."""
+    scores = torch.randn(1_300_003, generator=torch.Generator().manual_seed(4)).to(dtype)
+    kept = torch.arange(scores.numel()) % 5 != 0
+    for ranked in (None, kept):
+        there = torch.ones(scores.numel(), dtype=torch.int32)
+        Resident(scores, ranked, length=1 << 18).strike(there, 500_000)
+        assert torch.equal(there, kernel_mask(scores, 500_000, ranked))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("length", [8, 64, 8000])
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_masks_are_the_same_however_the_work_is_cut(monkeypatch, dtype, length, threads):
+    """Their values are written in threads; ties are struck in order."""
+    scores, base = awkward(dtype), torch.rand(600) + 0.5
+    cut_up = side_by_side.stretches
+    kept = torch.arange(600) % 3 != 0
+    for count in (1, 150, 399):
+        for ranked in (None, kept):
+            known = without_lowest(base, scores, count, ranked)
+            with monkeypatch.context() as patch:
+                patch.setattr(cut_values, "stretches", lambda sizes: cut_up(sizes, length))
+                patch.setattr(cut_values, "WORTH_THREADS", 0)
+                patch.setattr(cut_values, "default_threads", lambda: threads)
+                mask = without_lowest(base, scores, count, ranked)
+            assert torch.equal(mask, known)
+            assert torch.equal(mask != 0, kernel_mask(scores, count, ranked) != 0)
+            assert torch.equal(mask[mask != 0], base[mask != 0])
+
+
+def test_the_base_of_a_mask_stays_as_it_is():
+    """Also one number that is seen as many, one that is not contiguous, and one of none."""
+    scores = torch.tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])
+    bases = [torch.ones(()).expand(2, 3), torch.ones(3, 2).T, torch.ones(2, 3)[:, :1].expand(2, 3)]
+    for base in bases:
+        mask = without_lowest(base, scores, 3)
+        assert mask.tolist() == [[0, 0, 0], [1, 1, 1]]
+        assert mask.is_contiguous()
+        assert bool((base == 1).all())
+    assert without_lowest(torch.ones(0, 3), torch.ones(0, 3), 0).shape == (0, 3)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -59,7 +108,7 @@ def test_several_tensors_are_cut_as_if_they_were_one(dtype):
 def test_whole_numbers_are_ranked_by_their_magnitude(dtype):
     """Torch prunes them, too."""
     scores = torch.tensor([3, 1, 2, 1, 0]).to(dtype)
-    assert _lowest(scores, 2, None).tolist() == [False, True, False, False, True]
+    assert lowest_whole_numbers(scores, 2, None).tolist() == [False, True, False, False, True]
 
 
 @pytest.mark.cuda
