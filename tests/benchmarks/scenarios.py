@@ -110,8 +110,7 @@ def undoing(path: str, rounds: int) -> Answer:
         for _ in range(rounds):
             for name, modifiers in (("undo", CONTROL), ("redo", CONTROL | SHIFT)):
                 if busy:
-                    # Long after the pause of a person who has asked for something else.
-                    hand.rest(0.35)
+                    hand.wait(lambda: _computes(hand))
                 else:
                     hand.preview()
                     hand.wait_quiet()
@@ -120,6 +119,11 @@ def undoing(path: str, rounds: int) -> Answer:
                 found.setdefault(f"{name}{', a worker computes' * busy}", []).append(took)
     hand.leave()
     return {"milliseconds": found}
+
+
+def _computes(hand: Hand) -> bool:
+    task = hand.bench.forecasting._task
+    return task is not None and task.begun
 
 
 def steps(path: str, target: str, amounts: list[str], channels: str) -> Answer:
