@@ -30,6 +30,10 @@ from pruneapp.progress import CancelToken, Job
 # Elements below which the CPU is done before the first byte has reached a GPU.
 WORTH_MOVING = 1 << 20
 
+# Of these, the share that a tensor has on average at least: each is a dozen calls of the device,
+# and a model of many thousand small ones is done sooner by the CPU.
+_SHARE = 64
+
 # Elements of a chunk, 32 MB of float32: a bus is fast with large chunks only. Not more: what MPS
 # finds by truth values was wrong beyond 2**24 elements (pytorch issue 122916).
 LENGTH = 1 << 23
@@ -137,6 +141,7 @@ class TorchKernel(CpuKernel):
         return (
             there
             and size >= max(1, self._worth_moving)
+            and size // len(rankings) >= self._worth_moving // _SHARE
             and all(isinstance(r, Magnitudes) for r in rankings)
         )
 

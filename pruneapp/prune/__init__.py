@@ -18,7 +18,7 @@ What differs from torch:
   ``name_orig`` and ``name_mask``. Call `identity` on parameters that torch's classes alone pruned
   before you copy their module.
 - `global_unstructured` by `L1Unstructured` does not join the parameters into one: beside the masks
-  it takes a bit a weight.
+  it takes at most a bit a weight.
 
 Tied weights pruned by a function for one parameter are pruned in that module alone: no function
 can know the other owners. `global_unstructured` with all owners listed prunes them as one.

@@ -64,7 +64,7 @@ def zero_lowest_of_all(
     """Do what `zero_lowest` does over several tensors, as if they were joined end to end.
 
     Equal magnitudes: the earlier tensor goes first. The tensors are not joined: beside the masks
-    it takes one bit an element.
+    it takes one bit an element of those that have a `kept`.
     """
     if not count:
         return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
 from pruneapp.kernels import devices
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.device import TorchKernel
+from pruneapp.kernels.device import WORTH_MOVING, TorchKernel
+from pruneapp.kernels.ranking import Magnitudes, Uniform
+from tests.tensors import reading
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +58,28 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch):
         devices.kernel_for("cuda")
     with pytest.raises(DeviceError, match="one of auto, cpu, cuda, mps"):
         devices.kernel_for("tpu")
+
+
+def ranked(name: str, size: int) -> Magnitudes:
+    return Magnitudes(reading(np.empty(0)), size, DTYPES[name])
+
+
+@pytest.mark.parametrize(
+    ("device", "rankings", "moved"),
+    [
+        ("cuda", [ranked("F32", WORTH_MOVING)], True),
+        ("cuda", [ranked("F32", WORTH_MOVING - 1)], False),
+        ("cuda", [ranked("F64", WORTH_MOVING)], True),
+        ("mps", [ranked("F32", WORTH_MOVING)], True),
+        ("mps", [ranked("F64", WORTH_MOVING)], False),
+        ("cuda", [ranked("F32", 1000)] * 5000, False),
+        ("cuda", [Uniform(0, "w", WORTH_MOVING)], False),
+    ],
+    ids=["large", "small", "float64", "MPS", "float64 on MPS", "many tiny ones", "at random"],
+)
+def test_only_what_is_worth_it_goes_to_a_device(device, rankings, moved):
+    """The rest is done by the CPU: what is small, in small parts, or beyond the device."""
+    assert moved is TorchKernel(device)._worth(rankings)
 
 
 def test_torch_is_not_loaded_for_the_cpu(run_python):

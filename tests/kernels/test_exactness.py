@@ -35,6 +35,12 @@ class TestTorchKernelOnCuda(ExactnessContract):
         return TorchKernel("cuda", worth_moving=0, length=length)
 
 
+@pytest.mark.skipif(not torch.backends.mps.is_available(), reason="no Apple GPU on this machine")
+class TestTorchKernelOnMps(ExactnessContract):
+    def kernel_of(self, threads, length):
+        return TorchKernel("mps", worth_moving=0, length=length)
+
+
 @pytest.mark.parametrize("dtype", TORCH_TYPES)
 @pytest.mark.parametrize("name", SPREADS)
 def test_as_torch_prunes(name, dtype):

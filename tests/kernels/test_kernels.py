@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from pruneapp.errors import DeviceError
 from pruneapp.kernels.cpu import CpuKernel
@@ -24,6 +25,11 @@ class TestTorchKernelOnCpu(KernelContract):
 @pytest.mark.cuda
 class TestTorchKernelOnCuda(KernelContract):
     kernel = TorchKernel("cuda", worth_moving=0)
+
+
+@pytest.mark.skipif(not torch.backends.mps.is_available(), reason="no Apple GPU on this machine")
+class TestTorchKernelOnMps(KernelContract):
+    kernel = TorchKernel("mps", worth_moving=0)
 
 
 def test_what_a_device_refuses_is_said_in_a_sentence():

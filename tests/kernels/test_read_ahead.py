@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -207,3 +208,70 @@ def test_copies_are_of_their_own():
         moved = list(mover.moved(a))
 
     assert [(task, task) for task in range(9)] == [(t, int(m.unique())) for t, m in moved]
+
+
+class FakeEvent:
+    """An event of CUDA that remembers who waited for it."""
+
+    made: list[FakeEvent]
+
+    def __init__(self):
+        self.recorded = self.synchronized = False
+        self.made.append(self)
+
+    def record(self, stream):
+        assert stream == "copying"
+        self.recorded = True
+
+    def synchronize(self):
+        assert self.recorded
+        self.synchronized = True
+
+
+class FakeStream:
+    """The stream of CUDA that computes; remembers what it was told to wait for."""
+
+    def __init__(self):
+        self.awaited = []
+
+    def wait_event(self, event):
+        assert event.recorded
+        self.awaited.append(event)
+
+
+def test_copies_to_cuda_wait_for_each_other(monkeypatch):
+    """Without one: pinned buffers, one event a copy, awaited by the work and by the next fill."""
+    working, pinned, used = FakeStream(), [], []
+    empty = torch.empty
+    monkeypatch.setattr(FakeEvent, "made", [], raising=False)
+
+    def pinning(length, *, dtype, pin_memory):
+        pinned.append(pin_memory)
+        return empty(length, dtype=dtype)
+
+    def to(tensor, device, *, non_blocking):
+        assert device.type == "cuda"
+        assert non_blocking
+        return tensor.clone()
+
+    monkeypatch.setattr("torch.cuda.Stream", lambda _device: "copying")
+    monkeypatch.setattr("torch.cuda.stream", lambda _stream: nullcontext())
+    monkeypatch.setattr("torch.cuda.Event", FakeEvent)
+    monkeypatch.setattr("torch.cuda.current_stream", lambda _device: working)
+    monkeypatch.setattr("torch.empty", pinning)
+    monkeypatch.setattr("torch.Tensor.to", to)
+    monkeypatch.setattr("torch.Tensor.record_stream", lambda *both: used.append(both))
+
+    def fill(task, buffer, _cancel):
+        # The fourth fill is the first into a buffer that was used: its copy must have ended.
+        assert sum(e.synchronized for e in FakeEvent.made) >= task - (moving.BUFFERS - 1)
+        buffer.fill_(task)
+
+    mover = moving.Mover(torch.device("cuda"), "CUDA 0", 32, 8)
+    with ReadAhead(range(9), fill, mover.buffers, Job()) as ahead:
+        moved = [(task, int(tensor.unique())) for task, tensor in mover.moved(ahead)]
+
+    assert moved == [(task, task) for task in range(9)]
+    assert pinned == [True] * moving.BUFFERS
+    assert working.awaited == FakeEvent.made
+    assert [stream for _, stream in used] == [working] * 9
