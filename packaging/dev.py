@@ -125,6 +125,10 @@ def install() -> bool:
     # Scripts name the folder and the interpreter that they were made for, so a checkout that was
     # moved needs a new environment. One without a stamp is the person's own: torch may lie in it.
     moved = bool(stamp) and stamp[0] != made_for
+    if moved and VENV.is_symlink():
+        print(".venv is a link to the environment of another checkout, which stays as it is.")
+        print("Remove the link, and this checkout gets an environment of its own.")
+        return False
     if moved or not is_whole():
         print("Making the virtual environment .venv", flush=True)
         make = [sys.executable, "-m", "venv", *(["--clear"] if moved else []), str(VENV)]
