@@ -182,6 +182,21 @@ def test_the_environment_of_a_moved_checkout_is_made_anew(dev, monkeypatch, comm
     assert commands.with_word("--clear")
 
 
+def test_the_environment_of_another_checkout_is_left_alone(
+    dev, monkeypatch, commands, tmp_path, capsys
+):
+    """A link would be followed, and what it leads to be emptied."""
+    make_venv(dev)
+    assert dev.install()
+    commands.seen.clear()
+    dev.VENV.rename(tmp_path / "theirs")
+    dev.VENV.symlink_to(tmp_path / "theirs")
+    monkeypatch.setattr(dev, "fingerprints", lambda: ("another folder", dev.STAMP.read_text()))
+    assert not dev.install()
+    assert not commands.seen
+    assert "Remove the link" in capsys.readouterr().out
+
+
 def test_what_a_person_prepared_is_kept(dev, commands):
     """The README has people install torch's CPU build into .venv first."""
     make_venv(dev)
