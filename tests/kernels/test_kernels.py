@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+
+import numpy as np
 import pytest
 import torch
 
+from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import DeviceError
+from pruneapp.kernels.contract import Threshold
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.device import TorchKernel
 from pruneapp.kernels.moving import refusals
+from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.progress import Cancelled, Job
 from tests.kernels.contract import KernelContract
+from tests.tensors import reading
 
 
 class TestCpuKernel(KernelContract):
@@ -30,6 +38,30 @@ class TestTorchKernelOnCuda(KernelContract):
 @pytest.mark.skipif(not torch.backends.mps.is_available(), reason="no Apple GPU on this machine")
 class TestTorchKernelOnMps(KernelContract):
     kernel = TorchKernel("mps", worth_moving=0)
+
+
+@pytest.mark.parametrize("name", ["find_threshold", "shares", "masks"])
+def test_threads_end_with_a_cancelled_job(name):
+    """Though the exception, and with it the frames it came through, is still held."""
+
+    class Stopping:
+        def report(self, done, _total, _label):
+            if done >= 1 << 19:
+                raise Cancelled
+
+    size = 1 << 21
+    kernel = CpuKernel(threads=2, stretch=1 << 17)
+    ranking = Magnitudes(reading(np.arange(size, dtype=np.uint32)), size, DTYPES["F32"])
+    calls = {
+        "find_threshold": lambda job: kernel.find_threshold([ranking], size // 2, job),
+        "shares": lambda job: kernel.shares([ranking], size // 2, job),
+        "masks": lambda job: list(kernel.masks([ranking], Threshold(99, 1), job)),
+    }
+    with pytest.raises(Cancelled) as held:
+        calls[name](Job(Stopping()))
+
+    assert held.value
+    assert not [t for t in threading.enumerate() if t.name.startswith("pruneapp-kernel")]
 
 
 def test_what_a_device_refuses_is_said_in_a_sentence():
