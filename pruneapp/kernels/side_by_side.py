@@ -18,7 +18,7 @@ from pruneapp.progress import Job
 
 # Elements of a task. Long enough that handing it over costs nothing, short enough that a cancelled
 # job does not wait for it: a few milliseconds.
-STRETCH = 1 << 22
+STRETCH = 1 << 21
 
 # Elements in all below which starting threads takes longer than the work.
 WORTH_THREADS = 1 << 20

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.contract import BLOCK, Slices
-from pruneapp.kernels.side_by_side import in_order
+from pruneapp.kernels.side_by_side import STRETCH, in_order
 from pruneapp.kernels.slices import read_box, values_of
 from pruneapp.kernels.values import decode
 from pruneapp.masks.channels import Box, boxes, extents
@@ -44,6 +44,8 @@ _BOX = 256 * BLOCK
 _BOX_BYTES = 1 << 22
 # Elements of a task whose slices are interleaved.
 _INTERLEAVED_BOX = 1 << 19
+# Elements of whole rows that are added up at once: they stay in the cache of a core.
+_COLUMNS_BOX = 1 << 18
 # Blocks, and elements of each, that are turned over at once: they stay in the cache of a core.
 _TILE_BLOCKS = 288
 _TILE_WIDTH = 256
@@ -66,10 +68,14 @@ def sum_slices(slices: Slices, power: InPlace, job: Job, threads: int) -> Vector
     threads
         How many work at once; 1 is this one. The sums do not depend on it.
     """
-    outer, _, inner = extents(slices.shape, slices.dim)
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    if outer * channels * inner == 0:
+        return np.zeros(channels)
     # Every run of a channel begins at a block's border: blocks can be added side by side.
     if outer == 1 or inner % BLOCK == 0:
         return _sum_runs(slices, power, job, threads)
+    if inner == 1:
+        return _sum_columns(slices, power, job, threads)
     return _sum_rows(slices, power, job, threads)
 
 
@@ -161,6 +167,40 @@ class _Tiles(threading.local):
         self._power(terms)
         terms[0] += total
         return _add_in_order(terms)
+
+
+def _sum_columns(slices: Slices, power: InPlace, job: Job, threads: int) -> Vector:
+    """Sum slices of which an element lies in every row: blocks of rows side by side."""
+    rows, channels, _ = extents(slices.shape, slices.dim)
+    blocks = max(1, STRETCH // (BLOCK * channels))  # of a task
+
+    def work(task: range) -> tuple[int, list[Vector]]:
+        terms: Matrix = np.empty((max(1, _COLUMNS_BOX // channels), channels))
+        starts = range(task.start, task.stop, BLOCK)
+        with np.errstate(all="ignore"):  # infinities and NaN are answers here
+            return len(task), [add(range(s, min(s + BLOCK, task.stop)), terms) for s in starts]
+
+    def add(block: range, terms: Matrix) -> Vector:
+        total: Vector = np.zeros(channels)
+        for first in range(block.start, block.stop, len(terms)):
+            job.cancel.check()
+            last = min(first + len(terms), block.stop)
+            box = Box(first * channels, (first, last), (0, channels), (0, 1))
+            part = terms[: last - first]
+            np.copyto(part, values_of(slices, box)[..., 0])
+            power(part)
+            part[0] += total
+            total = _add_in_order(part)
+        return total
+
+    total: Vector = np.zeros(channels)
+    step = blocks * BLOCK
+    tasks = (range(first, min(first + step, rows)) for first in range(0, rows, step))
+    for count, sums in in_order(tasks, work, job, threads):
+        for block in sums:
+            total += block
+        job.step(count * channels)
+    return total
 
 
 def _sum_rows(slices: Slices, power: InPlace, job: Job, threads: int) -> Vector:

@@ -55,6 +55,8 @@ class Tally:
     def _count(self) -> None:
         if self._counts is None:
             self._counts = np.zeros(self._bins, np.int64)
-        for digits in self._held:
+        if self._held:
+            # Joined first: every call goes once over all counters.
+            digits = np.concatenate(self._held)
             self._counts[: int(digits.max()) + 1] += np.bincount(digits)
         self._held, self._size = [], 0

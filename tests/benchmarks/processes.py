@@ -65,7 +65,7 @@ def run_python(
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,
-            env={**os.environ, "QT_QPA_PLATFORM": "offscreen", **own, **(environment or {})},
+            env={**_surroundings(), **own, **(environment or {})},
             stdout=subprocess.PIPE,
             stderr=stream,
             text=True,
@@ -79,6 +79,12 @@ def run_python(
     if process.returncode:
         raise RuntimeError(f"{' '.join(arguments)} failed:\n{errors.read_text()[-4000:]}")
     return Ran(seconds, usage.ru_maxrss * 1024 / 1e6, output)
+
+
+def _surroundings() -> dict[str, str]:
+    """Return the environment of an installed program: its modules were compiled before."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "QT_QPA_PLATFORM": "offscreen"}
 
 
 @contextlib.contextmanager
