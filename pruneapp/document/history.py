@@ -188,6 +188,7 @@ class History:
         for slot, mask in found:
             if slot.mask is None and slot.uses:
                 self._hold(slot, mask)
+        self._settle()
 
     # How it works
 

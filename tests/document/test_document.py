@@ -293,6 +293,20 @@ def test_who_cannot_wait_has_masks_written_and_read_by_a_worker(tmp_path: Path):
     history.close()
 
 
+def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
+    """A state whose masks were read, and to which nobody went."""
+    masks = chain(3)
+    history = History(budget=0, folder=tmp_path)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    assert history.memory == 100  # what is in force
+    found = history.missing(1).run(Job())
+    history.put_back(found)
+    assert history.memory == 100
+    assert history.go_to(1).masks["w"] == masks[1]
+    history.close()
+
+
 def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path):
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
