@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
+from pruneapp.kernels.candidates import bins_of
 from pruneapp.kernels.contract import Ranking
 from pruneapp.kernels.search import Bracket
 from pruneapp.kernels.side_by_side import Stretch
@@ -15,20 +18,51 @@ from pruneapp.progress import CancelToken
 Kept = NDArray[np.bool_] | None
 
 
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """What one stretch has inside a bracket.
+
+    Attributes
+    ----------
+    below
+        Kept elements below the bracket.
+    tally
+        Those inside, by bins.
+    offsets
+        The keys of those inside, less the low end of the bracket; None if they were not wanted.
+    """
+
+    below: int
+    tally: Tally
+    offsets: Bits | None
+
+
 def count_inside(
-    ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelToken
-) -> tuple[int, Tally]:
-    """Count the kept keys of a stretch that are below a bracket, and those inside it by bins."""
+    ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelToken, *, hold: bool
+) -> Inside:
+    """Count the kept keys of a stretch that are below a bracket and inside it.
+
+    Parameters
+    ----------
+    ranking, stretch, bracket
+        What is counted.
+    cancel
+        Looked at for every chunk.
+    hold
+        Whether the keys inside are wanted, too.
+    """
     below = 0
     tally = Tally(bracket.bins)
+    held = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         cancel.check()
-        smaller, digits = _split(
-            chunk.keys, kept_of(ranking, chunk.start, chunk.keys.size), bracket
-        )
+        kept = kept_of(ranking, chunk.start, chunk.keys.size)
+        smaller, offsets = _split(chunk.keys, kept, bracket)
         below += smaller
-        tally.add(digits)
-    return below, tally
+        tally.add(bins_of(offsets, bracket.shift))
+        if hold:
+            held.append(offsets)
+    return Inside(below, tally, np.concatenate(held) if held else None)
 
 
 def count_share(
@@ -56,21 +90,14 @@ def _count(where: NDArray[np.bool_], kept: Kept) -> int:
 
 
 def _split(keys: Bits, kept: Kept, bracket: Bracket) -> tuple[int, Bits]:
-    """Return how many are below, and the bins of those inside. The keys are used up."""
+    """Return how many are below, and those inside, less the low end."""
     kind = keys.dtype.type
-    whole = not bracket.low and bracket.high == np.iinfo(keys.dtype).max
-    below = 0 if not bracket.low else _count(keys < kind(bracket.low), kept)
-    if whole:
-        inside = kept
-    else:
-        # What is below wraps around and is beyond the bracket, too.
-        keys -= kind(bracket.low)
-        inside = keys <= kind(bracket.high - bracket.low)
-        if kept is not None:
-            inside &= kept
+    if not bracket.low and bracket.high == np.iinfo(keys.dtype).max:
+        return 0, keys.copy() if kept is None else keys[kept]
+    smaller = keys < kind(bracket.low)
+    inside = keys <= kind(bracket.high)
+    inside ^= smaller
+    if kept is not None:
+        inside &= kept
     # By numbers, which is faster than by a mask where few are inside.
-    digits = keys.copy() if inside is None else keys[np.flatnonzero(inside)]
-    if bracket.shift:
-        digits >>= kind(bracket.shift)
-    # There are few enough bins; numpy does not count uint64 at all.
-    return below, digits.astype(np.uint32) if keys.itemsize == 8 else digits
+    return _count(smaller, kept), keys[np.flatnonzero(inside)] - kind(bracket.low)

@@ -9,12 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
+from pruneapp.kernels.candidates import Candidates
 from pruneapp.kernels.contract import Ranking, Share, Slices, Threshold
-from pruneapp.kernels.counting import count_inside, count_share
+from pruneapp.kernels.counting import Inside, count_inside, count_share
 from pruneapp.kernels.norms import channel_norms
+from pruneapp.kernels.one_pass import PLACE_BYTES, Sieve, Sifted, sift
 from pruneapp.kernels.packing import Packed, pack_stretch
 from pruneapp.kernels.sampling import WORTH_A_SAMPLE, sample
-from pruneapp.kernels.search import Bracket, Counted, Found, bracket_of_sample, search, shares
+from pruneapp.kernels.search import (
+    MOST_HELD,
+    Bracket,
+    Counted,
+    Found,
+    bracket_of_sample,
+    search,
+    shares,
+)
 from pruneapp.kernels.side_by_side import (
     STRETCH,
     WORTH_THREADS,
@@ -56,7 +66,7 @@ class CpuKernel:
 
     def find_threshold(self, rankings: Sequence[Ranking], count: int, job: Job) -> Threshold:
         """Find the cut in a bracket around where a sample has it."""
-        return self._find(rankings, count, job, apart=False).threshold
+        return self._find(rankings, count, job, apart=False).plain(_width(rankings))
 
     def shares(
         self, rankings: Sequence[Ranking], count: int, job: Job
@@ -85,7 +95,7 @@ class CpuKernel:
     ) -> Iterator[BitMask]:
         """Compare every key with the cut; ties go in flat order until there are enough."""
         ties = threshold.ties
-        with closing(self._packed(rankings, threshold.key, job)) as made:
+        with closing(self._packed(rankings, threshold, job)) as made:
             for ranking in rankings:
                 packed = np.empty((ranking.size + 7) // 8, np.uint8)
                 done = 0
@@ -97,17 +107,54 @@ class CpuKernel:
                     done = part.stop
                 yield BitMask(packed, ranking.size)
 
+    def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        """Do it in one pass, if a sample says that few enough elements are near the cut."""
+        if sum(r.size for r in rankings) > WORTH_A_SAMPLE:
+            masks = self._prune_at_once(rankings, count, job)
+            if masks is not None:
+                return masks
+        return self._prune_in_two(rankings, count, job)
+
+    def _prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
+
+    def _prune_at_once(
+        self, rankings: Sequence[Ranking], count: int, job: Job
+    ) -> list[BitMask] | None:
+        width = _width(rankings)
+        guess = bracket_of_sample(sample(rankings, job), count, _left(rankings), width)
+        if guess.inside * (width // 8 + PLACE_BYTES) > MOST_HELD:
+            return None
+        sieve = Sieve(rankings, guess.bracket)
+        done = 0
+
+        def work(task: Sequence[Stretch]) -> list[Sifted]:
+            return [sift(rankings[s.index], s, guess.bracket, job.cancel) for s in task]
+
+        with closing(self._side_by_side(rankings, work, job)) as passed:
+            for results in passed:
+                for sifted in results:
+                    sieve.add(sifted)
+                    done += 2 * sifted.stretch.size
+                    job.step(2 * sifted.stretch.size)
+                if sieve.full:
+                    break
+        masks = None if sieve.full else sieve.masks(count, width)
+        if masks is None:  # the sample was wrong
+            job.extend(done)
+        return masks
+
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Add up blocks of 4,096 side by side, each from left to right."""
         return channel_norms(slices, n, job)
 
     def _packed(
-        self, rankings: Sequence[Ranking], key: int, job: Job
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[Packed, None, None]:
         """Yield all elements compared with a cut, stretch by stretch in order."""
 
         def work(task: Sequence[Stretch]) -> list[Packed]:
-            return [pack_stretch(rankings[s.index], s, key, job.cancel) for s in task]
+            return [pack_stretch(rankings[s.index], s, threshold, job.cancel) for s in task]
 
         for parts in self._side_by_side(rankings, work, job):
             yield from parts
@@ -119,35 +166,55 @@ class CpuKernel:
             found = _partitioned(rankings, count, job)
             job.step(size)
             return found
-        left = sum(r.size if r.kept is None else r.kept.kept for r in rankings)
         bracket = Bracket.everything(width)
+        candidates = None
         if size > WORTH_A_SAMPLE:
-            bracket = bracket_of_sample(sample(rankings, job), count / left, width)
-        done = False
+            bracket = bracket_of_sample(
+                sample(rankings, job), count, _left(rankings), width
+            ).bracket
+            if bracket.shift:
+                candidates = Candidates(bracket)
+        first: Counted | None = None
 
         def pass_over(bracket: Bracket) -> Counted:
-            nonlocal done
-            if done:
-                job.extend(size)
-            done = True
-            return self._count(rankings, bracket, job, apart=apart)
+            nonlocal first
+            if first is None:
+                first = self._count(rankings, bracket, job, candidates, apart=apart)
+                return first
+            if candidates is not None and candidates.hold(bracket):
+                return candidates.count(bracket, first.below, apart=apart)
+            job.extend(size)
+            return self._count(rankings, bracket, job, None, apart=apart)
 
         return search(width, count, bracket, pass_over)
 
     def _count(
-        self, rankings: Sequence[Ranking], bracket: Bracket, job: Job, *, apart: bool
+        self,
+        rankings: Sequence[Ranking],
+        bracket: Bracket,
+        job: Job,
+        candidates: Candidates | None,
+        *,
+        apart: bool,
     ) -> Counted:
+        """Count all kept elements once; what is inside goes to `candidates`, too."""
         apart = apart and bracket.apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
         below = np.zeros(len(rankings), np.int64)
+        hold = candidates is not None
 
-        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, int, Tally]]:
-            return [(s, *count_inside(rankings[s.index], s, bracket, job.cancel)) for s in task]
+        def work(task: Sequence[Stretch]) -> list[tuple[Stretch, Inside]]:
+            return [
+                (s, count_inside(rankings[s.index], s, bracket, job.cancel, hold=hold))
+                for s in task
+            ]
 
         for results in self._side_by_side(rankings, work, job):
-            for stretch, smaller, tally in results:
-                below[stretch.index] += smaller
-                tallies[stretch.index if apart else 0].absorb(tally)
+            for stretch, inside in results:
+                below[stretch.index] += inside.below
+                tallies[stretch.index if apart else 0].absorb(inside.tally)
+                if candidates is not None and inside.offsets is not None:
+                    candidates.add(stretch.index, inside.offsets)
                 job.step(stretch.size)
         return Counted(below, np.stack([tally.counts() for tally in tallies]))
 
@@ -156,12 +223,17 @@ class CpuKernel:
         rankings: Sequence[Ranking],
         work: Callable[[tuple[Stretch, ...]], Result],
         job: Job,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         sizes = [r.size for r in rankings]
         threads = self._threads or default_threads()
         if self._threads is None and sum(sizes) < WORTH_THREADS:
             threads = 1
         return in_order(stretches(sizes, self._stretch), work, job, threads)
+
+
+def _left(rankings: Sequence[Ranking]) -> int:
+    """Return how many elements are ranked."""
+    return sum(r.size if r.kept is None else r.kept.kept for r in rankings)
 
 
 def _width(rankings: Sequence[Ranking]) -> int:
@@ -179,7 +251,7 @@ def _partitioned(rankings: Sequence[Ranking], count: int, job: Job) -> Found:
     ties = count - int(np.count_nonzero(keys < key))
     below = [int(np.count_nonzero(part < key)) for part in parts]
     equal = [int(np.count_nonzero(part == key)) for part in parts]
-    return Found(Threshold(int(key), ties), shares(below, equal, ties))
+    return Found(Threshold(int(key), ties), sum(equal), shares(below, equal, ties))
 
 
 def _kept_keys(ranking: Ranking, job: Job) -> Bits:

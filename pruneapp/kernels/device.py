@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.kernels.contract import Ranking
+from pruneapp.kernels.candidates import Candidates, bins_of
+from pruneapp.kernels.contract import Ranking, Threshold
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.device_keys import compare, magnitude_keys, pack, select, unpack
 from pruneapp.kernels.moving import Mover, refusals
@@ -25,6 +26,7 @@ from pruneapp.kernels.read_ahead import ReadAhead
 from pruneapp.kernels.search import Bracket, Counted
 from pruneapp.kernels.side_by_side import Stretch, stretches
 from pruneapp.kernels.tally import Tally
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 
 # Elements below which the CPU is done before the first byte has reached a GPU.
@@ -98,26 +100,38 @@ class TorchKernel(CpuKernel):
             return f"CUDA {number}: {torch.cuda.get_device_name(number)}"
         return {"mps": "Apple GPU (MPS)"}.get(self._device.type, "CPU (torch)")
 
+    def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
+        """Find the cut, then make the masks; what stays on the CPU is done in one pass."""
+        if self._worth(rankings):
+            return self._prune_in_two(rankings, count, job)
+        return super().prune(rankings, count, job)
+
     def _packed(
-        self, rankings: Sequence[Ranking], key: int, job: Job
+        self, rankings: Sequence[Ranking], threshold: Threshold, job: Job
     ) -> Generator[Packed, None, None]:
         if not self._worth(rankings):
-            yield from super()._packed(rankings, key, job)
+            yield from super()._packed(rankings, threshold, job)
             return
         with closing(self._chunks(rankings, job)) as chunks:
             for chunk in chunks:
                 with refusals(self.name):
-                    stays, equal = compare(chunk.keys, chunk.kept, key)
+                    stays, equal = compare(chunk.keys, chunk.kept, threshold.key)
                     # Both in one go: the CPU waits for the device once a chunk.
                     both = torch.stack([pack(stays), pack(equal)]).cpu().numpy()
                 count = int(np.bitwise_count(both[1]).sum(dtype=np.int64))
                 yield Packed(chunk.stretch.stop, both[0], both[1] if count else None, count)
 
     def _count(
-        self, rankings: Sequence[Ranking], bracket: Bracket, job: Job, *, apart: bool
+        self,
+        rankings: Sequence[Ranking],
+        bracket: Bracket,
+        job: Job,
+        candidates: Candidates | None,
+        *,
+        apart: bool,
     ) -> Counted:
         if not self._worth(rankings):
-            return super()._count(rankings, bracket, job, apart=apart)
+            return super()._count(rankings, bracket, job, candidates, apart=apart)
         apart = apart and bracket.apart(len(rankings))
         tallies = [Tally(bracket.bins) for _ in (rankings if apart else "1")]
         with refusals(self.name):
@@ -126,10 +140,13 @@ class TorchKernel(CpuKernel):
             for chunk in chunks:
                 index = chunk.stretch.index
                 with refusals(self.name):
-                    smaller, digits = select(chunk.keys, chunk.kept, bracket)
+                    smaller, found = select(chunk.keys, chunk.kept, bracket)
                     below[index] += smaller  # stays on the device
-                    inside = digits.cpu().numpy().view(np.uint32)
-                tallies[index if apart else 0].add(inside)
+                    offsets = found.cpu().numpy()
+                offsets = offsets.view(f"uint{8 * offsets.itemsize}")
+                tallies[index if apart else 0].add(bins_of(offsets, bracket.shift))
+                if candidates is not None:
+                    candidates.add(index, offsets)
                 job.step(chunk.stretch.size)
         with refusals(self.name):
             return Counted(below.cpu().numpy(), np.stack([t.counts() for t in tallies]))

@@ -34,7 +34,7 @@ def magnitude_keys(bits: Tensor, form: FloatForm) -> Tensor:
 
 
 def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor, Tensor]:
-    """Return how many kept keys are below a bracket, and the bins of those inside, ``int32``."""
+    """Return how many kept keys are below a bracket, and those inside, less its low end."""
     smaller = keys < bracket.low
     # Keys are signed here, but only half of what unsigned ones hold is ever used.
     inside = ~smaller
@@ -43,8 +43,7 @@ def select(keys: Tensor, kept: Tensor | None, bracket: Bracket) -> tuple[Tensor,
     if kept is not None:
         smaller &= kept
         inside &= kept
-    digits = (keys[inside] - bracket.low) >> bracket.shift
-    return smaller.sum(), digits.to(torch.int32)
+    return smaller.sum(), keys[inside] - bracket.low
 
 
 def compare(keys: Tensor, kept: Tensor | None, key: int) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.kernels.contract import Ranking
+from pruneapp.kernels.contract import Ranking, Threshold
 from pruneapp.kernels.counting import kept_of
 from pruneapp.kernels.side_by_side import Stretch
 from pruneapp.masks.channels import pack_into
@@ -43,7 +43,9 @@ class Packed:
         return min(self._count, most)
 
 
-def pack_stretch(ranking: Ranking, stretch: Stretch, key: int, cancel: CancelToken) -> Packed:
+def pack_stretch(
+    ranking: Ranking, stretch: Stretch, threshold: Threshold, cancel: CancelToken
+) -> Packed:
     """Compare every key of a stretch with the cut."""
     stays = np.zeros((stretch.size + 7) // 8, np.uint8)
     ties: PackedBits | None = None
@@ -52,14 +54,17 @@ def pack_stretch(ranking: Ranking, stretch: Stretch, key: int, cancel: CancelTok
         cancel.check()
         keys = chunk.keys
         at = chunk.start - stretch.start
-        cut = keys.dtype.type(key)
+        cut = keys.dtype.type(threshold.key)
         kept = kept_of(ranking, chunk.start, keys.size)
         above = keys >= cut
-        equal = keys == cut
         if kept is not None:
             above &= kept
-            equal &= kept
         pack_into(stays, at, above)
+        if not threshold.ties:
+            continue
+        equal = np.equal(keys, cut, out=above)
+        if kept is not None:
+            equal &= kept
         if equal.any():
             count += int(np.count_nonzero(equal))
             if ties is None:

@@ -1,10 +1,10 @@
 """Finding the key of a given rank by counting inside a bracket, without sorting.
 
 Whatever is below the bracket is counted as a whole, what is inside key by key, or in bins of equal
-width where there are too many keys. A bracket that a sample has found holds about a hundredth of
-the elements and few enough keys, so that one pass is enough; where the sample was wrong, or the
-keys lie closer than any bracket, the passes go on inside a smaller one. The result is exact either
-way.
+width where there are too many keys. A bracket that a sample has found holds some hundredths of the
+elements, few enough to be held and counted again bin by bin, so that one pass over all elements is
+enough; where the sample was wrong, or too many keys lie inside, the passes go on inside a smaller
+bracket. The result is exact either way.
 """
 
 from __future__ import annotations
@@ -18,16 +18,21 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.contract import Share, Threshold
 
-# Counters of a pass.
+# Counters of a pass, where what it finds inside is too much to be held.
 MOST_BINS = 1 << 20
 # Of a pass over all keys: what is counted in threads stays in the cache of a core.
 _FEW_BINS = 1 << 16
+# Of a pass after which the keys of one bin are counted again from those that were held.
+_COARSE_BINS = 1 << 12
+# Bytes of keys inside a bracket that are held, so that a narrower one needs no further pass: some
+# hundredths of a few hundred million float32 weights.
+MOST_HELD = 1 << 25
 # Counters that are kept apart for each of several tensors.
 _MOST_APART = 1 << 20
 
-# Standard deviations between the rank in a sample and the ends of the bracket: one in two million
-# samples is missed, and costs a pass.
-_DEVIATIONS = 5
+# Standard deviations between the rank in a sample and the ends of the bracket: one in sixteen
+# thousand samples is missed, and costs a pass.
+_DEVIATIONS = 4
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,22 @@ class Bracket:
         return self.bins * tensors <= _MOST_APART
 
 
+@dataclass(frozen=True)
+class Guess:
+    """Where a sample has the cut.
+
+    Attributes
+    ----------
+    bracket
+        Around it.
+    inside
+        About how many elements the bracket holds.
+    """
+
+    bracket: Bracket
+    inside: float
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
     """What a pass over kept elements counted.
@@ -85,10 +106,34 @@ Count = Callable[[Bracket], Counted]
 
 @dataclass(frozen=True)
 class Found:
-    """The cut, and what it takes of each tensor; None where the tensors were not kept apart."""
+    """The cut, and what it takes.
+
+    Attributes
+    ----------
+    threshold
+        The key of the last element that goes, and how many with this key go.
+    equal
+        How many kept elements have this key in all.
+    shares
+        What goes of each tensor; None where the tensors were not kept apart.
+    """
 
     threshold: Threshold
+    equal: int
     shares: tuple[Share, ...] | None
+
+    def plain(self, width: int) -> Threshold:
+        """Return the cut without ties if all of them go: the next key, so that none need be told.
+
+        Parameters
+        ----------
+        width
+            Bits of a key.
+        """
+        key, ties = self.threshold.key, self.threshold.ties
+        if ties < self.equal or key == (1 << width) - 1:
+            return self.threshold
+        return Threshold(key + 1, 0)
 
 
 def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> Found:
@@ -126,11 +171,12 @@ def search(width: int, count: int, bracket: Bracket, pass_over: Count) -> Found:
             continue
         ties = rank - (int(ends[digit - 1]) if digit else 0)
         threshold = Threshold(bracket.low + digit, ties)
-        if len(counted.inside) < len(counted.below):
-            return Found(threshold, None)
-        below = counted.below + counted.inside[:, :digit].sum(axis=1)
         equal = counted.inside[:, digit]
-        return Found(threshold, shares(below.tolist(), equal.tolist(), ties))
+        if len(counted.inside) < len(counted.below):
+            return Found(threshold, int(equal.sum()), None)
+        below = counted.below + counted.inside[:, :digit].sum(axis=1)
+        own = shares(below.tolist(), equal.tolist(), ties)
+        return Found(threshold, int(equal.sum()), own)
 
 
 def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share, ...]:
@@ -143,7 +189,7 @@ def shares(below: Sequence[int], equal: Sequence[int], ties: int) -> tuple[Share
     return tuple(made)
 
 
-def bracket_of_sample(blocks: Sequence[Bits], share: float, width: int) -> Bracket:
+def bracket_of_sample(blocks: Sequence[Bits], count: int, left: int, width: int) -> Guess:
     """Return the keys between which the key of a rank should lie.
 
     The error of the rank is estimated from how much the blocks differ: weights that lie side by
@@ -154,17 +200,19 @@ def bracket_of_sample(blocks: Sequence[Bits], share: float, width: int) -> Brack
     ----------
     blocks
         Keys of kept elements from places all over the tensors.
-    share
-        The rank as a share of all kept elements, above 0, at most 1.
+    count
+        The rank, from 1.
+    left
+        Kept elements in all.
     width
         Bits of a key.
     """
     keys = np.concatenate(blocks) if blocks else np.empty(0)
     if keys.size < 1000:
-        return Bracket.everything(width)
+        return Guess(Bracket.everything(width), left)
     sizes = np.array([block.size for block in blocks])
     keys.sort()
-    middle = share * keys.size
+    middle = count / left * keys.size
     pivot = keys[min(int(middle), keys.size - 1)]
     smaller = np.array([np.count_nonzero(block < pivot) for block in blocks])
     error = np.sqrt(np.square(smaller - sizes * (smaller.sum() / keys.size)).sum())
@@ -172,4 +220,9 @@ def bracket_of_sample(blocks: Sequence[Bits], share: float, width: int) -> Brack
     first, last = int(middle - spread) - 1, int(middle + spread) + 1
     low = int(keys[first]) if first >= 0 else 0
     high = int(keys[last]) if last < keys.size else (1 << width) - 1
-    return Bracket.of(low, high)
+    expected = (last - first) / keys.size * left
+    if high - low < _FEW_BINS:
+        most = _FEW_BINS
+    else:
+        most = _COARSE_BINS if expected * width / 8 < MOST_HELD else MOST_BINS
+    return Guess(Bracket.of(low, high, most), expected)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -93,7 +93,7 @@ def stretches(sizes: Sequence[int], length: int = STRETCH) -> Iterator[tuple[Str
 
 def in_order(
     tasks: Iterable[Task], work: Callable[[Task], Result], job: Job, threads: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield what `work` makes of every task, in the order of the tasks.
 
     Only a few results more than there are threads are waiting at any time. `work` runs in threads

@@ -200,11 +200,8 @@ def _prune_weights(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[st
             masks |= {view.name: view.kept or BitMask.full(view.numel) for view in ranked.views}
             continue
         job.label(ranked.views[0].name)
-        threshold = kernel.find_threshold(ranked.rankings, ranked.count, job)
-        made = kernel.masks(ranked.rankings, threshold, job)
-        for view, mask in zip(ranked.views, made, strict=True):
-            masks[view.name] = mask
-            job.label(view.name)
+        made = kernel.prune(ranked.rankings, ranked.count, job)
+        masks |= {view.name: mask for view, mask in zip(ranked.views, made, strict=True)}
     return masks
 
 

@@ -54,7 +54,7 @@ def write_cut(
     threads = default_threads() if sum(sizes) >= WORTH_THREADS else 1
 
     def work(task: tuple[Stretch, ...]) -> list[NDArray[np.uint32]]:
-        return [_write(targets[s.index], rankings[s.index], s, threshold.key) for s in task]
+        return [_write(targets[s.index], rankings[s.index], s, threshold) for s in task]
 
     tasks = list(stretches(sizes))
     ties = threshold.ties
@@ -65,18 +65,22 @@ def write_cut(
             ties -= going.size
 
 
-def _write(values: Values, ranking: Magnitudes, stretch: Stretch, key: int) -> NDArray[np.uint32]:
+def _write(
+    values: Values, ranking: Magnitudes, stretch: Stretch, threshold: Threshold
+) -> NDArray[np.uint32]:
     """Write a stretch, all ties of which stay for now; returns where in it the ties are."""
     found = []
     for chunk in ranking.keys(stretch.start, stretch.stop):
         start, stop = chunk.start, chunk.start + chunk.keys.size
-        cut = chunk.keys.dtype.type(key)
+        cut = chunk.keys.dtype.type(threshold.key)
         kept = kept_of(ranking, start, chunk.keys.size)
         stays = chunk.keys >= cut
         if kept is not None:
             stays |= ~kept
         # bits x 0 and bits x 1: no branch, and exact on unsigned integers.
         np.multiply(values.base[start:stop], stays, out=values.out[start:stop])
+        if not threshold.ties:
+            continue
         equal = np.equal(chunk.keys, cut, out=stays)
         if kept is not None:
             equal &= kept

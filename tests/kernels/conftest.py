@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from pruneapp.kernels import cpu, ranking, sampling, search
+from pruneapp.kernels import candidates, cpu, one_pass, ranking, sampling, search
 
 
 @pytest.fixture
@@ -16,8 +17,17 @@ def small(monkeypatch):
     monkeypatch.setattr(sampling, "NEIGHBOURS", 32)
     monkeypatch.setattr(ranking, "PIECE", 1024)
     monkeypatch.setattr(search, "_FEW_BINS", 256)
+    monkeypatch.setattr(search, "_COARSE_BINS", 16)
     monkeypatch.setattr(search, "_MOST_APART", 700)
     monkeypatch.setattr(search.Bracket.of.__func__, "__defaults__", (64,))
+
+
+@pytest.fixture
+def room(monkeypatch, request):
+    """Let so many bytes of what is near the cut be held; a list: and think that there are more."""
+    inside = (candidates, one_pass)
+    for module in inside if isinstance(request.param, list) else (*inside, cpu, search):
+        monkeypatch.setattr(module, "MOST_HELD", int(np.ravel(request.param)[0]))
 
 
 @pytest.fixture

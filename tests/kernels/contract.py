@@ -44,13 +44,23 @@ def cut(kernel: Kernel, rankings, count) -> tuple[Threshold, list[BitMask]]:
     masks = list(kernel.masks(rankings, threshold, job))
     assert counter.done == counter.total == size
     again, shares = kernel.shares(rankings, count, Job())
-    assert again == threshold
+    assert first_keys_gone(again, shares) == first_keys_gone(threshold, shares)
     assert [
         mask.pruned - (0 if r.kept is None else r.kept.pruned)
         for r, mask in zip(rankings, masks, strict=True)
     ] == [share.gone for share in shares]
-    assert sum(share.taken for share in shares) == threshold.ties
+    assert sum(share.taken for share in shares) == again.ties
+    job.start(2 * size)
+    assert kernel.prune(rankings, count, job) == masks
+    assert counter.done == counter.total >= 2 * size
     return threshold, masks
+
+
+def first_keys_gone(threshold: Threshold, shares) -> Threshold:
+    """Return the cut as the next key without ties, where all of its equals go."""
+    if threshold.ties and threshold.ties == sum(share.equal for share in shares):
+        return Threshold(threshold.key + 1, 0)
+    return threshold
 
 
 def expected_masks(scores: list[np.ndarray], kept: list[np.ndarray | None], count: int):

@@ -228,6 +228,16 @@ class ExactnessContract:
             assert brackets[0] != everything
             assert everything in brackets[1:]
 
+    @pytest.mark.parametrize("room", [0, 400, 4000, [0], [400], [4000]], indirect=True, ids=str)
+    @pytest.mark.parametrize("name", ["normal", "wide", "two", "spot"])
+    @pytest.mark.parametrize("dtype", ["F16", "F32", "F64"])
+    def test_little_room_for_what_is_near_the_cut(self, small, room, name, dtype):
+        """What cannot be held is read once more, whether that was foreseen or not."""
+        bits = spread(name, DTYPES[dtype])
+        parts = [(part, DTYPES[dtype]) for part in np.split(bits, [1000, 1007])]
+        for count in counts(SIZE)[2:4]:
+            self.check(self.kernel_of(2, 512), parts, [None] * 3, count)
+
     @pytest.mark.parametrize("period", [8, 64, 625, 1000])
     def test_what_repeats_with_the_rows(self, small, period):
         """A period may be in step with the places of the sample: the masks stay exact."""

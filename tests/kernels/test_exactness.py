@@ -8,8 +8,12 @@ import torch
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.kernels import sampling
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.device import TorchKernel
+from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.progress import Job
 from tests.kernels.contract import cut
 from tests.kernels.exactness import SIZE, SPREADS, ExactnessContract, counts, rank, spread
 from tests.tensors import magnitudes
@@ -39,6 +43,30 @@ class TestTorchKernelOnCuda(ExactnessContract):
 class TestTorchKernelOnMps(ExactnessContract):
     def kernel_of(self, threads, length):
         return TorchKernel("mps", worth_moving=0, length=length)
+
+
+@pytest.mark.parametrize("dtype", ["F32", "F64"])
+def test_every_element_is_read_once(small, monkeypatch, dtype):
+    """The cut and the masks take one pass besides the sample."""
+    read = []
+    bits = spread("normal", DTYPES[dtype])
+
+    def reading_all(start=0, stop=None):
+        stop = SIZE if stop is None else stop
+        read.extend(range(start, stop))
+        yield RawChunk(start, bits[start:stop])
+
+    ranking = Magnitudes(reading_all, SIZE, DTYPES[dtype])
+    sampling.sample([ranking], Job())
+    sampled = len(read)
+    assert 0 < sampled < SIZE // 2
+
+    for work in (CpuKernel(2, 512).prune, CpuKernel(2, 512).find_threshold):
+        read.clear()
+        work([ranking], SIZE // 2, Job())
+
+        assert len(read) == SIZE + sampled
+        assert set(read) == set(range(SIZE))
 
 
 @pytest.mark.parametrize("dtype", TORCH_TYPES)
