@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+# Of many small things (tensors of a header), so many are done between two looks at a token: some
+# milliseconds, and not long enough to be noticed even where a single call does them all.
+BATCH = 4096
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
@@ -32,6 +40,17 @@ class CancelToken:
         """Raise `Cancelled` if the job was asked to stop."""
         if self._event.is_set():
             raise Cancelled
+
+    def batches(self, items: Iterable[T]) -> Iterator[list[T]]:
+        """Yield many small things in order, at most `BATCH` at a time, and check before each.
+
+        What is done with a batch in one go, by a comprehension or a call, stops no other thread of
+        the interpreter for long.
+        """
+        rest = iter(items)
+        while batch := list(islice(rest, BATCH)):
+            self.check()
+            yield batch
 
 
 class Progress(Protocol):

@@ -7,9 +7,9 @@ to make, which a person waits for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
-from itertools import islice, repeat
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
@@ -39,10 +39,6 @@ class Location(NamedTuple):
     offset: int
     strides: tuple[int, ...] | None = None
     storage: str = ""
-
-
-# So many are made at once: for so long, 1 ms, no other thread of the interpreter runs.
-_BATCH = 4096
 
 
 class TensorEntry(NamedTuple):
@@ -140,14 +136,19 @@ def make_entries(
     kinds: Iterable[str] = repeat(""),
     mask_of: Iterable[str] = repeat(""),
     by_default: Iterable[bool] = repeat(False),
-) -> Iterator[list[TensorEntry]]:
-    """Make entries from one column for each attribute, a batch at a time.
+) -> list[TensorEntry]:
+    """Make entries from one column for each attribute.
 
-    A quarter of the time that it takes to call `TensorEntry` for each.
+    A quarter of the time that it takes to call `TensorEntry` for each; but no other thread of the
+    interpreter runs meanwhile, so many are made in batches (`CancelToken.batches`).
     """
     rows: Iterable[tuple[Any, ...]] = zip(
         names, shapes, dtypes, locations, aliases, why_not, kinds, mask_of, by_default, strict=False
     )
-    entries = map(partial(tuple.__new__, TensorEntry), rows)
-    while batch := list(islice(entries, _BATCH)):
-        yield batch
+    return list(map(partial(tuple.__new__, TensorEntry), rows))
+
+
+def make_locations(source: int, offsets: Iterable[int]) -> list[Location]:
+    """Make locations without strides in one source, as `make_entries` makes entries."""
+    rows: Iterable[tuple[Any, ...]] = zip(repeat(source), offsets, repeat(None), repeat(""))
+    return list(map(partial(tuple.__new__, Location), rows))

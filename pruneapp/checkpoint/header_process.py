@@ -57,7 +57,7 @@ def parse_header(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Hea
             return found
         pieces = chain(taken, pieces)
     if size <= LARGE_BYTES:
-        return safetensors_header.parse(b"".join(pieces), path)
+        return safetensors_header.parse(b"".join(pieces), path, job.cancel)
     tensors, (metadata, extras, data_bytes) = _in_process("header", pieces, path, job)
     return Header(tensors, metadata, extras, data_bytes)
 
@@ -77,7 +77,7 @@ def parse_index(pieces: Iterable[bytes], size: int, path: str, job: Job) -> Inde
         See `index_json.parse`.
     """
     if size <= LARGE_BYTES:
-        return index_json.parse(b"".join(pieces), path)
+        return index_json.parse(b"".join(pieces), path, job.cancel)
     rows, (total_size,) = _in_process("index", pieces, path, job)
     return Index(dict(rows), total_size)
 

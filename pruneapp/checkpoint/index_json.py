@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pruneapp.checkpoint.file_names import FORBIDDEN, device_of, ends_badly
 from pruneapp.checkpoint.header_json import RuleError, load_object, show
 from pruneapp.errors import DamagedFileError, UnrecognizedFileError
+from pruneapp.progress import CancelToken
 
 MAX_INDEX_BYTES = 64 << 20
 
@@ -32,8 +33,17 @@ class Index:
         return tuple(sorted(set(self.weight_map.values())))
 
 
-def parse(text: bytes, path: str) -> Index:
+def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Index:
     """Parse an index.
+
+    Parameters
+    ----------
+    text
+        UTF-8 JSON.
+    path
+        The file, for messages.
+    cancel
+        Looked at once the text has been parsed as JSON; by default none.
 
     Raises
     ------
@@ -55,12 +65,13 @@ def parse(text: bytes, path: str) -> Index:
     if type(weight_map) is not dict or not weight_map:
         raise _damaged(path, "its weight_map must be an object with at least one tensor")
     files: set[str] = set()
-    for name, file in weight_map.items():
-        if type(file) is not str:
-            raise _damaged(path, f"the file of tensor '{show(name)}' is not text")
-        if file not in files:
-            check_name(file, path)
-            files.add(file)
+    for batch in (cancel or CancelToken()).batches(weight_map.items()):
+        for name, file in batch:
+            if type(file) is not str:
+                raise _damaged(path, f"the file of tensor '{show(name)}' is not text")
+            if file not in files:
+                check_name(file, path)
+                files.add(file)
     folded: dict[str, str] = {}
     for file in sorted(files):
         other = folded.setdefault(file.casefold(), file)

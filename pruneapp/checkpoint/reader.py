@@ -19,7 +19,7 @@ from pruneapp.checkpoint.contract import Contents, Notice, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource
 from pruneapp.errors import CheckpointError, UnknownTensorError
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 if TYPE_CHECKING:
     import torch
@@ -75,15 +75,28 @@ class Checkpoint:
         What the headers say.
     sources
         The files that `Location.source` counts.
+    cancel
+        Looked at while the tensors are put in order; by default none.
     """
 
-    def __init__(self, path: Path, contents: Contents, sources: Sequence[ByteSource]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        contents: Contents,
+        sources: Sequence[ByteSource],
+        cancel: CancelToken | None = None,
+    ) -> None:
         self.path = path
         self.contents = contents
         self.sources = tuple(sources)
-        entries = {e.name: e for e in contents.entries}
-        more = {name: e for e in contents.entries if e.aliases for name in e.aliases}
-        more.update((e.name, e) for e in contents.masks)
+        cancel = cancel or CancelToken()
+        entries: dict[str, TensorEntry] = {}
+        more: dict[str, TensorEntry] = {}
+        for batch in cancel.batches(contents.entries):
+            entries.update([(e.name, e) for e in batch])
+            more.update([(name, e) for e in batch if e.aliases for name in e.aliases])
+        for masks in cancel.batches(contents.masks):
+            more.update([(e.name, e) for e in masks])
         self._entries = MappingProxyType(entries)
         self._names = {**entries, **more} if more else entries
 
@@ -257,11 +270,11 @@ def open_checkpoint(
         try:
             _check_state_dict(path, contents, state_dict)
             contents = annotate(contents, sources, job)
+            return Checkpoint(path, contents, sources, job.cancel)
         except BaseException:
             for source in sources:
                 source.close()
             raise
-        return Checkpoint(path, contents, sources)
 
 
 def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from itertools import repeat
 
 from pruneapp.checkpoint.contract import Contents, Notice, Reader, StateDict
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.checkpoint.entry import Location, TensorEntry, make_entries
+from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.header_process import in_pieces, parse_header
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import DamagedFileError
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 # The limit of the reference. 32 MB or 200,000 tensors are already beyond any model that was seen,
 # but they open.
@@ -32,12 +33,11 @@ def _read(
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     header, start = _header(source, job)
     _check_size(source, start, header.data_bytes)
-    entries = _entries(header, start, job)
-    numel = sum(entry.numel for entry in entries)
+    entries, numel = _entries(header, start, job.cancel)
     contents = Contents(
         format="safetensors",
         label="safetensors",
-        entries=entries,
+        entries=tuple(entries),
         metadata=header.metadata,
         notices=_notices(header),
         state_dicts=(StateDict("", len(entries), numel),),
@@ -87,34 +87,38 @@ def _bytes(count: int) -> str:
     return "1 byte" if count == 1 else f"{count:,} bytes"
 
 
-def _entries(header: Header, start: int, job: Job) -> tuple[TensorEntry, ...]:
-    ties = _ties(header)
-    names = [tensor[0] for tensor in header.tensors]
-    batches = make_entries(
-        names,
-        [tensor[2] for tensor in header.tensors],
-        [DTYPES[tensor[1]] for tensor in header.tensors],
-        (Location(0, start + tensor[3]) for tensor in header.tensors),
-        aliases=[ties.get(name, ()) for name in names] if ties else repeat(()),
-    )
+def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:
+    """Return an entry for each tensor, and how many numbers they hold."""
+    ties = _ties(header, cancel)
     entries: list[TensorEntry] = []
-    for batch in batches:
-        job.cancel.check()
-        entries += batch
-    return tuple(entries)
+    numel = 0
+    for batch in cancel.batches(header.tensors):
+        names, dtypes, shapes, begins, _ = zip(*batch, strict=True)
+        entries += make_entries(
+            names,
+            shapes,
+            map(DTYPES.__getitem__, dtypes),
+            make_locations(0, map(start.__add__, begins)),
+            aliases=[tuple(ties.get(name, ())) for name in names] if ties else repeat(()),
+        )
+        numel += sum(map(math.prod, shapes))
+    return entries, numel
 
 
-def _ties(header: Header) -> dict[str, tuple[str, ...]]:
+def _ties(header: Header, cancel: CancelToken) -> dict[str, list[str]]:
     # safetensors.torch.save_model drops all names but one of a tied tensor and keeps them as
     # {dropped: kept} beside the tensors.
     if not header.metadata:
         return {}
-    names = {tensor[0] for tensor in header.tensors}
+    names: set[str] = set()
+    for batch in cancel.batches(header.tensors):
+        names.update([tensor[0] for tensor in batch])
     ties: dict[str, list[str]] = {}
-    for dropped, kept in header.metadata.items():
-        if kept in names and dropped not in names:
-            ties.setdefault(kept, []).append(dropped)
-    return {kept: tuple(dropped) for kept, dropped in ties.items()}
+    for pairs in cancel.batches(header.metadata.items()):
+        for dropped, kept in pairs:
+            if kept in names and dropped not in names:
+                ties.setdefault(kept, []).append(dropped)
+    return ties
 
 
 def _notices(header: Header) -> tuple[Notice, ...]:

@@ -8,11 +8,13 @@ the process that parses large headers starts quickly.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.header_json import RuleError, load_object, show
 from pruneapp.errors import DamagedFileError
+from pruneapp.progress import CancelToken
 
 MAX_RANK = 64
 METADATA = "__metadata__"
@@ -46,7 +48,7 @@ class Header:
     data_bytes: int
 
 
-def parse(text: bytes, path: str) -> Header:
+def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Header:
     """Parse a header, without the 8 bytes of its length.
 
     Parameters
@@ -55,6 +57,8 @@ def parse(text: bytes, path: str) -> Header:
         UTF-8 JSON.
     path
         The file, for messages.
+    cancel
+        Looked at once the text has been parsed as JSON; by default none.
 
     Raises
     ------
@@ -65,24 +69,23 @@ def parse(text: bytes, path: str) -> Header:
     metadata = _metadata(tree.pop(METADATA, None), path)
     extras: list[str] = []
     tensors: list[RawTensor] = []
-    for name, info in tree.items():
-        if type(info) is not dict or not info.keys() >= _FIELDS:
-            raise _damaged(path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets")
-        if len(info) > len(_FIELDS):
-            extras.append(name)
-        tensors.append(_tensor(name, info, path))
-    tensors.sort(key=_begin_and_end)
+    cancel = cancel or CancelToken()
+    for batch in cancel.batches(tree.items()):
+        for name, info in batch:
+            if type(info) is not dict or not info.keys() >= _FIELDS:
+                raise _damaged(path, f"tensor '{show(name)}' lacks dtype, shape or data_offsets")
+            if len(info) > len(_FIELDS):
+                extras.append(name)
+            tensors.append(_tensor(name, info, path))
+    tensors.sort(key=itemgetter(3, 4))
     end = 0
-    for name, _, _, begin, stop in tensors:
-        if begin != end:
-            what = "overlaps the one before it" if begin < end else "leaves a hole before it"
-            raise _damaged(path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})")
-        end = stop
+    for some in cancel.batches(tensors):
+        for name, _, _, begin, stop in some:
+            if begin != end:
+                what = "overlaps the one before it" if begin < end else "leaves a hole before it"
+                raise _damaged(path, f"tensor '{show(name)}' {what} (byte {begin:,}, not {end:,})")
+            end = stop
     return Header(tensors, metadata, extras, end)
-
-
-def _begin_and_end(tensor: RawTensor) -> tuple[int, int]:
-    return tensor[3:]
 
 
 def _load(text: bytes, path: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pruneapp.checkpoint.header_process import in_pieces, parse_index
 from pruneapp.checkpoint.index_json import MAX_INDEX_BYTES, Index
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 Found = tuple[Contents, tuple[ByteSource, ...]]
 ReadFile = Callable[[Path, str | None, Job], Found]
@@ -54,7 +54,7 @@ def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: 
         files.append(folder / name)
     contents, sources = read_shards(files, state_dict, job, read_file)
     try:
-        notices = _compare(index, contents, path)
+        notices = _compare(index, contents, path, job.cancel)
     except BaseException:
         _close(sources)
         raise
@@ -87,7 +87,7 @@ def read_shards(
             sources.extend(opened)
             parts.append(contents)
             job.step(1)
-        return _merge(parts, shards), tuple(sources)
+        return _merge(parts, shards, job.cancel), tuple(sources)
     except BaseException:
         _close(sources)
         raise
@@ -133,7 +133,7 @@ def blobs_of(home: Path) -> list[Path]:
     ]
 
 
-def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:
+def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) -> Contents:
     formats = {part.format for part in parts}
     if len(formats) > 1:
         raise UnsupportedFileError(
@@ -144,13 +144,16 @@ def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:
     entries: list[TensorEntry] = []
     home: dict[str, Path] = {}
     twice: list[str] = []
+    numel = 0
     for part, shard in zip(parts, shards, strict=True):
-        for entry in part.entries:
-            twice.extend(name for name in entry.names if name in home)
-            home.update(dict.fromkeys(entry.names, shard.path))
-            place = entry.location
-            moved = place._replace(source=place.source + shard.sources.start)
-            entries.append(entry._replace(location=moved) if shard.sources.start else entry)
+        for batch in cancel.batches(part.entries):
+            for entry in batch:
+                twice.extend(name for name in entry.names if name in home)
+                home.update(dict.fromkeys(entry.names, shard.path))
+                place = entry.location
+                moved = place._replace(source=place.source + shard.sources.start)
+                entries.append(entry._replace(location=moved) if shard.sources.start else entry)
+                numel += entry.numel
     if twice:
         raise DamagedFileError(
             f"{_list(twice)} in two shards of '{shards[0].path.parent}'.",
@@ -158,7 +161,6 @@ def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:
             details="\n".join(twice),
         )
     first = parts[0]
-    numel = sum(entry.numel for entry in entries)
     merged: dict[str, str] = {}
     for part in reversed(parts):
         merged = {**part.metadata, **merged, **part.metadata}
@@ -175,13 +177,17 @@ def _merge(parts: Sequence[Contents], shards: list[Shard]) -> Contents:
     )
 
 
-def _compare(index: Index, contents: Contents, path: Path) -> list[Notice]:
+def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) -> list[Notice]:
     """Hold what an index says against what its shards hold."""
     files = {source: shard.path.name for shard in contents.shards for source in shard.sources}
-    home = {
-        name: files[entry.location.source] for entry in contents.entries for name in entry.names
-    }
-    absent = [name for name, file in index.weight_map.items() if home.get(name) != file]
+    home: dict[str, str] = {}
+    total = 0
+    for batch in cancel.batches(contents.entries):
+        home.update([(name, files[e.location.source]) for e in batch for name in e.names])
+        total += sum([entry.nbytes for entry in batch])
+    absent: list[str] = []
+    for some in cancel.batches(index.weight_map.items()):
+        absent += [name for name, file in some if home.get(name) != file]
     if absent:
         raise DamagedFileError(
             f"{_list(absent)} not in the shard that '{path}' names for it.",
@@ -189,7 +195,9 @@ def _compare(index: Index, contents: Contents, path: Path) -> list[Notice]:
             details="\n".join(absent),
         )
     notices = []
-    extra = [name for name in home if name not in index.weight_map]
+    extra: list[str] = []
+    for names in cancel.batches(home):
+        extra += [name for name in names if name not in index.weight_map]
     if extra:
         notices.append(
             Notice(
@@ -198,7 +206,6 @@ def _compare(index: Index, contents: Contents, path: Path) -> list[Notice]:
                 "\n".join(extra),
             )
         )
-    total = sum(entry.nbytes for entry in contents.entries)
     if index.total_size is not None and index.total_size != total:
         notices.append(
             Notice(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint, Notice
 from pruneapp.document.document import Document
 from pruneapp.document.given import read_mask
@@ -35,7 +36,9 @@ def open_document(
         See `Document`.
     """
     job = job or Job()
-    pairs = [e for e in checkpoint.entries.values() if e.mask_of and e.prunable]
+    pairs: list[TensorEntry] = []
+    for batch in job.cancel.batches(checkpoint.entries.values()):
+        pairs += [e for e in batch if e.mask_of and e.prunable]
     job.start(sum(e.numel for e in pairs), "")
     masks: dict[str, BitMask] = {}
     odd: list[str] = []
@@ -49,6 +52,7 @@ def open_document(
     notices = (_odd_masks(odd),) if odd else ()
     document = Document(checkpoint, notices=notices, budget=budget, scratch=scratch)
     if masks:
+        job.cancel.check()
         document.adopt(masks)
     return document
 

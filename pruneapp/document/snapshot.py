@@ -16,6 +16,7 @@ from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.methods.declaration import Method, TensorView
+from pruneapp.progress import CancelToken
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +109,18 @@ def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
     return np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)
 
 
-def model_size(checkpoint: Checkpoint) -> int:
+def model_size(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> int:
     """Return how many parameters a checkpoint holds.
 
     Running statistics, counters, and masks that lie beside their tensors are none.
     """
+    cancel = cancel or CancelToken()
     entries = checkpoint.entries.values()
-    masks = {e.mask_of for e in entries if e.mask_of}
-    return sum(math.prod(e.shape) for e in entries if e.kind != STATISTICS and e.name not in masks)
+    masks: set[str] = set()
+    for batch in cancel.batches(entries):
+        masks.update([e.mask_of for e in batch if e.mask_of])
+    size = 0
+    for batch in cancel.batches(entries):
+        learned = [e.shape for e in batch if e.kind != STATISTICS and e.name not in masks]
+        size += sum(map(math.prod, learned))
+    return size

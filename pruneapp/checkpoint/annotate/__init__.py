@@ -16,9 +16,6 @@ from pruneapp.progress import Job
 
 __all__ = ["annotate"]
 
-# So many tensors between two looks at whether the job was cancelled.
-_BATCH = 4096
-
 
 def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:
     """Complete the entries of a reader: kind, why_not, mask_of, by_default.
@@ -32,18 +29,16 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
         If a mask cannot be read.
     """
     folded = fold_pairs(contents.entries, sources, job)
-    modules = find_modules((*folded.entries, *folded.masks))
-    overlaps = find_overlaps(folded.entries)
-    judge = Judge(modules)
+    modules = find_modules((*folded.entries, *folded.masks), job.cancel)
+    overlaps = find_overlaps(folded.entries, job.cancel)
+    judge = Judge(modules, job.cancel)
     entries: list[TensorEntry] = []
-    for start in range(0, len(folded.entries), _BATCH):
-        job.cancel.check()
-        batch = folded.entries[start : start + _BATCH]
+    for batch in job.cancel.batches(folded.entries):
         names, shapes, dtypes, locations, aliases, why_not, _, mask_of, _ = zip(*batch, strict=True)
         told, kinds, usual = zip(*judge.of(batch), strict=True)
         shared = [overlaps.get(name, "") for name in names] if overlaps else [""] * len(names)
         reasons = [a or b or c for a, b, c in zip(why_not, told, shared, strict=True)]
-        for made in make_entries(
+        entries += make_entries(
             names,
             shapes,
             dtypes,
@@ -53,8 +48,7 @@ def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Con
             kinds=kinds,
             mask_of=mask_of,
             by_default=[u and not r for u, r in zip(usual, reasons, strict=True)],
-        ):
-            entries += made
+        )
     return replace(
         contents,
         entries=tuple(entries),

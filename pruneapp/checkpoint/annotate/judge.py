@@ -9,6 +9,7 @@ from pruneapp.checkpoint.annotate.kinds import kind_of, pruned_by_default, role
 from pruneapp.checkpoint.annotate.modules import Module, Modules
 from pruneapp.checkpoint.annotate.reasons import conspicuous, is_ordinary, why_not
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.progress import CancelToken
 
 
 class Verdict(NamedTuple):
@@ -38,17 +39,28 @@ class Judge:
     ----------
     modules
         All of the file.
+    cancel
+        Looked at while their names are; by default none.
     """
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, cancel: CancelToken | None = None) -> None:
+        cancel = cancel or CancelToken()
         self._modules = modules
         self._known: dict[tuple[object, ...], Verdict] = {}
-        leaves = frozenset().union(*modules.values())
-        self._ordinary = {leaf for leaf in leaves if is_ordinary(leaf, leaves)}
+        leaves: set[str] = set()
+        told = False
+        for batch in cancel.batches(modules.items()):
+            leaves.update(*[module for _, module in batch])
+            told = told or conspicuous("\n".join([f"{path}." for path, _ in batch]))
+        self._ordinary: set[str] = set()
         # A measured mean makes a norm of every tensor of its module.
-        names = "\n".join([*leaves, *(f"{path}." for path in modules)])
-        if "running_mean" in leaves or conspicuous(names):
-            self._ordinary.clear()
+        if told or "running_mean" in leaves:
+            return
+        for some in cancel.batches(leaves):
+            if conspicuous("\n".join(some)):
+                self._ordinary.clear()
+                return
+            self._ordinary.update([leaf for leaf in some if is_ordinary(leaf, leaves)])
 
     def of(self, entries: Iterable[TensorEntry]) -> Iterator[Verdict]:
         """Judge tensors, one after the other."""

@@ -36,20 +36,46 @@ class Folded:
 
 def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], job: Job) -> Folded:
     """Recognise the pairs: both are there, of one shape, and the mask holds 0 and 1 only."""
-    originals = [
-        e
-        for e in entries
-        if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
-    ]
+    cancel = job.cancel
+    originals: list[TensorEntry] = []
+    for batch in cancel.batches(entries):
+        originals += [
+            e
+            for e in batch
+            if e.name.endswith(_ORIG) or (e.aliases and any(n.endswith(_ORIG) for n in e.aliases))
+        ]
     if not originals:
         return Folded(entries, (), ())
-    known = {name: e for e in entries for name in e.names}
+    known: dict[str, TensorEntry] = {}
+    for batch in cancel.batches(entries):
+        known.update([(name, e) for e in batch for name in e.names])
+    candidates: list[tuple[TensorEntry, TensorEntry | None]] = []
+    for batch in cancel.batches(originals):
+        candidates += [(e, _mask_of(e, known)) for e in batch]
+    pairs, masks, odd = _read_masks(candidates, known, sources, job)
+    notices = (_odd(odd),) if odd else ()
+    left: list[TensorEntry] = []
+    for batch in cancel.batches(entries):
+        left += [pairs.get(e.name, e) for e in batch if e.name not in masks]
+    return Folded(tuple(left), tuple(masks.values()), notices)
+
+
+def _read_masks(
+    candidates: list[tuple[TensorEntry, TensorEntry | None]],
+    known: dict[str, TensorEntry],
+    sources: Sequence[ByteSource],
+    job: Job,
+) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[str]]:
+    """Return pairs by the names of their originals, masks by theirs, and halves of no pair."""
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
     odd: list[str] = []
-    candidates = [(e, _mask_of(e, known)) for e in originals]
-    job.start(sum(mask.numel for _, mask in candidates if mask is not None), "")
+    numel = 0
+    for batch in job.cancel.batches(candidates):
+        numel += sum([mask.numel for _, mask in batch if mask is not None])
+    job.start(numel, "")
     for original, mask in candidates:
+        job.cancel.check()
         base = original.name.removesuffix(_ORIG)
         if f"{base}_u" in known and mask is None:
             continue  # spectral normalization names its original in the same way
@@ -62,9 +88,7 @@ def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], 
             mask_of=f"{base}{_MASK}",
         )
         masks[mask.name] = mask
-    notices = (_odd(odd),) if odd else ()
-    left = tuple(pairs.get(e.name, e) for e in entries if e.name not in masks)
-    return Folded(left, tuple(masks.values()), notices)
+    return pairs, masks, odd
 
 
 def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntry | None:

@@ -129,7 +129,7 @@ def index_stream(
         read,
         notices=tuple(notices),
     )
-    return Index(build(described, state_dict))
+    return Index(build(described, state_dict, cancel))
 
 
 def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:

@@ -15,7 +15,7 @@ from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.tensors.contents import Index
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 Rows = tuple[list[Any], tuple[Any, ...]]
 
@@ -43,7 +43,7 @@ def index_elsewhere(source: FileSource, reader: str, state_dict: str | None, job
 
     rows, rest = header_process.parse_torch(str(source.path), reader, state_dict, job)
     source.verify_unchanged()
-    return from_rows(rows, rest)
+    return from_rows(rows, rest, job.cancel)
 
 
 def rows_of(path: str, reader: str, state_dict: str | None) -> Rows:
@@ -84,23 +84,25 @@ def to_rows(index: Index) -> Rows:
     return rows, rest
 
 
-def from_rows(rows: list[Any], rest: tuple[Any, ...]) -> Index:
+def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> Index:
     """Return the index that `to_rows` was given."""
     entries: list[TensorEntry] = []
-    tensors = [row for row in rows if row[0] == "tensor"]
-    if tensors:
-        _, names, shapes, dtypes, locations, aliases, why_not = zip(*tensors, strict=True)
-        for batch in make_entries(
-            names,
-            shapes,
-            map(DTYPES.__getitem__, dtypes),
-            map(Location._make, locations),
-            aliases=aliases,
-            why_not=why_not,
-        ):
-            entries += batch
-    spans = [Span(*row[1:]) for row in rows if row[0] == "span"]
-    packed = [Packed(*row[1:]) for row in rows if row[0] == "packed"]
+    spans: list[Span] = []
+    packed: list[Packed] = []
+    for batch in cancel.batches(rows):
+        tensors = [row[1:] for row in batch if row[0] == "tensor"]
+        if tensors:
+            names, shapes, dtypes, locations, aliases, why_not = zip(*tensors, strict=True)
+            entries += make_entries(
+                names,
+                shapes,
+                map(DTYPES.__getitem__, dtypes),
+                map(Location._make, locations),
+                aliases=aliases,
+                why_not=why_not,
+            )
+        spans += [Span(*row[1:]) for row in batch if row[0] == "span"]
+        packed += [Packed(*row[1:]) for row in batch if row[0] == "packed"]
     word, label, notices, state_dicts, state_dict, unknown = rest
     contents = Contents(
         format=word,

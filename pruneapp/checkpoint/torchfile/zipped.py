@@ -130,22 +130,27 @@ def index_archive(
         script,
     )
     try:
-        contents = build(described, state_dict)
+        contents = build(described, state_dict, cancel)
     finally:
         if inflated is not None:
             inflated.close()
-    return Index(contents, _spans(archive, contents), tuple(packed.values()))
+    return Index(contents, _spans(archive, contents, cancel), tuple(packed.values()))
 
 
-def _spans(archive: Archive, contents: Contents) -> tuple[Span, ...]:
+def _spans(archive: Archive, contents: Contents, cancel: CancelToken) -> tuple[Span, ...]:
     if not archive.checksums:
         return ()
     labels: dict[str, str] = {}
-    for entry in contents.entries:
-        if entry.location.source == 0:
-            labels.setdefault(entry.location.storage, f"tensor '{entry.name[:200]}'")
-    members = ((archive.members.get(f"data/{key}"), label) for key, label in labels.items())
-    spans = [Span(m.data, m.data + m.size, m.crc, label) for m, label in members if m and m.size]
+    for batch in cancel.batches(contents.entries):
+        for entry in batch:
+            if entry.location.source == 0:
+                labels.setdefault(entry.location.storage, f"tensor '{entry.name[:200]}'")
+    spans: list[Span] = []
+    for some in cancel.batches(labels.items()):
+        members = [(archive.members.get(f"data/{key}"), label) for key, label in some]
+        spans += [
+            Span(m.data, m.data + m.size, m.crc, label) for m, label in members if m and m.size
+        ]
     return tuple(sorted(spans, key=lambda span: span.start))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
 from pruneapp.errors import CheckpointError
+from pruneapp.progress import CancelToken
 
 # An average may hold a little more than the model (its step count), never much more.
 _EMA_MARGIN = 4
@@ -45,20 +45,28 @@ class Candidate:
         The outer keys that lead to it, joined by dots.
     found
         Its tensors in file order.
+    tensors, numel
+        How many there are, and how many numbers they hold, tied ones counted once.
     """
 
     key: str
     found: tuple[Found, ...]
+    tensors: int
+    numel: int
 
-    @cached_property
-    def leaves(self) -> list[Leaf]:
-        """The tensors, each once."""
-        return list({identity(found.leaf): found.leaf for found in self.found}.values())
-
-    @cached_property
-    def numel(self) -> int:
-        """How many numbers they hold, tied ones counted once."""
-        return sum(numel(leaf) for leaf in self.leaves)
+    @classmethod
+    def of(cls, key: str, found: Iterable[Found], cancel: CancelToken) -> Candidate:
+        """Count what there is."""
+        every: list[Found] = []
+        leaves: dict[object, Leaf] = {}
+        for batch in cancel.batches(found):
+            every += batch
+            leaves.update([(identity(item.leaf), item.leaf) for item in batch])
+        tensors = total = 0
+        for some in cancel.batches(leaves.values()):
+            tensors += sum([len(x.parts) if isinstance(x, Compound) else 1 for x in some])
+            total += sum(map(numel, some))
+        return cls(key, tuple(every), tensors, total)
 
     @property
     def foreign(self) -> bool:

@@ -13,10 +13,11 @@ from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.known_globals import is_known
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
-from pruneapp.checkpoint.torchfile.tensors.candidates import Candidate, Found, choose, identity
+from pruneapp.checkpoint.torchfile.tensors.candidates import Found, choose, identity
 from pruneapp.checkpoint.torchfile.tensors.sparse import check_indices
 from pruneapp.checkpoint.torchfile.tensors.state_dicts import find
 from pruneapp.errors import UnsupportedFileError
+from pruneapp.progress import CancelToken
 
 MAX_NAMED = 1000
 
@@ -73,7 +74,7 @@ class Described:
     notices: tuple[Notice, ...] = field(default=())
 
 
-def build(described: Described, key: str | None) -> Contents:
+def build(described: Described, key: str | None, cancel: CancelToken) -> Contents:
     """Choose a state dict and describe its tensors.
 
     Raises
@@ -84,7 +85,7 @@ def build(described: Described, key: str | None) -> Contents:
         If a sparse tensor among them is wrong.
     """
     unknown = tuple(name for name in described.names if not is_known(name))
-    candidates = find(described.root, script=described.script)
+    candidates = find(described.root, cancel, script=described.script)
     if not candidates:
         code = f" It contains code ({_listed(unknown)}), which was not run." if unknown else ""
         raise UnsupportedFileError(
@@ -92,7 +93,7 @@ def build(described: Described, key: str | None) -> Contents:
             remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
         )
     chosen = choose(candidates, key, described.path)
-    entries, unreadable = _entries(chosen.found, described)
+    entries, unreadable = _entries(chosen.found, described, cancel)
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
     if unreadable:
         notices.append(
@@ -113,16 +114,10 @@ def build(described: Described, key: str | None) -> Contents:
         entries=tuple(entries),
         metadata={},
         notices=tuple(notices),
-        state_dicts=tuple(_summary(candidate) for candidate in candidates),
+        state_dicts=tuple(StateDict(c.key, c.tensors, c.numel) for c in candidates),
         state_dict=chosen.key,
         unknown_globals=unknown[:MAX_NAMED],
     )
-
-
-def _summary(candidate: Candidate) -> StateDict:
-    leaves = candidate.leaves
-    tensors = sum(len(leaf.parts) if isinstance(leaf, Compound) else 1 for leaf in leaves)
-    return StateDict(candidate.key, tensors, candidate.numel)
 
 
 def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
@@ -147,13 +142,15 @@ def _printable(name: str) -> str:
 
 
 def _entries(
-    found: Sequence[Found], described: Described
+    found: Sequence[Found], described: Described, cancel: CancelToken
 ) -> tuple[list[TensorEntry], Mapping[str, str]]:
     """Return an entry for each tensor, tied ones as one, and why others cannot be read."""
     names: dict[object, list[str]] = {}
     dense: dict[object, tuple[Tensor, str]] = {}
     unreadable: dict[str, str] = {}
-    taken = {item.name for item in found}
+    taken: set[str] = set()
+    for batch in cancel.batches(found):
+        taken.update([item.name for item in batch])
 
     def add(name: str, tensor: Tensor, why_not: str) -> None:
         same = identity(tensor)
@@ -161,6 +158,7 @@ def _entries(
         dense.setdefault(same, (tensor, why_not))
 
     for item in found:
+        cancel.check()
         leaf = item.leaf
         foreign = (
             f"it lies inside an object of {_printable(item.inside)[:80]}, which Pruneapp does "
@@ -183,6 +181,7 @@ def _entries(
 
     entries = []
     for same, (tensor, why_not) in dense.items():
+        cancel.check()
         source, base = described.place(tensor.storage.root.key)
         entries.append(
             TensorEntry(

@@ -13,6 +13,7 @@ from pruneapp.checkpoint.torchfile.pickled.placeholders import (
     Tensor,
 )
 from pruneapp.checkpoint.torchfile.tensors.candidates import LEAVES, Candidate, Found, Leaf
+from pruneapp.progress import CancelToken
 
 # Keys under which training scripts keep a whole model: what is under them is a state dict of its
 # own, never a part of the dict around it.
@@ -40,19 +41,21 @@ MAX_NAME = 2 << 20
 MAX_NAME_CHARACTERS = 64 << 20
 
 
-def find(root: Any, *, script: bool = False) -> list[Candidate]:
+def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candidate]:
     """Return every dict that may be a model, the largest first.
 
     Parameters
     ----------
     root
         What a pickle describes.
+    cancel
+        Looked at all along.
     script
         Whether it is a TorchScript archive, in which every object is a module.
     """
-    walk = _Walk(script)
+    walk = _Walk(script, cancel)
     if isinstance(root, LEAVES):
-        return [Candidate("", (Found("tensor", root),))]
+        return [Candidate.of("", [Found("tensor", root)], cancel)]
     walk.mark(root)
     candidates: list[Candidate] = []
     # Weights first; a file that has none may still hold whole numbers or single values.
@@ -87,8 +90,9 @@ def _ends(key: str, keys: frozenset[str], endings: tuple[str, ...]) -> bool:
 class _Walk:
     """Visits what a pickle describes; shared parts and cycles are in order."""
 
-    def __init__(self, script: bool) -> None:  # noqa: FBT001 - private
+    def __init__(self, script: bool, cancel: CancelToken) -> None:  # noqa: FBT001 - private
         self._script = script
+        self._cancel = cancel
         self._bearing: set[int] = set()
         self._visits = 0
 
@@ -103,13 +107,16 @@ class _Walk:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            for child in _contents(value):
-                if isinstance(child, LEAVES):
-                    hot.append(id(value))
-                elif isinstance(child, _CONTAINERS) and child:
-                    parents.setdefault(id(child), []).append(id(value))
-                    todo.append(child)
+            self._cancel.check()
+            for batch in self._cancel.batches(_contents(value)):
+                for child in batch:
+                    if isinstance(child, LEAVES):
+                        hot.append(id(value))
+                    elif isinstance(child, _CONTAINERS) and child:
+                        parents.setdefault(id(child), []).append(id(value))
+                        todo.append(child)
         while hot:
+            self._cancel.check()
             at = hot.pop()
             if at not in self._bearing:
                 self._bearing.add(at)
@@ -130,23 +137,27 @@ class _Walk:
             if id(value) in seen or not self.bears(value) or depth > MAX_DEPTH:
                 continue
             seen.add(id(value))
+            self._cancel.check()
             if _is_optimizer(value):
                 continue
-            children = list(self._children(value))
+            children = self._all_children(value)
+            models_only = False
             if (
                 self._is_module(value)
                 or any(isinstance(child, LEAVES) and test(child) for _, child, _ in children)
                 or self._holds_layers(children)
             ):
-                found.append(Candidate(keys.unique(key), self._flatten(value)))
+                found.append(Candidate.of(keys.unique(key), self._flatten(value), self._cancel))
                 if self._is_module(value):
                     continue
-                children = [c for c in children if _ends(c[0], MODEL_KEYS, _MODEL_ENDINGS)]
-            todo.extend(
-                (child, _joined(key, name), depth + 1)
-                for name, child, _ in reversed(children)
-                if not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
-            )
+                models_only = True
+            for batch in self._cancel.batches(reversed(children)):
+                todo.extend(
+                    (child, _joined(key, name), depth + 1)
+                    for name, child, _ in batch
+                    if not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+                    and (not models_only or _ends(name, MODEL_KEYS, _MODEL_ENDINGS))
+                )
         return [candidate for candidate in found if candidate.found]
 
     def _holds_layers(self, children: list[tuple[str, Any, str]]) -> bool:
@@ -160,15 +171,15 @@ class _Walk:
             for name, child in layers
         )
 
-    def _flatten(self, root: Any) -> tuple[Found, ...]:
-        found: list[Found] = []
+    def _flatten(self, root: Any) -> Iterator[Found]:
         names = _Names()
         outer_is_module = self._is_module(root)
         todo: list[tuple[Any, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
         while todo:
+            self._cancel.check()
             value, prefix, inside, above = todo.pop()
             if isinstance(value, LEAVES):
-                found.append(Found(names.unique(prefix), value, inside))
+                yield Found(names.unique(prefix), value, inside)
                 continue
             if not self.bears(value) or id(value) in above or len(above) > MAX_DEPTH:
                 continue
@@ -178,19 +189,19 @@ class _Walk:
             if value is not root and _is_optimizer(value):
                 continue
             above |= {id(value)}
-            for name, child, cls in reversed(list(self._children(value))):
-                if (
-                    value is root
-                    and not outer_is_module
-                    and not isinstance(child, LEAVES)
-                    and (
-                        _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
-                        or _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
-                    )
-                ):
-                    continue
-                todo.append((child, _joined(prefix, name), inside or cls, above))
-        return tuple(found)
+            for batch in self._cancel.batches(reversed(self._all_children(value))):
+                for name, child, cls in batch:
+                    if (
+                        value is root
+                        and not outer_is_module
+                        and not isinstance(child, LEAVES)
+                        and (
+                            _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
+                            or _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+                        )
+                    ):
+                        continue
+                    todo.append((child, _joined(prefix, name), inside or cls, above))
 
     def _is_module(self, value: Any) -> bool:
         if not isinstance(value, Made):
@@ -201,6 +212,12 @@ class _Walk:
         return isinstance(attributes.get("_modules"), dict) and isinstance(
             attributes.get("_parameters"), dict
         )
+
+    def _all_children(self, value: Any) -> list[tuple[str, Any, str]]:
+        children: list[tuple[str, Any, str]] = []
+        for batch in self._cancel.batches(self._children(value)):
+            children += batch
+        return children
 
     def _children(self, value: Any) -> Iterator[tuple[str, Any, str]]:
         """Yield the name of each part, the part, and the unknown class that it lies in."""
