@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 import pruneapp
 from pruneapp import resources
 from pruneapp.gui.collecting import Collector
+from pruneapp.gui.heap import share_heap
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.style import Style
 from pruneapp.gui.theme import Appearance
@@ -91,6 +92,7 @@ class OpenedFromOutside(QObject):
 
 def make_application(arguments: list[str]) -> QApplication:
     """Return the application with its name, style, icon and language."""
+    share_heap()  # before Qt starts a thread, too
     # A plugin path from the environment could load code that did not come with Qt.
     os.environ.pop("QT_PLUGIN_PATH", None)
     application = QApplication(arguments)
