@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -31,10 +30,10 @@ from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.settings import DEVICE, Settings
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 SAMPLE = "sample/lenet-digits.safetensors"
-_BATCH = 4096
+Prepare = Callable[[tuple[TensorRow, ...], Callable[[], object]], object]
 
 
 @dataclass(frozen=True)
@@ -69,13 +68,14 @@ class Opened:
     extra: object
 
 
-def rows_of(document: Document) -> tuple[TensorRow, ...]:
-    """Return what lists and trees show of every tensor, in file order."""
+def contents_of(document: Document, cancel: CancelToken) -> Contents:
+    """Count what the window asks for again and again."""
     entries = document.checkpoint.entries
-    shown = display_names(tuple(entries))
-    found: list[TensorRow] = []
-    rest = iter(entries.values())
-    while batch := list(islice(rest, _BATCH)):  # what is done in one go lets nobody else run
+    shown = display_names(tuple(entries), cancel)
+    rows: list[TensorRow] = []
+    by_name: dict[str, TensorRow] = {}
+    able: dict[str, bool] = {}
+    for batch in cancel.batches(entries.values()):
         names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default = zip(*batch, strict=True)
         numels = list(map(math.prod, shapes))
         columns = zip(
@@ -92,21 +92,19 @@ def rows_of(document: Document) -> tuple[TensorRow, ...]:
             strict=True,
         )
         # A quarter of the time that it takes to call the class for each.
-        found += map(partial(tuple.__new__, TensorRow), columns)
-    return tuple(found)
-
-
-def contents_of(document: Document) -> Contents:
-    """Count what the window asks for again and again."""
-    rows = rows_of(document)
-    # Of norms and biases there is nothing for a rule.
-    able = {r.kind: r.by_default for r in rows if r.kind and not r.why_not and len(r.shape) > 1}
+        made = list(map(partial(tuple.__new__, TensorRow), columns))
+        rows += made
+        by_name.update(zip(names, made, strict=True))
+        # Of norms and biases there is nothing for a rule.
+        able.update(
+            [(r.kind, r.by_default) for r in made if r.kind and not r.why_not and len(r.shape) > 1]
+        )
     return Contents(
-        rows=rows,
-        by_name={row.name: row for row in rows},
-        shown={row.name: row.shown for row in rows},
+        rows=tuple(rows),
+        by_name=by_name,
+        shown=shown,
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
-        parameters=model_size(document.checkpoint),
+        parameters=model_size(document.checkpoint, cancel),
     )
 
 
@@ -120,8 +118,9 @@ class Session(QObject):
     settings
         Which device to use, which files were open.
     prepare
-        Called in the worker with the rows of a file that was opened, to make what the tree needs;
-        its result is handed on with `opened`.
+        Called in the worker with the rows of a file that was opened, to make what the tree needs,
+        and with what to call every few thousand rows: it raises what ends the work. Its result is
+        handed on with `opened`.
 
     Signals
     -------
@@ -150,7 +149,7 @@ class Session(QObject):
         self,
         jobs: Jobs,
         settings: Settings,
-        prepare: Callable[[tuple[TensorRow, ...]], object],
+        prepare: Prepare,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -174,8 +173,10 @@ class Session(QObject):
             checkpoint = open_checkpoint(path, state_dict=state_dict, job=job)
             try:
                 document = open_document(checkpoint, job)
-                contents = contents_of(document)
-                return Opened(document, contents, prepare(contents.rows))
+                contents = contents_of(document, job.cancel)
+                extra = prepare(contents.rows, job.cancel.check)
+                job.cancel.check()
+                return Opened(document, contents, extra)
             except BaseException:
                 checkpoint.close()
                 raise

@@ -238,6 +238,15 @@ def test_a_header_that_needs_the_parser_is_checked_in_batches():
         safetensors_header.parse(text, "x", token)
 
 
+def test_what_is_done_without_a_line_of_python_is_done_in_batches(tmp_path, monkeypatch):
+    """Entries are made by zip and map: lines do not tell how many at once."""
+    path = write(tmp_path / "a.safetensors", names(FEW, ORDINARY))
+    monkeypatch.setattr(header_scan, "_WINDOW_BYTES", 1 << 20)  # all of it
+    whole = CountingToken()
+    read_headers(path, None, Job(cancel=whole))
+    assert whole.looks >= FEW // BATCH
+
+
 def test_a_cancelled_file_is_closed(tmp_path, monkeypatch):
     """Whenever it is cancelled, the last moment included."""
     path = write(tmp_path / "a.safetensors", names(FEW, SPECIAL))

@@ -7,8 +7,10 @@ millisecond, and nothing recurses, however deep the names of a hostile file are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,11 @@ from pruneapp.answers import TensorRow
 MAX_DEPTH = 64
 ROOT = 0
 MODULE = -1
+# So many between two looks at whether the tree is still wanted.
+BATCH = 4096
+
+Check = Callable[[], object]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,33 +101,52 @@ class Nodes:
         return self.children[self.first_child[node] : self.first_child[node + 1]]
 
 
-def build_nodes(rows: Sequence[TensorRow]) -> Nodes:
+def _go_on() -> None:
+    pass
+
+
+def build_nodes(rows: Sequence[TensorRow], check: Check = _go_on) -> Nodes:
     """Build the tree of `rows`; a pure function, for a worker thread.
 
     Names are cut at their dots. A module and a tensor of the same name stand beside each other. A
     module with a single child shares its line: "conv1.weight", "encoder.layers".
+
+    Parameters
+    ----------
+    rows
+        The tensors in file order.
+    check
+        Called every few thousand rows or nodes; whatever it raises ends the work.
     """
     rows = tuple(rows)
     paths, parents, tensors = [""], [-1], [MODULE]
     modules = {"": ROOT}
-    for shown, tensor in _lines(rows):
-        path = shown.rpartition(".")[0]
-        if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
-            path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
-        missing = []
-        while (above := modules.get(path)) is None:
-            missing.append(path)
-            path = path.rpartition(".")[0]
-        while missing:
-            path = missing.pop()
+    for batch in _batches(_lines(rows), check):
+        for shown, tensor in batch:
+            path = shown.rpartition(".")[0]
+            if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
+                path = ".".join(shown.split(".", MAX_DEPTH)[:-1])
+            missing = []
+            while (above := modules.get(path)) is None:
+                missing.append(path)
+                path = path.rpartition(".")[0]
+            while missing:
+                path = missing.pop()
+                parents.append(above)
+                above = modules[path] = len(paths)
+                paths.append(path)
+                tensors.append(MODULE)
             parents.append(above)
-            above = modules[path] = len(paths)
-            paths.append(path)
-            tensors.append(MODULE)
-        parents.append(above)
-        paths.append(shown)
-        tensors.append(tensor)
-    return _in_order(rows, paths, parents, tensors)
+            paths.append(shown)
+            tensors.append(tensor)
+    return _in_order(rows, paths, parents, tensors, check)
+
+
+def _batches(items: Iterable[T], check: Check) -> Iterator[list[T]]:
+    rest = iter(items)
+    while batch := list(islice(rest, BATCH)):
+        check()
+        yield batch
 
 
 def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
@@ -164,43 +190,70 @@ def _without_chains(
     return kept[np.argsort(met[kept])], above
 
 
-def _places(above: list[int]) -> tuple[list[int], list[int]]:
+def _places(above: list[int], check: Check) -> tuple[list[int], list[int]]:
     """Return where each node comes if all that is below a node follows it, and how much that is.
 
     Nodes are numbered such that each has a larger number than the one above it; siblings keep the
     order of their numbers. The node itself counts as below.
     """
     size = [1] * len(above)
-    for node in range(len(above) - 1, 0, -1):
-        size[above[node]] += size[node]
+    for batch in _batches(range(len(above) - 1, 0, -1), check):
+        for node in batch:
+            size[above[node]] += size[node]
     place = [0] * len(above)
     free = [1] * len(above)  # where the next child comes
-    for node in range(1, len(above)):
-        parent = above[node]
-        place[node] = at = free[parent]
-        free[parent] = at + size[node]
-        free[node] = at + 1
+    for batch in _batches(range(1, len(above)), check):
+        for node in batch:
+            parent = above[node]
+            place[node] = at = free[parent]
+            free[parent] = at + size[node]
+            free[node] = at + 1
     return place, size
 
 
-def _labels(paths: list[str], parent: NDArray[np.int32]) -> list[str]:
+def _labels(paths: list[str], parent: NDArray[np.int32], check: Check) -> list[str]:
     """Return what each name adds to that of the node above."""
     length = np.fromiter(map(len, paths), np.int64, len(paths))
     cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
-    for node in np.flatnonzero(parent == ROOT).tolist():
-        cuts[node] = int(paths[node].startswith("."))  # below a module without a name: the root
-    return [path[cut:] for path, cut in zip(paths, cuts, strict=True)]
+    for batch in _batches(np.flatnonzero(parent == ROOT).tolist(), check):
+        for node in batch:
+            cuts[node] = int(paths[node].startswith("."))  # below a module without a name: the root
+    labels: list[str] = []
+    for some in _batches(zip(paths, cuts, strict=True), check):
+        labels += [path[cut:] for path, cut in some]
+    return labels
 
 
-def _haystacks(rows: tuple[TensorRow, ...]) -> list[str]:
-    return [
-        (
-            (row.name if row.name == row.shown else f"{row.shown}\n{row.name}")
-            if not row.aliases
-            else "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases)))
-        ).lower()
-        for row in rows
-    ]
+def _haystacks(rows: tuple[TensorRow, ...], check: Check) -> list[str]:
+    found: list[str] = []
+    for batch in _batches(rows, check):
+        found += [
+            (
+                (row.name if row.name == row.shown else f"{row.shown}\n{row.name}")
+                if not row.aliases
+                else "\n".join(dict.fromkeys((row.shown, row.name, *row.aliases)))
+            ).lower()
+            for row in batch
+        ]
+    return found
+
+
+def _columns(
+    rows: tuple[TensorRow, ...], check: Check
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return name and size of each tensor, whether it may be pruned, and is so by default."""
+    most = (2**63 - 1) // max(1, len(rows))
+    names: list[str] = []
+    numel: list[int] = []
+    prunable: list[bool] = []
+    usual: list[bool] = []
+    for batch in _batches(rows, check):
+        names += [row.name for row in batch]
+        numel += [min(row.numel, most) for row in batch]
+        prunable += [not row.why_not for row in batch]
+        usual += [row.by_default for row in batch]
+    may = np.array(prunable, np.bool_)
+    return names, np.array(numel, np.int64), may, np.array(usual, np.bool_) & may
 
 
 def _in_order(
@@ -208,6 +261,7 @@ def _in_order(
     paths: list[str],
     parents: list[int],
     tensors: list[int],
+    check: Check,
 ) -> Nodes:
     """Renumber the nodes so that all that is below a node follows it."""
     tensor = np.array(tensors, np.int32)
@@ -220,7 +274,7 @@ def _in_order(
     number = np.zeros(len(tensors), np.int64)
     number[kept] = np.arange(total)
     above = number[above[kept]]
-    found = _places(above.tolist())
+    found = _places(above.tolist(), check)
     place, size = np.array(found[0], np.int64), np.array(found[1], np.int64)
 
     order = np.argsort(place)
@@ -233,12 +287,13 @@ def _in_order(
     parent[ROOT] = -1
     counts = np.bincount(parent[1:], minlength=total)
     paths = list(map(paths.__getitem__, old.tolist()))
-    most = (2**63 - 1) // max(1, len(rows))
-    haystacks = [*_haystacks(rows), ""]  # modules, which are tensor -1, have the last
+    # Modules, which are tensor -1, have the last.
+    haystacks = [*_haystacks(rows, check), ""]
+    names, numel, prunable, by_default = _columns(rows, check)
     return Nodes(
         rows=rows,
-        names=[row.name for row in rows],
-        labels=_labels(paths, parent),
+        names=names,
+        labels=_labels(paths, parent, check),
         paths=paths,
         parent=parent,
         end=(np.arange(total) + size[order]).astype(np.int32),
@@ -248,8 +303,8 @@ def _in_order(
         # Stable, so that siblings keep the order of their numbers.
         children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
         leaf=leaf,
-        numel=np.array([min(row.numel, most) for row in rows], np.int64),
-        prunable=np.array([not row.why_not for row in rows], np.bool_),
-        by_default=np.array([row.by_default and not row.why_not for row in rows], np.bool_),
+        numel=numel,
+        prunable=prunable,
+        by_default=by_default,
         haystack=list(map(haystacks.__getitem__, tensor.tolist())),
     )

@@ -1,0 +1,233 @@
+"""Opening is cancelled at any moment: nothing has changed then, and nothing is left over."""
+
+from __future__ import annotations
+
+import gc
+import json
+import struct
+import subprocess
+import threading
+
+import pytest
+
+from pruneapp import progress, resources
+from pruneapp.answers import TensorRow
+from pruneapp.checkpoint import header_process
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.document.opening import open_document
+from pruneapp.gui import session
+from pruneapp.gui.views.tree import build_nodes, nodes
+from pruneapp.progress import Cancelled, Job
+from tests.looks import CountingToken, assert_cut
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+FEW = 1000
+MANY = 5000
+MARK = "cancelled"  # every name of the files that are made here begins with it
+
+
+def write(path, count, *, flat=False, separators=(",", ":")):
+    """Write layers with weights that were pruned, their masks, and biases."""
+    leaves = ("weight_orig", "weight_mask", "bias", "other")
+    names = (
+        [f"{MARK}_{i}" for i in range(count)]
+        if flat
+        else [f"{MARK}.{i // 400}.{i // 4}.{leaves[i % 4]}" for i in range(count)]
+    )
+    header = {
+        name: {"dtype": "F32", "shape": [2, 2], "data_offsets": [16 * i, 16 * i + 16]}
+        for i, name in enumerate(names)
+    }
+    text = json.dumps(header, separators=separators).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + struct.pack("<4f", 1, 1, 1, 1) * count)
+    return path
+
+
+# -- every stage looks at its token ------------------------------------------------------------
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(progress, "BATCH", 16)
+    monkeypatch.setattr(nodes, "BATCH", 16)
+
+
+@pytest.fixture
+def stages(tmp_path):
+    """Return the stages behind the file's headers: each is told how many tensors."""
+
+    def opened(count, flat):
+        path = tmp_path / f"{count}-{flat}.safetensors"
+        if not path.exists():
+            write(path, count, flat=flat)
+        return open_checkpoint(path)
+
+    def documents(flat):
+        def stage(count):
+            checkpoint = opened(count, flat)
+            return lambda token: open_document(checkpoint, Job(cancel=token))
+
+        return stage
+
+    def contents(flat):
+        def stage(count):
+            document = open_document(opened(count, flat))
+            return lambda token: session.contents_of(document, token)
+
+        return stage
+
+    def trees(flat):
+        def stage(count):
+            document = open_document(opened(count, flat))
+            rows = session.contents_of(document, progress.CancelToken()).rows
+            return lambda token: build_nodes(rows, token.check)
+
+        return stage
+
+    return {
+        "a document": documents(flat=True),
+        "contents": contents(flat=False),
+        "contents of a flat file": contents(flat=True),
+        "a tree": trees(flat=False),
+        "a flat tree": trees(flat=True),
+    }
+
+
+STAGES = ("a document", "contents", "contents of a flat file", "a tree", "a flat tree")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_looks_every_few_tensors(stages, stage, small_batches):
+    assert set(stages) == set(STAGES)
+    assert_cut(stages[stage], FEW)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_ends_at_the_look_at_which_it_is_cancelled(stages, stage, small_batches):
+    work = stages[stage](FEW)
+    whole = CountingToken()
+    work(whole)
+    for share in (0.0, 0.3, 0.6, 1.0):
+        look = max(1, round(share * whole.looks))
+        token = CountingToken(cancelled_at=look)
+        with pytest.raises(Cancelled):
+            work(token)
+        assert token.looks == look
+
+
+# -- in the window -----------------------------------------------------------------------------
+
+
+def python_threads():
+    """Return the threads that run, without those that Qt has made."""
+    return {t for t in threading.enumerate() if type(t) is threading.Thread}
+
+
+class Opening:
+    """A window with the sample open, in which another file is opened and that is cancelled."""
+
+    def __init__(self, person, monkeypatch):
+        self.person = person
+        self.monkeypatch = monkeypatch
+        self.stayed = 0
+        person.click(person.window.empty.sample_button)
+        person.wait_open(SAMPLE)
+        person.wait_preview()
+        person.wait(lambda: person.workbench.jobs.quiet)
+        self.before = self.state()
+        self.threads = python_threads()
+        person.session.stayed.connect(self._on_stayed)
+
+    def _on_stayed(self):
+        self.stayed += 1
+
+    def state(self):
+        session = self.person.session
+        return session.document, session.document.revision, session.contents, len(session.rows)
+
+    def cancel(self):
+        """Cancel what the status bar shows; called in the worker, in the middle of the stage."""
+        for task in self.person.workbench.jobs._pending:
+            task.cancel()
+
+    def begin(self, place, name):
+        """Cancel as soon as a stage has begun."""
+        stage = getattr(place, name)
+
+        def begun(*args, **kwargs):
+            self.cancel()
+            return stage(*args, **kwargs)
+
+        self.monkeypatch.setattr(place, name, begun)
+
+    def assert_nothing_left(self, path):
+        person = self.person
+        person.wait(lambda: self.stayed == 1)
+        assert not person.workbench.jobs.busy
+        assert self.state() == self.before
+        assert not person.trouble
+        assert not person.bugs
+        assert person.window.windowTitle().startswith(SAMPLE.name)
+        assert python_threads() <= self.threads
+        left = [
+            thing
+            for thing in gc.get_objects()
+            if (type(thing) in {TensorEntry, TensorRow} and thing.name.startswith(MARK))
+            or (type(thing) is FileSource and thing.path == path and not thing._closed)
+        ]
+        assert not left, "without the collector, which is off"
+
+
+@pytest.fixture
+def opening(person, monkeypatch):
+    return Opening(person, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "stage", ["open_checkpoint", "open_document", "contents_of", "_prepare", "Opened"]
+)
+def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stage):
+    """At the beginning of each stage, and when all is made and on its way to the window."""
+    path = write(tmp_path / "many.safetensors", MANY)
+    opening.begin(opening.person.session if stage == "_prepare" else session, stage)
+
+    opening.person.drop(path)
+
+    opening.assert_nothing_left(path)
+
+
+def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
+    opening, tmp_path, monkeypatch
+):
+    path = write(tmp_path / "spaces.safetensors", MANY, separators=(", ", ": "))
+    started = []
+
+    class Process(subprocess.Popen):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            started.append(self)
+            opening.cancel()
+
+    monkeypatch.setattr(header_process, "LARGE_BYTES", header_process.SMALL_BYTES)
+    monkeypatch.setattr(header_process.subprocess, "Popen", Process)
+
+    opening.person.drop(path)
+
+    opening.assert_nothing_left(path)
+    assert [process.returncode is not None for process in started] == [True]
+
+
+def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
+    path = write(tmp_path / "many.safetensors", MANY)
+    with monkeypatch.context() as patch:
+        opening.monkeypatch = patch
+        opening.begin(session, "contents_of")
+        opening.person.drop(path)
+        opening.assert_nothing_left(path)
+
+    opening.person.drop(path)
+
+    opening.person.wait_open(path)
+    assert len(opening.person.session.rows) == 3 * MANY // 4, "a mask has no row of its own"
