@@ -11,12 +11,14 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks.window import Hand
 
 Seconds = dict[str, list[float]]
+# Moments at which opening is cancelled.
+OPENINGS = 32
 PAGES = {"the weights": 0, "the distribution": 1, "the channels": 2}
 
 
@@ -39,11 +41,19 @@ class Cancels:
         self._chance = random.Random(4)
 
     def clicked(
-        self, what: str, lasts: float, start: Callable[[], object], end: Callable[[], object]
+        self,
+        what: str,
+        lasts: float,
+        start: Callable[[], object],
+        end: Callable[[], object],
+        times: Sequence[float] | None = None,
     ) -> None:
-        """Click on Cancel while a visible job runs; `end` tidies up where it was faster."""
+        """Click on Cancel while a visible job runs; `end` tidies up where it was faster.
+
+        At moments of chance, or `times` after the start.
+        """
         hand = self.hand
-        for moment in self._times(lasts):
+        for moment in times or self._times(lasts):
             before = self._state()
             start()
             hand.rest(moment)
@@ -85,13 +95,22 @@ class Cancels:
         return document, document and document.revision, left
 
 
-def cancels(path: str, many: str, target: str, moments: int) -> Seconds:
-    """Open, preview, look, count and export, each cancelled again and again."""
+def cancels(path: str, openings: Mapping[str, str], target: str, moments: int) -> Seconds:
+    """Open, preview, look, count and export, each cancelled again and again.
+
+    Parameters
+    ----------
+    path
+        What all but opening is done with.
+    openings
+        What is opened besides, by what it is called.
+    target, moments
+        See `Cancels`.
+    """
     hand = Hand()
     work = Cancels(hand, moments, Path(target))
-    work.clicked(
-        "opening 100,000 tensors", 2.0, lambda: hand.window.dropped.emit(Path(many)), _nothing
-    )
+    for words, large in openings.items():
+        _opens(work, f"opening {words}", Path(large))
     hand.open(Path(path))
     hand.preview()
     _previews(work)
@@ -106,6 +125,28 @@ def cancels(path: str, many: str, target: str, moments: int) -> Seconds:
         _exports(work, name)
     hand.leave()
     return work.found
+
+
+def _opens(work: Cancels, what: str, path: Path) -> None:
+    """Cancel at moments spread evenly: opening is a chain of stages, and each must hear of it."""
+    hand = work.hand
+
+    def start() -> None:
+        hand.window.dropped.emit(path)
+
+    def close() -> None:
+        hand.wait(lambda: hand.bench.session.document is not None)
+        hand.rest(0.5)  # it is painted
+        hand.bench.session.close()
+        hand.wait_quiet()
+
+    lasts = []
+    for _ in range(2):  # the first time it is read from the disk
+        lasts.append(hand.when(hand.bench.jobs.idle, start))
+        close()
+    times = [min(lasts) * (number + 0.5) / OPENINGS for number in range(OPENINGS)]
+    work.clicked(what, min(lasts), start, close, times)
+    assert len(work.found[what]) > OPENINGS // 2, f"{what}: mostly over before it was cancelled"
 
 
 def _previews(work: Cancels) -> None:
@@ -209,10 +250,6 @@ def _undone(hand: Hand) -> None:
     hand.wait(lambda: hand.bench.session.unexported)
     hand.window.actions_["undo"].trigger()
     hand.preview()
-
-
-def _nothing() -> None:
-    pass
 
 
 if __name__ == "__main__":
