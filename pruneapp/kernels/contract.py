@@ -7,7 +7,7 @@ The rules that make a mask the same everywhere:
 - Exactly `count` elements go: those with the smallest keys; among equal keys the earlier tensor,
   then the lower flat index goes first.
 - Norms of channels are float64 sums over the slice in flat order, in blocks of 4,096 elements,
-  from left to right inside a block, blocks added in order.
+  pairwise inside a block as `pruneapp.kernels.pairwise` says, blocks added in order.
 """
 
 from __future__ import annotations
@@ -190,4 +190,5 @@ class Kernel(Protocol):
         `n` = 0 counts what is not zero, inf and -inf take the largest and the smallest magnitude,
         'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the slice as a
         matrix: its first remaining dimension by the rest. NaN in a slice makes its norm NaN.
+        Sums are the same bits for any chunk, thread and machine; see `pruneapp.kernels.pairwise`.
         """

@@ -145,7 +145,7 @@ class CpuKernel:
         return masks
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
-        """Add up blocks of 4,096 side by side, each from left to right."""
+        """Add up blocks of 4,096 side by side, each of them pairwise."""
         return channel_norms(slices, n, job)
 
     def _packed(

@@ -1,6 +1,6 @@
 """Norms of channels: sums of powers, extremes, and singular values.
 
-Sums are added up in one fixed order, see `pruneapp.kernels.slice_sums`.
+Sums are added up in one fixed order, see `pruneapp.kernels.pairwise`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.nuclear import nuclear_norms
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
-from pruneapp.kernels.slice_sums import InPlace, Matrix, sum_slices
+from pruneapp.kernels.slice_parts import InPlace
+from pruneapp.kernels.slice_sums import sum_slices
 from pruneapp.kernels.slices import values_of
 from pruneapp.masks.channels import Box, boxes
 from pruneapp.params import Norm
@@ -63,16 +64,16 @@ def _as_float(n: Norm) -> float:
 def _power(order: float) -> InPlace:
     """Return what turns values into the terms of the sum, in place."""
 
-    def count(values: Matrix) -> None:
+    def count(values: NDArray[np.float64]) -> None:
         values[...] = np.where(np.isnan(values), values, values != 0)
 
-    def magnitude(values: Matrix) -> None:
+    def magnitude(values: NDArray[np.float64]) -> None:
         np.abs(values, out=values)
 
-    def square(values: Matrix) -> None:
+    def square(values: NDArray[np.float64]) -> None:
         np.multiply(values, values, out=values)
 
-    def power(values: Matrix) -> None:
+    def power(values: NDArray[np.float64]) -> None:
         np.abs(values, out=values)
         np.power(values, order, out=values)
 

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import CheckpointError
-from pruneapp.kernels import norms, nuclear, slice_sums
+from pruneapp.kernels import norms, nuclear, slice_parts, slice_sums
 from pruneapp.kernels.contract import BLOCK, Slices
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.kernels.test_pairwise import sum_of_slice
 from tests.strategies import float_types, kept_bools, moderate_bits, shapes
 from tests.tensors import reading
 
@@ -46,16 +47,7 @@ def sums_by_loop(values: np.ndarray, dim: int, kept: np.ndarray | None = None) -
         wide = np.where(kept.reshape(values.shape), wide, 0)
     with np.errstate(over="ignore", invalid="ignore"):
         flat = np.moveaxis(wide, dim, 0).reshape(values.shape[dim], -1) ** 2
-    totals = []
-    for row in flat.tolist():
-        total = 0.0
-        for start in range(0, len(row), BLOCK):
-            block = 0.0
-            for term in row[start : start + BLOCK]:
-                block += term
-            total += block
-        totals.append(total)
-    return np.array(totals)
+    return np.array([sum_of_slice(row) for row in flat.tolist()])
 
 
 def spread_values(shape: tuple[int, ...], dtype=np.float32) -> np.ndarray:
@@ -85,19 +77,19 @@ SHAPES = [
     (3, 2, 2, 3, BLOCK),
 ]
 
-# Chunks that are read, boxes of both ways, and what is turned over at once.
+# Chunks that are read, what is worked on at once, tasks, and the ways through a tensor.
 CUTS = [
     {},
-    {"chunk": 8191},
-    {"chunk": 10_007, "_BOX": 3 * BLOCK, "_INTERLEAVED_BOX": 2 * BLOCK + 7},
-    {"chunk": 4099, "_BOX": BLOCK, "_TILE_BLOCKS": 5, "_TILE_WIDTH": 9, "_INTERLEAVED_BOX": 999},
-    {"chunk": 50_000, "_BOX": 20 * BLOCK, "_TILE_BLOCKS": 3, "_TILE_WIDTH": 1000},
+    {"chunk": 8191, "_TASK": 1, "NARROW": 1, "ROW": 1},
+    {"chunk": 10_007, "PIECE": 4 * BLOCK, "_TASK": 9 * BLOCK},
+    {"chunk": 4099, "PIECE": BLOCK, "_TASK": 1, "WIDE": 5},
+    {"chunk": 50_000, "PIECE": 16 * BLOCK, "_TASK": 1, "NARROW": 1000, "ROW": 1000},
 ]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_sums_are_added_in_the_order_of_the_contract(shape):
-    """Bit for bit, along every dimension, for any chunk, box, tile and number of threads."""
+    """Bit for bit, along every dimension, for any chunk, piece, task and number of threads."""
     values = spread_values(shape)
     for dim in range(len(shape)):
         expected = np.sqrt(sums_by_loop(values, dim))
@@ -112,9 +104,9 @@ def norms_cut(values, dim, threads, *, kept=None, n=2, chunk=1 << 20, **constant
     """Return norms that are made in unusual pieces, by so many threads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(norms, "WORTH_THREADS", 0)
+        patch.setattr(slice_sums, "_FEW", 0)
         for name, value in constants.items():
-            patch.setattr(slice_sums, name, value)
-        patch.setattr(slice_sums, "_TILE", slice_sums._TILE_BLOCKS * slice_sums._TILE_WIDTH)
+            patch.setattr(slice_sums if name == "_TASK" else slice_parts, name, value)
         return norms.channel_norms(slices_of(values, dim, kept, chunk), n, Job(), threads)
 
 
@@ -124,7 +116,8 @@ def test_the_values_of_these_tests_tell_orders_apart():
     squares = values.astype(np.float64) ** 2
     expected = sums_by_loop(values, 0)
     others = {
-        "pairwise": np.add.reduce(squares, axis=1),
+        "from left to right": np.add.accumulate(squares, axis=1)[:, -1],
+        "in eight lanes": sum(squares[:, k::8].sum(axis=1) for k in range(8)),
         "backwards": sums_by_loop(values[:, ::-1], 0),
         "in two halves": sums_by_loop(values[:, :35], 0) + sums_by_loop(values[:, 35:], 0),
         "in four lanes": sum(sums_by_loop(values[:, k::4], 0) for k in range(4)),
@@ -133,8 +126,11 @@ def test_the_values_of_these_tests_tell_orders_apart():
     for order, sums in others.items():
         assert np.count_nonzero(sums != expected) > 100, order
     long = spread_values((40, 3 * BLOCK))
-    straight = np.add.accumulate(long.astype(np.float64) ** 2, axis=1)[:, -1]
-    assert np.count_nonzero(straight != sums_by_loop(long, 0)) > 20  # blocks matter
+    squares = long.astype(np.float64) ** 2
+    for block in (BLOCK // 2, long.shape[1]):  # blocks matter
+        blocks = [squares[:, k : k + block].sum(axis=1) for k in range(0, long.shape[1], block)]
+        added = np.add.accumulate(blocks)[-1]
+        assert np.count_nonzero(added != sums_by_loop(long, 0)) > 10, block
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
@@ -172,8 +168,9 @@ def test_every_order_is_the_same_for_any_cut_and_threads(shape, n):
 
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("n", [2, math.inf], ids=str)
-def test_a_cancelled_job_leaves_no_thread_behind(n, dim):
+def test_a_cancelled_job_leaves_no_thread_behind(n, dim, monkeypatch):
     """Whenever it is cancelled; and only the caller's thread steps it."""
+    monkeypatch.setattr(slice_sums, "_TASK", 1 << 16)
     values = np.ones((1500, 1500), np.float32)
     plain = slices_of(values, dim, chunk=1 << 16)
     token = CancelToken()
@@ -197,8 +194,9 @@ def test_a_cancelled_job_leaves_no_thread_behind(n, dim):
     assert not [t for t in threading.enumerate() if t.name.startswith("pruneapp-kernel")]
 
 
-def test_an_error_of_reading_ends_all_threads():
+def test_an_error_of_reading_ends_all_threads(monkeypatch):
     """It comes out as it is."""
+    monkeypatch.setattr(slice_sums, "_TASK", 1 << 16)
     values = np.ones((1500, 1500), np.float32)
 
     def read(start=0, stop=None):
