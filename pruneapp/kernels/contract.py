@@ -187,8 +187,9 @@ class Kernel(Protocol):
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Return the norm of every channel, float64; steps `job` by the elements.
 
-        `n` = 0 counts what is not zero, inf and -inf take the largest and the smallest magnitude,
-        'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the slice as a
-        matrix: its first remaining dimension by the rest. NaN in a slice makes its norm NaN.
+        `n` = 0 counts what is not zero, NaN too; inf and -inf take the largest and the smallest
+        magnitude, 'fro' is 2 of the flattened slice, 'nuc' the sum of the singular values of the
+        slice as a matrix: its first remaining dimension by the rest. NaN in a slice makes every
+        other norm NaN.
         Sums are the same bits for any chunk, thread and machine; see `pruneapp.kernels.pairwise`.
         """

@@ -65,7 +65,7 @@ def _power(order: float) -> InPlace:
     """Return what turns values into the terms of the sum, in place."""
 
     def count(values: NDArray[np.float64]) -> None:
-        values[...] = np.where(np.isnan(values), values, values != 0)
+        np.not_equal(values, 0, out=values)  # NaN is not zero, as torch has it
 
     def magnitude(values: NDArray[np.float64]) -> None:
         np.abs(values, out=values)

@@ -208,6 +208,16 @@ def check_channels(theirs, ours, before, scores, arguments):
 
 @FAST
 @given(stories(), st.randoms(use_true_random=False))
+@example(  # an infinity that is pruned is NaN in the parameter, which torch counts as not zero
+    (
+        torch.tensor([[1.5, math.inf], [-2.0, 0.5], [-1.0, -1.5]]),
+        [
+            ("custom_from_mask", {"mask": torch.tensor([[1.0, 0], [1, 1], [1, 0]])}, 0),
+            ("ln_structured", {"amount": 1, "n": 0, "dim": 1, "importance_scores": None}, 0),
+        ],
+    ),
+    None,
+)
 @example(
     (
         torch.ones(4, 3),
