@@ -32,6 +32,7 @@ import pruneapp
 from pruneapp import resources
 from pruneapp.gui.collecting import Collector
 from pruneapp.gui.heap import share_heap
+from pruneapp.gui.qt_classes import QtClasses
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.style import Style
 from pruneapp.gui.theme import Appearance
@@ -116,7 +117,8 @@ class Start(QObject):
     """Brings the window to work after its first picture.
 
     What an open document needs takes half a second to import; that is done in a thread, so that
-    the window answers meanwhile. None of the imported modules makes a QObject (tested).
+    the window answers meanwhile. None of the imported modules makes a QObject (tested), and the
+    classes of Qt that they touch were made before in the main thread (see `QtClasses`).
 
     Parameters
     ----------
@@ -169,6 +171,8 @@ class Start(QObject):
         window.empty.recentRequested.connect(self._open_recent)
         self._first = FirstPaint(window)
         self._first.seen.connect(self._on_first_paint)
+        self._classes = QtClasses(self)
+        self._classes.made.connect(self._start_import)
 
     @Slot(object)
     def open(self, path: Path) -> None:
@@ -190,7 +194,11 @@ class Start(QObject):
     @Slot()
     def _on_first_paint(self) -> None:
         if not self._closed:
-            self._thread.start()
+            self._classes.start()
+
+    @Slot()
+    def _start_import(self) -> None:
+        self._thread.start()
 
     def _import(self) -> None:
         try:
@@ -238,6 +246,7 @@ class Start(QObject):
     @Slot(object)
     def _on_closing(self, _event: QCloseEvent) -> None:
         self._closed = True
+        self._classes.stop()
         if self._thread.is_alive():
             self._thread.join()
 

@@ -94,15 +94,50 @@ print(made)
     assert out.strip() == "[]"
 
 
-@pytest.mark.parametrize("when", ["painted", "at once"])
+def test_classes_of_qt_are_made_before_the_thread_touches_them(run_python, tmp_path):
+    """The main thread would meet some that are half made, and the process would die."""
+    out = run_python(
+        program("""
+        from pruneapp.gui.qt_classes import MODULES
+
+        def missing():
+            return sum(name not in vars(m) for m in MODULES for name in dir(m))
+
+        real = app.Start._import
+        def seeing(self):
+            print("in the thread", missing())
+            real(self)
+        start._thread._target = seeing.__get__(start)
+        start._first.seen.connect(lambda: print("painted", missing() > 300))
+        def at_ready(_workbench):
+            print("ready")
+            start.workbench.shut_down()
+            application.quit()
+        start.ready.connect(at_ready)
+        window.show()
+        application.exec()
+        """),
+        str(tmp_path),
+    )
+    assert out.splitlines() == ["painted True", "in the thread 0", "ready"]
+
+
+CLOSED = {
+    "at once": "window.close()",
+    "painted": "start._first.seen.connect(window.close)",
+    "making classes": "start._first.seen.connect(lambda: QTimer.singleShot(20, window.close))",
+    "importing": "start._classes.made.connect(window.close)",
+}
+
+
+@pytest.mark.parametrize("when", CLOSED)
 def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
     """Exit status 0 and no word on standard error."""
-    connect = "start._first.seen.connect(window.close)" if when == "painted" else "window.close()"
     out = run_python(
         program(f"""
         window.show()
-        {connect}
-        status = application.exec() if {when == "painted"!r} else 0
+        {CLOSED[when]}
+        status = application.exec() if {when != "at once"!r} else 0
         print("ended", status, start._thread.is_alive(), start.workbench)
         """),
         str(tmp_path),
