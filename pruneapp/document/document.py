@@ -19,6 +19,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import SelectionError, StaleError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import CancelToken
 
 ChangeKind = Literal["apply", "undo", "redo", "jump", "final", "found", "exported"]
 
@@ -220,18 +221,24 @@ class Document:
             ),
         )
 
-    def adopt(self, masks: Mapping[str, BitMask]) -> None:
+    def adopt(self, masks: Mapping[str, BitMask], cancel: CancelToken | None = None) -> None:
         """Put masks in force that the file itself brought; they count as exported.
 
         Parameters
         ----------
         masks
             By first names.
+        cancel
+            Looked at before anything changes; by default none.
         """
-        pruned = sum(mask.pruned for mask in masks.values())
+        pruned = 0
+        before: dict[str, BitMask | None] = {}
+        for batch in (cancel or CancelToken()).batches(masks.items()):
+            pruned += sum([mask.pruned for _, mask in batch])
+            before.update([(name, self.masks.get(name)) for name, _ in batch])
         detail = "\n".join((f"{pruned:,} weights pruned in {len(masks):,} tensors", *masks))
-        change = Change({n: self.masks.get(n) for n in masks}, dict(masks))
-        self._push("found", Edit("found", "Mask found in the file", detail, change))
+        edit = Edit("found", "Mask found in the file", detail, Change(before, dict(masks)))
+        self._push("found", edit)
         self._exported = self._state()
 
     def undo(self) -> None:

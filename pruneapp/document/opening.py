@@ -52,8 +52,8 @@ def open_document(
     notices = (_odd_masks(odd),) if odd else ()
     document = Document(checkpoint, notices=notices, budget=budget, scratch=scratch)
     if masks:
+        document.adopt(masks, job.cancel)
         job.cancel.check()
-        document.adopt(masks)
     return document
 
 

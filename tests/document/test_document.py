@@ -194,6 +194,15 @@ def test_opening_can_be_cancelled():
         open_document(resumable(w=np.ones(9)), Job(cancel=token))
 
 
+def test_adopting_masks_can_be_cancelled_and_changes_nothing_then():
+    document = Document(resumable(w=np.ones(9)))
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        document.adopt({"w": BitMask.full(9)}, token)
+    assert (len(document.items), document.revision, len(document.masks)) == (1, 0, 0)
+
+
 def test_masks_of_another_file_are_found_by_either_name(model):
     keep = np.arange(640).reshape(10, 64) % 2
     for name in (FC, f"{FC}_mask", "module.decoder.weight_mask"):
