@@ -13,7 +13,7 @@ from pruneapp.kernels.candidates import Candidates
 from pruneapp.kernels.contract import Ranking, Share, Slices, Threshold
 from pruneapp.kernels.counting import Inside, count_inside, count_share
 from pruneapp.kernels.norms import channel_norms
-from pruneapp.kernels.one_pass import PLACE_BYTES, Sieve, Sifted, sift
+from pruneapp.kernels.one_pass import Sieve, Sifted, sift
 from pruneapp.kernels.packing import Packed, pack_stretch
 from pruneapp.kernels.sampling import WORTH_A_SAMPLE, sample
 from pruneapp.kernels.search import (
@@ -123,9 +123,9 @@ class CpuKernel:
     ) -> list[BitMask] | None:
         width = _width(rankings)
         guess = bracket_of_sample(sample(rankings, job), count, _left(rankings), width)
-        if guess.inside * (width // 8 + PLACE_BYTES) > MOST_HELD:
+        if Sieve.room_for(guess, width) > MOST_HELD:
             return None
-        sieve = Sieve(rankings, guess.bracket)
+        sieve = Sieve(rankings, guess)
         done = 0
 
         def work(task: Sequence[Stretch]) -> list[Sifted]:
@@ -139,7 +139,7 @@ class CpuKernel:
                     job.step(2 * sifted.stretch.size)
                 if sieve.full:
                     break
-        masks = None if sieve.full else sieve.masks(count, width)
+        masks = sieve.masks(count)
         if masks is None:  # the sample was wrong
             job.extend(done)
         return masks

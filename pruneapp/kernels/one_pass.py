@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.kernels.candidates import Candidates
-from pruneapp.kernels.contract import Ranking, Threshold
+from pruneapp.kernels.contract import Ranking
 from pruneapp.kernels.counting import kept_of
-from pruneapp.kernels.search import MOST_HELD, Bracket, Counted, search
+from pruneapp.kernels.search import Bracket, Guess
 from pruneapp.kernels.side_by_side import Stretch
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
@@ -26,8 +25,11 @@ from pruneapp.progress import CancelToken
 PackedBits = NDArray[np.uint8]
 Places = NDArray[np.uint32]
 
-# Bytes of a place: elements of a stretch are counted from its start.
-PLACE_BYTES = 4
+# Room for what is inside a bracket: so much of what is expected, and some more where that is few.
+_ROOM = 1.25
+_SLACK = 1 << 12
+# Elements of which one is sought that are looked at first.
+_SAMPLE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,7 @@ class Sifted:
     below
         Kept elements whose key is.
     offsets
-        Keys inside the bracket, less its low end, in flat order.
+        Keys inside the bracket, less its low end, in flat order, in pieces.
     places
         Where these are, from the start of the stretch.
     """
@@ -51,8 +53,8 @@ class Sifted:
     stretch: Stretch
     stays: PackedBits
     below: int
-    offsets: Bits
-    places: Places
+    offsets: list[Bits]
+    places: list[Places]
 
 
 def sift(ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelToken) -> Sifted:
@@ -73,13 +75,13 @@ def sift(ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelTok
         # By numbers, which is faster than by a mask where few are inside.
         inside = np.flatnonzero(above)
         offsets.append(keys[inside] - kind(bracket.low))
-        places.append((inside + at).astype(np.uint32))
+        inside += at
+        places.append(inside.astype(np.uint32))
     if ranking.kept is None:
         before = stretch.size
     else:
         before = _ones(ranking.kept.packed[stretch.start // 8 : (stretch.stop + 7) // 8])
-    below = before - _ones(stays)
-    return Sifted(stretch, stays, below, np.concatenate(offsets), np.concatenate(places))
+    return Sifted(stretch, stays, before - _ones(stays), offsets, places)
 
 
 def _ones(packed: PackedBits) -> int:
@@ -93,65 +95,85 @@ class Sieve:
     ----------
     rankings
         What is pruned.
-    bracket
-        Of the pass.
+    guess
+        The bracket of the pass, and what is expected inside.
     """
 
-    def __init__(self, rankings: Sequence[Ranking], bracket: Bracket) -> None:
+    def __init__(self, rankings: Sequence[Ranking], guess: Guess) -> None:
         self._sizes = [ranking.size for ranking in rankings]
         self._packed = [np.empty((size + 7) // 8, np.uint8) for size in self._sizes]
-        self._bracket = bracket
-        self._candidates = Candidates(bracket)
+        self._low = guess.bracket.low
         self._below = 0
-        self._held: list[Sifted] = []
-        self._room = MOST_HELD
+        # In one piece: numpy asks for large pages then, and a page that was never touched costs
+        # more than all that is done with it.
+        room = min(int(_ROOM * guess.inside) + _SLACK, sum(self._sizes))
+        self._offsets = np.empty(room, f"uint{rankings[0].width}")
+        self._places = np.empty(room, np.uint32)
+        self._used = 0
+        self._runs: list[tuple[Stretch, int, int]] = []
+        self.full = False
 
-    @property
-    def full(self) -> bool:
-        """Whether more was inside the bracket than is held: nothing comes of this pass."""
-        return self._room < 0
+    @staticmethod
+    def room_for(guess: Guess, width: int) -> float:
+        """Return how many bytes would be held, about; `width` is that of the keys in bits."""
+        return guess.inside * (width // 8 + 4)
 
     def add(self, sifted: Sifted) -> None:
-        """Take a stretch, in order."""
+        """Take a stretch, in order; sets `full` if more was inside than there is room for."""
         stretch = sifted.stretch
         own = self._packed[stretch.index]
         own[stretch.start // 8 : (stretch.stop + 7) // 8] = sifted.stays
         self._below += sifted.below
-        self._room -= sifted.offsets.nbytes + sifted.places.nbytes
-        if sifted.places.size and not self.full:
-            self._candidates.add(0, sifted.offsets)
-            self._held.append(sifted)
+        first = self._used
+        for offsets, places in zip(sifted.offsets, sifted.places, strict=True):
+            last = self._used + offsets.size
+            if self.full or last > self._offsets.size:
+                self.full = True
+                return
+            self._offsets[self._used : last] = offsets
+            self._places[self._used : last] = places
+            self._used = last
+        if first < self._used:
+            self._runs.append((stretch, first, self._used))
 
-    def masks(self, count: int, width: int) -> list[BitMask] | None:
+    def masks(self, count: int) -> list[BitMask] | None:
         """Strike out what is below the cut of `count` elements; call it once, after the pass.
 
         Returns
         -------
         list of BitMask or None
-            One mask for each tensor; None if the cut lies outside the bracket.
+            One mask for each tensor; None if the cut was not held.
         """
-        inside = sum(sifted.places.size for sifted in self._held)
-        if not self._below < count <= self._below + inside:
+        rank = count - self._below
+        if self.full or not 0 < rank <= self._used:
             return None
-        below = np.array([self._below])
-
-        def pass_over(bracket: Bracket) -> Counted:
-            return self._candidates.count(bracket, below, apart=False)
-
-        self._strike(search(width, count, self._bracket, pass_over).threshold)
-        return [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)]
-
-    def _strike(self, threshold: Threshold) -> None:
-        key, ties = threshold.key - self._bracket.low, threshold.ties
-        for sifted in self._held:
-            cut = sifted.offsets.dtype.type(key)
-            gone = sifted.offsets < cut
+        held = self._offsets[: self._used]
+        cut = held.dtype.type(nth_smallest(held, rank))
+        ties = rank - int(np.count_nonzero(held < cut))
+        for stretch, first, last in self._runs:
+            offsets = held[first:last]
+            gone = offsets < cut
             if ties:
-                equal = np.flatnonzero(sifted.offsets == cut)[:ties]
+                equal = np.flatnonzero(offsets == cut)[:ties]
                 gone[equal] = True
                 ties -= equal.size
-            start = sifted.stretch.start // 8
-            _clear(self._packed[sifted.stretch.index][start:], sifted.places, gone)
+            start = stretch.start // 8
+            _clear(self._packed[stretch.index][start:], self._places[first:last], gone)
+        return [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)]
+
+
+def nth_smallest(values: Bits, rank: int) -> int:
+    """Return the element of a rank, from 1; among many, in the neighbourhood of a sample's."""
+    step = max(1, values.size // _SAMPLE)
+    some = np.sort(values[::step])
+    middle, spread = rank / step, 3 * some.size**0.5 + 1  # six times the standard deviation
+    low = some[int(middle - spread)] if middle > spread else 0
+    high = some[int(middle + spread)] if middle + spread < some.size else np.iinfo(values.dtype).max
+    smaller = int(np.count_nonzero(values < low))
+    near = values[np.flatnonzero((values >= low) & (values <= high))]
+    if not smaller < rank <= smaller + near.size:  # what is sampled repeats itself
+        smaller, near = 0, values
+    return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
 
 
 def _clear(packed: PackedBits, places: Places, gone: NDArray[np.bool_]) -> None:

@@ -30,9 +30,9 @@ MOST_HELD = 1 << 25
 # Counters that are kept apart for each of several tensors.
 _MOST_APART = 1 << 20
 
-# Standard deviations between the rank in a sample and the ends of the bracket: one in sixteen
-# thousand samples is missed, and costs a pass.
-_DEVIATIONS = 4
+# Standard deviations between the rank in a sample and the ends of the bracket: one in two thousand
+# samples is missed, and costs a pass.
+_DEVIATIONS = 3.5
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,13 @@ def small(monkeypatch):
 @pytest.fixture
 def room(monkeypatch, request):
     """Let so many bytes of what is near the cut be held; a list: and think that there are more."""
-    inside = (candidates, one_pass)
-    for module in inside if isinstance(request.param, list) else (*inside, cpu, search):
+    foreseen = not isinstance(request.param, list)
+    for module in (candidates, cpu, search) if foreseen else (candidates,):
         monkeypatch.setattr(module, "MOST_HELD", int(np.ravel(request.param)[0]))
+    monkeypatch.setattr(one_pass, "_SLACK", 0)
+    if not foreseen:
+        monkeypatch.setattr(one_pass, "_ROOM", 0.3)
+    monkeypatch.setattr(one_pass, "_SAMPLE", 50)
 
 
 @pytest.fixture
