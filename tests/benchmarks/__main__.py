@@ -6,12 +6,14 @@ import argparse
 import sys
 import tempfile
 import time
-import traceback
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from tests.benchmarks import machine
-from tests.benchmarks.frame import Ground, Line, Subject, as_markdown
+from tests.benchmarks.frame import Ground
 from tests.benchmarks.models import ROOT
+from tests.benchmarks.section import say, section
 from tests.benchmarks.subjects import SUBJECTS
 
 REPORT = ROOT / "docs" / "performance.md"
@@ -28,13 +30,16 @@ def main() -> int:
     if unknown := [name for name in options.subjects if name not in SUBJECTS]:
         parser.error(f"no such subject: {', '.join(unknown)} (there are {', '.join(SUBJECTS)})")
     usual = [name for name, subject in SUBJECTS.items() if not subject.on_request]
-    chosen = [SUBJECTS[name] for name in options.subjects or usual]
+    chosen = options.subjects or usual
     say(f"{machine.describe()}, load {machine.load()}")
     with tempfile.TemporaryDirectory(prefix="pruneapp-bench-") as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         ground = Ground(folder.resolve(), options.rounds, options.diagnose)
-        sections = {subject.name: _section(subject, ground) for subject in chosen}
+        # Each in a process of its own: a program that is measured begins with the peak of memory of
+        # the one that starts it, so what another subject needed would count as its.
+        with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as alone:
+            sections = {name: alone.submit(section, name, ground).result() for name in chosen}
     if options.write:
         _write({name: text for name, (text, _) in sections.items() if text})
     if not options.subjects:
@@ -48,33 +53,13 @@ def main() -> int:
     return 1 if missed or broken else 0
 
 
-def say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
-def _section(subject: Subject, ground: Ground) -> tuple[str, list[Line]]:
-    """Measure and print; returns no text if the subject failed, so that the others go on."""
-    say(f"\n## {subject.title}\n")
-    began = time.monotonic()
-    try:
-        lines = list(subject.measure(ground))
-    except Exception:  # noqa: BLE001 - whatever it was, it is printed, and the run ends with 1
-        say(traceback.format_exc())
-        return "", []
-    table = "\n".join(as_markdown(lines))
-    say(table)
-    say(f"\n({time.monotonic() - began:.0f} s, load {machine.load()})")
-    return f"## {subject.title}\n\n{subject.method}\n\n{table}\n", lines
-
-
 def _write(sections: dict[str, str]) -> None:
     """Replace the sections that were measured between their marks; keep all others and notes."""
     text = REPORT.read_text() if REPORT.exists() else "# Performance\n"
     stamp = f"Measured on {machine.describe()}; {time.strftime('%Y-%m-%d')}, load {machine.load()}."
-    for name, section in sections.items():
+    for name, text_of in sections.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        block = f"{begin}\n{section}\n{stamp}\n{end}"
+        block = f"{begin}\n{text_of}\n{stamp}\n{end}"
         if begin in text:
             head, rest = text.split(begin, 1)
             text = head + block + rest.split(end, 1)[1]

@@ -1,0 +1,32 @@
+"""One subject, measured and printed."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+
+from tests.benchmarks import machine
+from tests.benchmarks.frame import Ground, Line, as_markdown
+from tests.benchmarks.subjects import SUBJECTS
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def section(name: str, ground: Ground) -> tuple[str, list[Line]]:
+    """Measure and print; returns no text if the subject failed, so that the others go on."""
+    subject = SUBJECTS[name]
+    say(f"\n## {subject.title}\n")
+    began = time.monotonic()
+    try:
+        lines = list(subject.measure(ground))
+    except Exception:  # noqa: BLE001 - whatever it was, it is printed, and the run ends with 1
+        say(traceback.format_exc())
+        return "", []
+    table = "\n".join(as_markdown(lines))
+    say(table)
+    say(f"\n({time.monotonic() - began:.0f} s, load {machine.load()})")
+    return f"## {subject.title}\n\n{subject.method}\n\n{table}\n", lines
