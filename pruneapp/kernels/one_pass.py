@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.contract import Ranking
 from pruneapp.kernels.counting import kept_of
+from pruneapp.kernels.places import places_of
 from pruneapp.kernels.search import Bracket, Guess
 from pruneapp.kernels.side_by_side import Stretch
 from pruneapp.masks.bitmask import BitMask
@@ -72,8 +73,7 @@ def sift(ranking: Ranking, stretch: Stretch, bracket: Bracket, cancel: CancelTok
             above &= kept
         pack_into(stays, at, above)
         above &= keys <= kind(bracket.high)
-        # By numbers, which is faster than by a mask where few are inside.
-        inside = np.flatnonzero(above)
+        inside = places_of(above)
         offsets.append(keys[inside] - kind(bracket.low))
         inside += at
         places.append(inside.astype(np.uint32))
@@ -170,7 +170,7 @@ def nth_smallest(values: Bits, rank: int) -> int:
     low = some[int(middle - spread)] if middle > spread else 0
     high = some[int(middle + spread)] if middle + spread < some.size else np.iinfo(values.dtype).max
     smaller = int(np.count_nonzero(values < low))
-    near = values[np.flatnonzero((values >= low) & (values <= high))]
+    near = values[places_of((values >= low) & (values <= high))]
     if not smaller < rank <= smaller + near.size:  # what is sampled repeats itself
         smaller, near = 0, values
     return int(np.partition(near, rank - smaller - 1)[rank - smaller - 1])
