@@ -140,9 +140,7 @@ class Asking(QObject):
         document = self._session.document
         if document is None:
             return
-        checked = self._views.tree.checked()
-        by_name, masks = self._session.by_name, document.masks
-        rows = [by_name[name] for name in checked]
+        rows, masks = self._views.tree.checked_rows(), document.masks
         kinds = {row.kind for row in rows}
         kind = kinds.pop() if len(kinds) == 1 else ""
         shape: tuple[int, ...] = ()
@@ -152,7 +150,7 @@ class Asking(QObject):
             shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
         left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
         if masks:
-            left -= sum([masks.pruned(name) for name in checked])
+            left -= sum([masks.pruned(row.name) for row in rows])
         self._views.form.set_context(shape, kind)
         self._views.form.set_left(left)
 

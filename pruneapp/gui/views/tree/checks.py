@@ -7,11 +7,13 @@ So a module is "checked" as soon as everything that its click would check is che
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 
+from pruneapp.answers import TensorRow
 from pruneapp.gui.views.tree.nodes import Nodes
 
 State = Qt.CheckState
@@ -105,8 +107,11 @@ class Checks:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
-        rows = self._nodes.rows
-        return tuple([rows[number].name for number in np.nonzero(self.checked)[0].tolist()])
+        return tuple(compress(self._nodes.names, self.checked.tolist()))
+
+    def rows(self) -> tuple[TensorRow, ...]:
+        """Return what the tree knows of the checked tensors, in file order."""
+        return tuple(compress(self._nodes.rows, self.checked.tolist()))
 
     def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""

@@ -95,8 +95,9 @@ class TreeModel(QAbstractItemModel):
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Show how many elements of some tensors are pruned; the others stay as they are."""
-        self.cells.set_sparsity(pruned)
-        self.refresh(Column.SPARSITY)
+        if pruned:
+            self.cells.set_sparsity(pruned)
+            self.refresh(Column.SPARSITY)
 
     def set_preview(self, after: Mapping[str, int] | None) -> None:
         """Show how many would be; as today for those that are left out. None: no preview."""

@@ -38,6 +38,8 @@ class Nodes:
         The tensors in file order.
     names
         Their names in the file.
+    kinds
+        The kinds of layers among them, sorted.
     labels
         ``list[nodes]``: last segment of each name.
     paths
@@ -66,6 +68,7 @@ class Nodes:
 
     rows: tuple[TensorRow, ...]
     names: list[str]
+    kinds: list[str]
     labels: list[str]
     paths: list[str]
     parent: NDArray[np.int32]
@@ -238,6 +241,13 @@ def _haystacks(rows: tuple[TensorRow, ...], check: Check) -> list[str]:
     return found
 
 
+def _kinds(rows: tuple[TensorRow, ...], check: Check) -> list[str]:
+    found: set[str] = set()
+    for batch in _batches(rows, check):
+        found.update([row.kind for row in batch])
+    return sorted(found - {""})
+
+
 def _columns(
     rows: tuple[TensorRow, ...], check: Check
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
@@ -293,6 +303,7 @@ def _in_order(
     return Nodes(
         rows=rows,
         names=names,
+        kinds=_kinds(rows, check),
         labels=_labels(paths, parent, check),
         paths=paths,
         parent=parent,

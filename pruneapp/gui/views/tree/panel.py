@@ -80,7 +80,7 @@ class ModuleTree(QWidget):
         """Show a tree that `build_nodes` made, in a worker if it is large."""
         self._focus = -1
         self._pause.stop()
-        self.filter_row.reset(sorted({row.kind for row in nodes.rows if row.kind}))
+        self.filter_row.reset(nodes.kinds)
         self.view.forget()
         self.model.set_nodes(nodes)
         self.view.open_at_first()
@@ -119,6 +119,10 @@ class ModuleTree(QWidget):
     def checked(self) -> tuple[str, ...]:
         """Return the names of the checked tensors in file order."""
         return self.model.checks.names()
+
+    def checked_rows(self) -> tuple[TensorRow, ...]:
+        """Return the checked tensors in file order."""
+        return self.model.checks.rows()
 
     def focused(self) -> str:
         """Return the name of the tensor in focus; empty if there is none."""
