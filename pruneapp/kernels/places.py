@@ -28,7 +28,7 @@ def places_of(found: NDArray[np.bool_]) -> NDArray[np.intp]:
     if eights.size > _MANY * words.size:
         return np.flatnonzero(found)
     inside = np.flatnonzero(words[eights].view(np.bool_))
-    places = eights[inside >> 3]
+    places: NDArray[np.intp] = eights[inside >> 3]
     places <<= 3
     places += inside & 7
     return places

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,16 +33,17 @@ def measure(ground: Ground) -> Iterator[Line]:
             ground.folder / "ours.safetensors",
             ground.folder / "peer.safetensors",
         )
-        # Afterwards, so that this very file is in the page cache.
         run_python(["-m", "tests.benchmarks.memory", str(ROOM)], ground.folder)
-        floors.read(source)
         ours: list[Ran] = []
         peer: list[Ran] = []
         copies: list[float] = []
         for number in range(ground.rounds):
+            _settle(source)
             ours.append(prune(ground, source, ours_path))
+            _settle(source)
             copies.append(floors.durable_copy(source, ground.folder / "copy.bin"))
             if number < most:
+                _settle(source)
                 peer.append(torch(ground, source, peer_path))
         seconds, theirs = median([r.seconds for r in ours]), median([r.seconds for r in peer])
         best, rounds = min(r.seconds for r in ours), len(peer)
@@ -62,6 +64,12 @@ def measure(ground: Ground) -> Iterator[Line]:
         )
         for path in (ours_path, peer_path):
             path.unlink()
+
+
+def _settle(source: Path) -> None:
+    """Let nothing be left to write of what was called before, and the source be in the cache."""
+    os.sync()
+    floors.read(source)
 
 
 def prune(ground: Ground, source: Path, target: Path, *words: str) -> Ran:
