@@ -193,3 +193,13 @@ class Kernel(Protocol):
         other norm NaN.
         Sums are the same bits for any chunk, thread and machine; see `pruneapp.kernels.pairwise`.
         """
+
+    def lowest_channels(
+        self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
+    ) -> NDArray[np.intp]:
+        """Return which `count` of the channels `among` have the smallest norms, ascending.
+
+        Those that `channel_norms` says, and as a rule sooner: NaN is larger than all others, of
+        equal norms the lower channel comes first. Steps `job` by the elements; where they have to
+        be looked at once more, the job is extended by them.
+        """

@@ -12,6 +12,7 @@ from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.candidates import Candidates
 from pruneapp.kernels.contract import Ranking, Share, Slices, Threshold
 from pruneapp.kernels.counting import Inside, count_inside, count_share
+from pruneapp.kernels.lowest_channels import lowest_channels
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.kernels.one_pass import Sieve, Sifted, sift
 from pruneapp.kernels.packing import Packed, pack_stretch
@@ -147,6 +148,12 @@ class CpuKernel:
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Add up blocks of 4,096 side by side, each of them pairwise."""
         return channel_norms(slices, n, job)
+
+    def lowest_channels(
+        self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
+    ) -> NDArray[np.intp]:
+        """Settle most of them by rough sums."""
+        return lowest_channels(slices, n, among, count, job)
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job

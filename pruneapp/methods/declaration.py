@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.contract import Kernel, Ranking, ReadBits
+from pruneapp.kernels.smallest import smallest
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
@@ -25,6 +26,7 @@ from pruneapp.progress import Job
 Scope = Literal["local", "global"]
 Granularity = Literal["weights", "channels", "mask"]
 Values = Mapping[str, Any]
+Channels = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,16 +144,37 @@ class ChannelMethod(Method):
 
     Attributes
     ----------
-    score
-        One float64 for each channel; equal scores: the lower index goes first, NaN is largest.
+    lowest
+        Returns which of some channels (their numbers, ascending) score lowest, so many as are asked
+        for; see `lowest_by` where every channel has a score.
     """
 
-    score: Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]]
+    lowest: Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]
 
     @property
     def granularity(self) -> Granularity:
         """Channels."""
         return "channels"
+
+
+def lowest_by(
+    score: Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]],
+) -> Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]:
+    """Return what finds the channels of the lowest scores.
+
+    Parameters
+    ----------
+    score
+        Returns one float64 for each channel; equal scores: the lower index goes first, NaN is
+        largest.
+    """
+
+    def lowest(  # noqa: PLR0917 - each of its own type
+        view: TensorView, values: Values, kernel: Kernel, among: Channels, count: int, job: Job
+    ) -> Channels:
+        return among[smallest(score(view, values, kernel, job)[among], count)]
+
+    return lowest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -225,11 +225,8 @@ def _prune_channels(
             job.label(view.name)
             dim = resolve_dim(method, values, view)
             left_over = np.flatnonzero(channels_left(view.kept, view.shape, dim, job))
-            scores = method.score(view, values, kernel, job)
-            # NaN sorts last, and a stable sort leaves equal scores in the order of their indices.
-            order = np.argsort(scores[left_over], kind="stable")
             stays = np.ones(view.shape[dim], np.bool_)
-            stays[left_over[order[:count]]] = False
+            stays[method.lowest(view, values, kernel, left_over, count, job)] = False
             mask = mask_of_channels(view.shape, dim, stays, job)
             masks[view.name] = mask if view.kept is None else view.kept & mask
     return masks

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pruneapp.kernels.contract import Kernel, Slices
-from pruneapp.methods.declaration import ChannelMethod, TensorView, Values
+from pruneapp.methods.declaration import ChannelMethod, Channels, TensorView, Values
 from pruneapp.params import AmountParam, DimParam, NormParam
 from pruneapp.progress import Job
 
 
-def _score(view: TensorView, values: Values, kernel: Kernel, job: Job) -> NDArray[np.float64]:
+def _slices(view: TensorView, values: Values) -> Slices:
     ranked = view.ranked
     # Pruned weights count as 0. Importance scores count in full, as in torch: they are measured
     # on something else than these weights.
     kept = view.kept if view.scores is None else None
     dim = values["dim"] % len(view.shape)
-    slices = Slices(ranked.shape, ranked.dtype, dim, kept, ranked.read)
-    return kernel.channel_norms(slices, values["n"], job)
+    return Slices(ranked.shape, ranked.dtype, dim, kept, ranked.read)
+
+
+def _lowest(  # noqa: PLR0917 - each of its own type
+    view: TensorView, values: Values, kernel: Kernel, among: Channels, count: int, job: Job
+) -> Channels:
+    return kernel.lowest_channels(_slices(view, values), values["n"], among, count, job)
 
 
 LN_STRUCTURED = ChannelMethod(
@@ -47,5 +49,5 @@ LN_STRUCTURED = ChannelMethod(
         DimParam(),
     ),
     takes_scores=True,
-    score=_score,
+    lowest=_lowest,
 )

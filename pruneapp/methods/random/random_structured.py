@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.ranking import hashed_state, splitmix64
-from pruneapp.methods.declaration import ChannelMethod, TensorView, Values
+from pruneapp.methods.declaration import ChannelMethod, TensorView, Values, lowest_by
 from pruneapp.params import AmountParam, DimParam, SeedParam
 from pruneapp.progress import Job
 
@@ -44,5 +44,5 @@ RANDOM_STRUCTURED = ChannelMethod(
         DimParam(),
         SeedParam(),
     ),
-    score=_score,
+    lowest=lowest_by(_score),
 )

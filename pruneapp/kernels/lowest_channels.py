@@ -1,0 +1,214 @@
+"""The channels of the smallest norms, most of them known by rough sums.
+
+Which channels go is what the norms of the contract say, float64 in a fixed order. But float32 is
+enough to tell nearly every channel from the cut, and takes less than half the time. How far a
+rough sum may be from the exact one is known, so norms have to be made as the contract says only of
+those few channels that it does not settle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.kernels.contract import Slices
+from pruneapp.kernels.norms import channel_norms
+from pruneapp.kernels.side_by_side import default_threads, in_order
+from pruneapp.kernels.slices import read_box, values_of
+from pruneapp.kernels.smallest import smallest
+from pruneapp.masks.channels import Box, boxes, extents
+from pruneapp.params import Norm
+from pruneapp.progress import Job
+
+Channels = NDArray[np.intp]
+
+# Elements of a tensor from which on a rough look first is worth it.
+WORTH_A_LOOK = 1 << 20
+# Elements that are looked at at once.
+PIECE = 1 << 19
+# Terms that are added to one float32 where they lie in one piece, and where they lie in rows. Fewer
+# there: the channels for which that is too rough are scattered over all of the tensor.
+RUN = 1 << 10
+ROWS = 1 << 3
+# Elements of a row of all channels from which on it is.
+LEAST_ROW = 1 << 9
+# Of more elements, or in more channels, it is sooner done to make all norms.
+MOST_ELEMENTS = 1 << 22
+MOST_CHANNELS = 1 << 10
+
+
+def lowest_channels(  # noqa: PLR0917 - each of its own type
+    slices: Slices, n: Norm, among: Channels, count: int, job: Job, threads: int | None = None
+) -> Channels:
+    """Return which channels have the smallest norms; see `Kernel.lowest_channels`.
+
+    Parameters
+    ----------
+    slices
+        The tensor.
+    n
+        The order of the norm.
+    among
+        Numbers of channels, ascending.
+    count
+        How many of them, up to all.
+    job
+        Stepped by the elements; extended if they are looked at once more.
+    threads
+        As for `channel_norms`.
+    """
+    if not _worth_a_look(slices, n) or not 0 < count < among.size:
+        return among[smallest(channel_norms(slices, n, job, threads)[among], count)]
+    threads = default_threads() if threads is None else threads
+    bounds = _bounds(slices, n, job, threads)
+    gone, unsure = bounds.settle(among, count)
+    left = count - gone.size
+    if unsure.size > left:
+        unsure = unsure[smallest(_norms_of(slices, n, unsure, job, threads), left)]
+    found: Channels = np.sort(np.concatenate([gone, unsure]))
+    return found
+
+
+def _worth_a_look(slices: Slices, n: Norm) -> bool:
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    return (
+        n in {1, 2, "fro"}
+        and slices.dtype.form is not None
+        and slices.dtype.bits <= 32  # float32 holds every value
+        and outer * channels * inner >= WORTH_A_LOOK
+        and (outer == 1 or channels * inner >= LEAST_ROW)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Bounds:
+    """Between which values the sum of the terms of each channel lies, as the contract adds it."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def settle(self, among: Channels, count: int) -> tuple[Channels, Channels]:
+        """Return the channels that are certainly below the cut, and those that may be.
+
+        A channel whose bounds end below the `count`-th lowest begin has fewer than `count` others
+        that may be as small. One whose bounds begin beyond the `count`-th lowest end has `count`
+        others that are smaller.
+        """
+        low, high = self.low[among], self.high[among]
+        gone = high < np.partition(low, count - 1)[count - 1]
+        stays = low > np.partition(high, count - 1)[count - 1]
+        return among[gone], among[~(gone | stays)]
+
+
+def _bounds(slices: Slices, n: Norm, job: Job, threads: int) -> _Bounds:
+    """Add the terms of every channel roughly; n is 1 or 2."""
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    spare: deque[NDArray[np.float32]] = deque()  # fresh memory costs more than the work on it
+
+    def work(box: Box) -> tuple[Box, NDArray[np.float64]]:
+        job.cancel.check()
+        try:
+            memory = spare.pop()
+        except IndexError:
+            memory = np.empty(PIECE, np.float32)
+        with np.errstate(all="ignore"):  # what is not finite is looked at again
+            values = values_of(slices, box)
+            terms = memory[: values.size].reshape(values.shape)
+            if n == 1:
+                np.abs(values, out=terms)
+            else:
+                np.multiply(values, values, out=terms)
+            sums = _add_roughly(terms)
+        spare.append(memory)
+        return box, sums
+
+    total = np.zeros(channels)
+    with np.errstate(all="ignore"):
+        for box, sums in in_order(boxes(slices.shape, slices.dim, PIECE), work, job, threads):
+            total[slice(*box.channels)] += sums
+            job.step(box.stop - box.start)
+        relative, absolute = _errors(outer * inner, max(min(outer, ROWS), min(inner, RUN)))
+        low, high = total * (1 - relative) - absolute, total * (1 + relative) + absolute
+    odd = ~np.isfinite(total)  # float32 overflows where float64 does not; NaN may be of that
+    low[odd], high[odd] = -np.inf, np.inf
+    return _Bounds(low, high)
+
+
+def _add_roughly(terms: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the sums of terms of shape (outer, channels, inner) by channels."""
+    outer, channels, inner = terms.shape
+    sums = np.zeros(channels)
+    if outer > 1:
+        whole = outer // ROWS * ROWS
+        for rows in (
+            np.add.reduce(terms[:whole].reshape(-1, ROWS, channels, inner), axis=1),
+            terms[whole:],
+        ):
+            sums += np.add.reduce(np.add.reduce(rows, axis=0, dtype=np.float64), axis=1)
+        return sums
+    whole = inner // RUN * RUN
+    runs = np.add.reduce(terms[0, :, :whole].reshape(channels, -1, RUN), axis=2)
+    sums += np.add.reduce(runs, axis=1, dtype=np.float64)
+    sums += np.add.reduce(terms[0, :, whole:], axis=1)
+    return sums
+
+
+def _errors(length: int, added: int) -> tuple[float, float]:
+    """Return how far a rough sum and that of the contract may be apart.
+
+    For sums of `length` terms that are not negative, in any order, with `added` of them at most
+    in float32 (N. J. Higham, "Accuracy and stability of numerical algorithms", 2002, section 4.2):
+    a unit in the last place for each addition, and for the rounding of a square.
+
+    Returns
+    -------
+    relative
+        As a share of the sum; some percent more than needed, for products of errors.
+    absolute
+        What terms below float32's normal numbers may have lost, even if the processor takes them
+        for zero.
+    """
+    relative = 1.1 * ((added + 2) * 2.0**-24 + 2 * length * 2.0**-53)
+    return relative, length * 2.0**-126
+
+
+def _norms_of(
+    slices: Slices, n: Norm, some: Channels, job: Job, threads: int
+) -> NDArray[np.float64]:
+    """Return the norms of some channels as the contract has them."""
+    outer, _, inner = extents(slices.shape, slices.dim)
+    size = math.prod(slices.shape)
+    if some.size > MOST_CHANNELS or some.size * outer * inner > MOST_ELEMENTS:
+        job.extend(size)
+        return channel_norms(slices, n, job, threads)[some]
+    gathered = np.empty((some.size, outer, inner), slices.dtype.storage)
+
+    def work(box: Box) -> int:
+        job.cancel.check()
+        first, last = np.searchsorted(some, box.channels)
+        if first < last:
+            bits = read_box(slices, box)[:, some[first:last] - box.channels[0]]
+            gathered[first:last, slice(*box.outer), slice(*box.inner)] = bits.swapaxes(0, 1)
+        return box.stop - box.start
+
+    if outer == 1:
+        for channel in some.tolist():
+            work(Box(channel * inner, (0, 1), (channel, channel + 1), (0, inner)))
+    else:  # they are scattered over the whole tensor
+        job.extend(size)
+        tasks = boxes(slices.shape, slices.dim, PIECE)
+        for elements in in_order(tasks, work, job, threads):
+            job.step(elements)
+    bits = gathered.reshape(-1)
+
+    def read(start: int = 0, stop: int | None = None) -> Iterator[RawChunk]:
+        yield RawChunk(start, bits[start:stop])
+
+    alone = Slices((some.size, outer * inner), slices.dtype, 0, None, read)
+    return channel_norms(alone, n, Job(cancel=job.cancel), threads)
