@@ -91,6 +91,9 @@ class Exporting(QObject):
         document = self._session.document
         if document is None or self.dialog is not None:
             return
+        if (error := self._session.why_not()) is not None:
+            self._session.refused.emit(error)
+            return
         snapshot = document.snapshot()
         self._jobs.answer(
             lambda _job: format_forms(snapshot),
@@ -153,19 +156,38 @@ class Exporting(QObject):
         document = self._session.document
         if document is None:
             return
+        if (error := self._session.why_not()) is not None:  # the dialog was open before
+            self._session.refused.emit(error)
+            return
         snapshot = document.snapshot()
         request = ExportRequest(
             wish.format, Path(wish.path).expanduser(), replace_original=wish.replace_original
         )
+        if wish.replace_original:
+            self._session.hold(
+                PruneAppError(
+                    "The original is being replaced, and changes made meanwhile would be lost.",
+                    remedy="Wait until the export is done, or press Esc to cancel it.",
+                )
+            )
         self._jobs.submit(
             self.tr("Exporting"),
             lambda job: export(snapshot, request, job),
             writes=True,
             on_result=partial(self._on_exported, snapshot),
-            on_error=self._session.refused.emit,
+            on_error=self._on_not_exported,
+            on_cancelled=self._let_go,
         )
 
+    def _let_go(self) -> None:
+        self._session.hold(None)
+
+    def _on_not_exported(self, error: PruneAppError) -> None:
+        self._let_go()
+        self._session.refused.emit(error)
+
     def _on_exported(self, snapshot: Snapshot, report: ExportReport) -> None:
+        self._let_go()
         # The person may have pruned on meanwhile, or opened another file.
         document = self._session.document
         if document is not None:
@@ -180,8 +202,11 @@ class Exporting(QObject):
             self._session.open(report.path)
 
     def _on_report_finished(self, _result: int) -> None:
-        if self.report is not None:
-            self.report.deleteLater()
+        # Not always the newest: each export has its own.
+        dialog = self.sender()
+        assert isinstance(dialog, ExportReportDialog)
+        dialog.deleteLater()
+        if dialog is self.report:
             self.report = None
 
 

@@ -86,7 +86,7 @@ class Forecasting(QObject):
         session.opening.connect(self._on_opening)
         session.stayed.connect(self._on_stayed)
         jobs.started.connect(self._on_job_started)
-        session.closed.connect(self.drop)
+        session.closed.connect(self._on_closed)
 
     @property
     def shown(self) -> Preview | None:
@@ -103,6 +103,10 @@ class Forecasting(QObject):
         self._task = self._counting = self._step = None
         self._apply_when_ready = False
         self._show(None)
+
+    def _on_closed(self) -> None:
+        self.drop()
+        self._panel.set_busy(busy=False)
 
     def halt(self) -> None:
         """Stop finding out."""
@@ -154,6 +158,7 @@ class Forecasting(QObject):
         try:
             self._step = self._ask()
         except PruneAppError as error:
+            self._panel.set_busy(busy=False)
             self._panel.set_error(error.sentence, error.remedy)
             return
         snapshot, step = document.snapshot(), self._step
@@ -175,6 +180,9 @@ class Forecasting(QObject):
         """Do it: at once if the preview is there, else as soon as it is."""
         if self._step is None or self._session.document is None:
             return
+        if (error := self._session.why_not()) is not None:
+            self._session.refused.emit(error)
+            return
         if self.preview is not None:
             self._session.apply(self.preview)
             return
@@ -192,6 +200,13 @@ class Forecasting(QObject):
         self._apply_when_ready = False
         if self._task is not None:
             self._task.cancel()
+        return True
+
+    def cancel_preview(self) -> bool:
+        """Stop a preview that takes long; False if there is none."""
+        if self._task is None or self._task.token.cancelled or not self._panel.is_slow:
+            return False
+        self._task.cancel()
         return True
 
     def _compute(self) -> None:

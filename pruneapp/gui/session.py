@@ -157,6 +157,7 @@ class Session(QObject):
         self._settings = settings
         self._prepare = prepare
         self._opening: Task[Opened] | None = None
+        self._held: PruneAppError | None = None
         self.document: Document | None = None
         self.contents = Contents()
 
@@ -288,10 +289,25 @@ class Session(QObject):
         """Turn pruned weights into ordinary zeros."""
         return self._try(lambda document: document.make_final(names))
 
+    def hold(self, why: PruneAppError | None) -> None:
+        """Refuse every change from now on, as it would be lost; None allows them again."""
+        self._held = why
+
+    def why_not(self) -> PruneAppError | None:
+        """Return why nothing may be changed now: the document will not be there for long."""
+        if self._opening is not None:
+            return PruneAppError(
+                "Another file is being opened, so that changes to this one would be lost.",
+                remedy="Wait for it, or press Esc to stay with this file.",
+            )
+        return self._held
+
     def _try(self, change: Callable[[Document], None]) -> bool:
         if self.document is None:
             return False
         try:
+            if (error := self.why_not()) is not None:
+                raise error
             change(self.document)
         except PruneAppError as error:
             self.refused.emit(error)

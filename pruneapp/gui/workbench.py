@@ -191,7 +191,8 @@ class Workbench(QObject):
 
     def close(self) -> None:
         """Close the document, after asking about work that would be lost."""
-        if self._may_lose():
+        # A preview may be shown as a job, too; it ends with the document, as nobody waits for it.
+        if (not self.jobs.writing or self._may_stop()) and self._may_lose():
             self.session.close()
 
     def shut_down(self) -> None:
@@ -211,6 +212,14 @@ class Workbench(QObject):
         except PruneAppError as error:
             self.refuse(error)
 
+    def _may_stop(self) -> bool:
+        if not self.jobs.busy:
+            return True
+        if not questions.stop_jobs(self.window):
+            return False
+        self.jobs.cancel_visible()
+        return True
+
     def _may_lose(self) -> bool:
         if not self.session.unexported:
             return True
@@ -227,7 +236,7 @@ class Workbench(QObject):
         self.open(Path(path))
 
     def _on_closing(self, event: QCloseEvent) -> None:
-        if (self.jobs.busy and not questions.stop_jobs(self.window)) or not self._may_lose():
+        if not self._may_stop() or not self._may_lose():
             event.ignore()
             return
         self.window.keep_layout()
@@ -282,7 +291,8 @@ class Workbench(QObject):
 
     def cancel(self) -> None:
         """Stop the running job; without one, go back to what is asked for at first."""
-        if not (self.forecasting.cancel() or self.jobs.cancel_visible()):
+        forecasting = self.forecasting
+        if not (forecasting.cancel() or self.jobs.cancel_visible() or forecasting.cancel_preview()):
             self.asking.reset()
         elif self.jobs.busy:
             self.window.job_status.set_cancelling(writes=self.jobs.writing)

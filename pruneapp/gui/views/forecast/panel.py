@@ -88,6 +88,7 @@ class Forecast(QWidget):
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
 
+        self._slow = self.tr("slow, Esc cancels")
         self._soon = self._timer(BUSY_MS, self._show_busy)
         self._late = self._timer(LONG_MS, self._show_long)
         self.set_colors({})
@@ -176,6 +177,11 @@ class Forecast(QWidget):
             self._soon.start()
             self._late.start()
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether it is said that exact numbers take long, and how to do without."""
+        return self.state.text() == self._slow
+
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
@@ -197,7 +203,7 @@ class Forecast(QWidget):
         self.state.setText(self.tr("counting…"))
 
     def _show_long(self) -> None:
-        self.state.setText(self.tr("slow, Esc cancels"))
+        self.state.setText(self._slow)
 
     def _show_sparsity(self, before: int, after: int, numel: int, about: str) -> None:
         if not numel:

@@ -1,0 +1,248 @@
+"""What is asked for while something long is under way: nothing done is lost."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import torch
+from PySide6.QtCore import QPoint
+from safetensors.torch import load_file, save_file
+
+from pruneapp.gui import exporting, forecasting, session
+from pruneapp.gui.views.forecast import panel
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    generator = torch.Generator().manual_seed(2)
+    save_file({"fc.weight": torch.randn(10, 8, generator=generator)}, path)
+    return path
+
+
+@pytest.fixture
+def other(tmp_path):
+    path = tmp_path / "other.safetensors"
+    save_file({"fc.weight": torch.ones(4, 4)}, path)
+    return path
+
+
+@pytest.fixture
+def at_work(person, file):
+    """A file is open, and its numbers are there."""
+    person.drop(file)
+    person.wait_open(file)
+    person.wait_preview()
+    return person
+
+
+class Gate:
+    """Keeps a function waiting, as a job that can be cancelled, until it is opened."""
+
+    def __init__(self, real) -> None:
+        self.real = real
+        self.closed = False
+        self.running = False
+
+    def wait(self, job) -> None:
+        self.running = True
+        while self.closed:
+            job.step(0)
+            time.sleep(0.005)
+
+
+@pytest.fixture
+def opening(monkeypatch):
+    """Opening takes until the gate is opened."""
+    gate = Gate(session.open_checkpoint)
+
+    def work(path, *, state_dict=None, job):
+        gate.wait(job)
+        return gate.real(path, state_dict=state_dict, job=job)
+
+    monkeypatch.setattr(session, "open_checkpoint", work)
+    return gate
+
+
+@pytest.fixture
+def writing(monkeypatch):
+    """An export takes until the gate is opened."""
+    gate = Gate(exporting.export)
+
+    def work(snapshot, request, job):
+        gate.wait(job)
+        return gate.real(snapshot, request, job)
+
+    monkeypatch.setattr(exporting, "export", work)
+    return gate
+
+
+@pytest.fixture
+def previewing(monkeypatch):
+    """A preview takes until the gate is opened, and is said to be slow at once."""
+    gate = Gate(forecasting.compute_preview)
+
+    def work(snapshot, step, kernel, job, **more):
+        gate.wait(job)
+        return gate.real(snapshot, step, kernel, job, **more)
+
+    monkeypatch.setattr(forecasting, "compute_preview", work)
+    monkeypatch.setattr(panel, "LONG_MS", 20)
+    return gate
+
+
+def export_dialog(person):
+    person.key("Ctrl+E")
+    person.wait(lambda: person.workbench.exporting.dialog is not None)
+    return person.workbench.exporting.dialog
+
+
+# While another file is being opened
+
+
+def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, opening):
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    at_work.answers("Discard changes")
+    opening.closed, opening.running = True, False
+    at_work.drop(other)
+    at_work.wait(lambda: opening.running)
+    position = at_work.document.position
+    for keys in ("Ctrl+Return", "Ctrl+Z", "Ctrl+E"):
+        at_work.workbench.window.notices.clear()
+        at_work.key(keys)
+        assert "Another file is being opened" in at_work.trouble[0], keys
+    assert at_work.document.position == position
+    assert at_work.workbench.exporting.dialog is None
+    at_work.key("Esc")
+    at_work.wait_idle()
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == position - 1, "the file that stayed can be worked on"
+
+
+def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, opening, tmp_path):
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    opening.closed, opening.running = True, False
+    at_work.workbench.open(other)
+    at_work.wait(lambda: opening.running)
+    at_work.click(dialog.go)
+    assert "Another file is being opened" in at_work.trouble[0]
+    opening.closed = False
+    at_work.wait_open(other)
+    at_work.wait_idle()
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+# While a file is being written
+
+
+def test_nothing_is_changed_while_the_original_is_replaced(at_work, file, writing):
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    before = at_work.document
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.path, str(file))
+    at_work.click(dialog.replace, QPoint(8, dialog.replace.height() // 2))
+    writing.closed = True
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    at_work.key("Ctrl+Return")
+    assert "being replaced" in at_work.trouble[0]
+    assert at_work.document.position == 1
+    at_work.workbench.window.notices.clear()
+    writing.closed = False
+    at_work.wait(lambda: at_work.workbench.exporting.report is not None)
+    at_work.close_report()
+    at_work.wait(lambda: at_work.document is not None and at_work.document is not before)
+    assert load_file(file)["fc.weight"].eq(0).sum() == 16
+    at_work.wait_preview()
+    at_work.key("Ctrl+Return")
+    assert at_work.document.position == 1, "what was written can be worked on"
+
+
+def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
+    at_work.click(at_work.button)
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.path, str(file))
+    at_work.click(dialog.replace, QPoint(8, dialog.replace.height() // 2))
+    writing.closed = True
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    at_work.key("Esc")
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    at_work.key("Ctrl+Z")
+    assert at_work.document.position == 0
+
+
+def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
+    writing.closed = True
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    asked = at_work.answers("Let it finish")
+    at_work.key("Ctrl+W")
+    assert "still running" in asked[0]
+    assert at_work.document is not None
+    at_work.answers("Stop the job")
+    at_work.key("Ctrl+W")
+    at_work.wait_idle()
+    assert at_work.document is None
+    assert at_work.trouble == [], "it was the person's wish"
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp_path):
+    at_work.click(at_work.button)
+    writing.closed = True
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: writing.running)
+    at_work.answers("Stop the job", "Keep working")
+    assert not at_work.window.close()
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_each_report_is_closed_by_itself(at_work, tmp_path):
+    first = at_work.export(tmp_path / "a.safetensors")
+    at_work.workbench.exporting._export(
+        exporting.ExportWish("safetensors", str(tmp_path / "b.safetensors"), replace_original=False)
+    )
+    at_work.wait(lambda: at_work.workbench.exporting.report is not first)
+    second = at_work.workbench.exporting.report
+    first.close()
+    assert at_work.workbench.exporting.report is second
+    assert second.isVisible()
+    second.close()
+    assert at_work.workbench.exporting.report is None
+
+
+# While a preview is computed
+
+
+def test_esc_stops_a_slow_preview_and_leaves_the_form_alone(at_work, previewing):
+    previewing.closed = True
+    at_work.ask_amount("33 %")
+    state = at_work.views.forecast.state
+    at_work.wait(lambda: "Esc" in state.text())
+    at_work.key("Esc", at_work.window)
+    at_work.wait(lambda: not state.text())
+    at_work.wait_idle()
+    assert at_work.rule.fields.fields["amount"].editor.field.text() == "33 %"
+
+
+def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previewing):
+    previewing.closed = True
+    at_work.ask_amount("33 %")
+    state = at_work.views.forecast.state
+    at_work.wait(lambda: "Esc" in state.text())
+    at_work.check("fc.weight")
+    at_work.wait(lambda: not at_work.views.tree.checked())
+    at_work.wait_idle()
+    at_work.wait(lambda: not state.text())
+    at_work.key("Ctrl+W")
+    assert not state.text()
