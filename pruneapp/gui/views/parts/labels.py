@@ -16,6 +16,9 @@ class ElidedLabel(QLabel):
     The tooltip has the whole, and the context menu copies the whole.
     """
 
+    # Where what does not fit is left out: of a name in the middle, of numbers at the end.
+    elide = Qt.TextElideMode.ElideMiddle
+
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -47,9 +50,7 @@ class ElidedLabel(QLabel):
         option = QStyleOption()
         option.initFrom(self)
         rect = self.contentsRect()
-        text = self.fontMetrics().elidedText(
-            within_reason(self.text()), Qt.TextElideMode.ElideMiddle, rect.width()
-        )
+        text = self.fontMetrics().elidedText(within_reason(self.text()), self.elide, rect.width())
         self.style().drawItemText(
             painter,
             rect,

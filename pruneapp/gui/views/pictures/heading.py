@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
@@ -35,6 +35,7 @@ class TensorHeading(QWidget):
         font.setBold(True)
         self.name.setFont(font)
         self.details = ElidedLabel()
+        self.details.elide = Qt.TextElideMode.ElideRight  # "…7.3 % pruned" would be another share
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)

@@ -78,8 +78,8 @@ tensorClicked(str), failed(str)
         self._tab_colors = QColor(), QColor()
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
-        # All of them in sight; the controls beside them give way.
-        self.tabs.setUsesScrollButtons(False)
+        # All of them in sight, as long as the controls beside them can give way.
+        self.tabs.setUsesScrollButtons(True)
         self.tabs.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.tabs.setAccessibleName(self.tr("Pictures"))
         self._stack = QStackedWidget()
