@@ -147,13 +147,13 @@ class CpuKernel:
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Add up blocks of 4,096 side by side, each of them pairwise."""
-        return channel_norms(slices, n, job)
+        return channel_norms(slices, n, job, self._threads)
 
     def lowest_channels(
         self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
     ) -> NDArray[np.intp]:
         """Settle most of them by rough sums."""
-        return lowest_channels(slices, n, among, count, job)
+        return lowest_channels(slices, n, among, count, job, self._threads)
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job

@@ -72,7 +72,8 @@ def by_rough_sums(slices, n, among, count, threads=1, **constants) -> tuple[list
 
 def _anything_is_worth_it(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rough, "WORTH_A_LOOK", 0)
-    patch.setattr(rough, "LEAST_ROW", 0)
+    for name in ("LEAST_ROW", "LEAST_CHANNELS", "LEAST_TERMS"):
+        patch.setattr(rough, name, 0)
 
 
 def counts(all_of_them: int) -> list[int]:
@@ -188,6 +189,37 @@ def test_too_many_that_are_not_settled_have_all_norms_made():
         found, looked = by_rough_sums(slices, 2, np.arange(90), 30, **constants)
         assert found == list(range(30))
         assert looked.shapes == [(90, 80)]
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_what_is_looked_at_again_is_no_more_than_it_was(dim):
+    """All channels that are not settled lie in a few boxes: no other is read, and none twice."""
+    values = np.random.default_rng(8).uniform(1, 2, (400, 300)).astype(np.float32)
+    values[:40] = 0
+    values = values if dim == 0 else np.ascontiguousarray(values.T)
+    slices = of_values(values, dim)
+    read: list[tuple[int, int]] = []
+
+    def noting(start: int = 0, stop: int | None = None):
+        assert stop is not None
+        read.append((start, stop))
+        return slices.read(start, stop)
+
+    noted = Slices(slices.shape, slices.dtype, dim, None, noting)
+    found, _ = by_rough_sums(noted, 2, np.arange(400), 20, PIECE=3000)
+    assert found == list(range(20))
+    again = sum(stop - start for start, stop in read) - values.size
+    assert again == (40 * 300 if dim == 0 else values.size)
+
+
+def test_none_or_all_of_them_need_no_look():
+    def never(start: int = 0, stop: int | None = None):
+        raise AssertionError
+
+    slices = Slices((9, 5), DTYPES["F32"], 0, None, never)
+    among = np.array([1, 3, 8])
+    assert rough.lowest_channels(slices, 2, among, 0, Job()).tolist() == []
+    assert rough.lowest_channels(slices, 2, among, 3, Job()).tolist() == [1, 3, 8]
 
 
 @given(st.data())

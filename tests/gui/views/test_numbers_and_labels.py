@@ -10,8 +10,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import Qt
 
+from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.labels import ElidedLabel
+from pruneapp.gui.views.pictures.heading import TensorHeading
 
 GAP = "\u00a0"
 
@@ -72,3 +74,28 @@ def test_a_long_name_loses_its_middle_and_keeps_the_whole_in_the_tooltip(qtbot):
     qtbot.addWidget(short)
     short.resize(120, 20)
     assert label.grab().toImage() != short.grab().toImage()
+
+
+def test_a_share_is_never_cut_at_its_beginning(qtbot):
+    """ "…7.3 % pruned" would be another number than "37.3 % pruned"."""
+    heading = TensorHeading()
+    qtbot.addWidget(heading)
+    row = TensorRow(
+        name="conv.weight",
+        shown="conv.weight",
+        kind="Conv2d",
+        shape=(64, 3, 7, 7),
+        dtype="float32",
+        numel=9408,
+        nbytes=4 * 9408,
+        why_not="",
+        by_default=True,
+        aliases=(),
+    )
+    heading.set_tensor(row, 3509)
+    label = heading.details
+    whole = label.text()
+    assert "37.3" in whole
+    for width in range(20, label.fontMetrics().horizontalAdvance(whole) + 10, 3):
+        shown = label.fontMetrics().elidedText(whole, label.elide, width)
+        assert whole.startswith(shown.removesuffix("…")), shown
