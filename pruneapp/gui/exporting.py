@@ -89,10 +89,7 @@ class Exporting(QObject):
     def ask(self) -> None:
         """Show the dialog, with the sizes to come."""
         document = self._session.document
-        if document is None or self.dialog is not None:
-            return
-        if (error := self._session.why_not()) is not None:
-            self._session.refused.emit(error)
+        if document is None or self.dialog is not None or not self._session.may_work():
             return
         snapshot = document.snapshot()
         self._jobs.answer(
@@ -154,10 +151,8 @@ class Exporting(QObject):
 
     def _export(self, wish: ExportWish) -> None:
         document = self._session.document
-        if document is None:
-            return
-        if (error := self._session.why_not()) is not None:  # the dialog was open before
-            self._session.refused.emit(error)
+        # The dialog may have been open before another file was dropped.
+        if document is None or not self._session.may_work():
             return
         snapshot = document.snapshot()
         request = ExportRequest(
@@ -174,20 +169,24 @@ class Exporting(QObject):
             self.tr("Exporting"),
             lambda job: export(snapshot, request, job),
             writes=True,
-            on_result=partial(self._on_exported, snapshot),
-            on_error=self._on_not_exported,
-            on_cancelled=self._let_go,
+            on_result=partial(self._on_exported, snapshot, request),
+            on_error=partial(self._on_not_exported, request),
+            on_cancelled=partial(self._let_go, request),
         )
 
-    def _let_go(self) -> None:
-        self._session.hold(None)
+    def _let_go(self, request: ExportRequest) -> None:
+        # Not after any export: another one may end while that one waits.
+        if request.replace_original:
+            self._session.hold(None)
 
-    def _on_not_exported(self, error: PruneAppError) -> None:
-        self._let_go()
+    def _on_not_exported(self, request: ExportRequest, error: PruneAppError) -> None:
+        self._let_go(request)
         self._session.refused.emit(error)
 
-    def _on_exported(self, snapshot: Snapshot, report: ExportReport) -> None:
-        self._let_go()
+    def _on_exported(
+        self, snapshot: Snapshot, request: ExportRequest, report: ExportReport
+    ) -> None:
+        self._let_go(request)
         # The person may have pruned on meanwhile, or opened another file.
         document = self._session.document
         if document is not None:

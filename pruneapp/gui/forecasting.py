@@ -86,7 +86,7 @@ class Forecasting(QObject):
         session.opening.connect(self._on_opening)
         session.stayed.connect(self._on_stayed)
         jobs.started.connect(self._on_job_started)
-        session.closed.connect(self._on_closed)
+        session.closed.connect(self.drop)
 
     @property
     def shown(self) -> Preview | None:
@@ -103,10 +103,6 @@ class Forecasting(QObject):
         self._task = self._counting = self._step = None
         self._apply_when_ready = False
         self._show(None)
-
-    def _on_closed(self) -> None:
-        self.drop()
-        self._panel.set_busy(busy=False)
 
     def halt(self) -> None:
         """Stop finding out."""
@@ -158,7 +154,6 @@ class Forecasting(QObject):
         try:
             self._step = self._ask()
         except PruneAppError as error:
-            self._panel.set_busy(busy=False)
             self._panel.set_error(error.sentence, error.remedy)
             return
         snapshot, step = document.snapshot(), self._step
@@ -180,8 +175,7 @@ class Forecasting(QObject):
         """Do it: at once if the preview is there, else as soon as it is."""
         if self._step is None or self._session.document is None:
             return
-        if (error := self._session.why_not()) is not None:
-            self._session.refused.emit(error)
+        if not self._session.may_work():
             return
         if self.preview is not None:
             self._session.apply(self.preview)
@@ -257,7 +251,6 @@ class Forecasting(QObject):
     def _on_error(self, error: PruneAppError) -> None:
         self._task = None
         self._pause.stop()
-        self._panel.set_busy(busy=False)
         self._panel.set_error(error.sentence, error.remedy)
         if self._apply_when_ready:
             self._apply_when_ready = False

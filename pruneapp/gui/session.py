@@ -293,21 +293,22 @@ class Session(QObject):
         """Refuse every change from now on, as it would be lost; None allows them again."""
         self._held = why
 
-    def why_not(self) -> PruneAppError | None:
-        """Return why nothing may be changed now: the document will not be there for long."""
+    def may_work(self) -> bool:
+        """Whether the document will be there long enough for what is to be done; says why not."""
+        error = self._held
         if self._opening is not None:
-            return PruneAppError(
+            error = PruneAppError(
                 "Another file is being opened, so that changes to this one would be lost.",
                 remedy="Wait for it, or press Esc to stay with this file.",
             )
-        return self._held
+        if error is not None:
+            self.refused.emit(error)
+        return error is None
 
     def _try(self, change: Callable[[Document], None]) -> bool:
-        if self.document is None:
+        if self.document is None or not self.may_work():
             return False
         try:
-            if (error := self.why_not()) is not None:
-                raise error
             change(self.document)
         except PruneAppError as error:
             self.refused.emit(error)

@@ -153,7 +153,7 @@ class CpuKernel:
         self, slices: Slices, n: Norm, among: NDArray[np.intp], count: int, job: Job
     ) -> NDArray[np.intp]:
         """Settle most of them by rough sums."""
-        return lowest_channels(slices, n, among, count, job, self._threads)
+        return lowest_channels(slices, n, among, count, job, threads=self._threads)
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job

@@ -45,8 +45,8 @@ MOST_ELEMENTS = 1 << 22
 MOST_CHANNELS = 1 << 10
 
 
-def lowest_channels(  # noqa: PLR0917 - each of its own type
-    slices: Slices, n: Norm, among: Channels, count: int, job: Job, threads: int | None = None
+def lowest_channels(
+    slices: Slices, n: Norm, among: Channels, count: int, job: Job, *, threads: int | None = None
 ) -> Channels:
     """Return which channels have the smallest norms; see `Kernel.lowest_channels`.
 

@@ -66,7 +66,7 @@ def by_rough_sums(slices, n, among, count, threads=1, **constants) -> tuple[list
         patch.setattr(rough, "channel_norms", norms)
         for name, value in constants.items():
             patch.setattr(rough, name, value)
-        found = rough.lowest_channels(slices, n, among, count, Job(), threads)
+        found = rough.lowest_channels(slices, n, among, count, Job(), threads=threads)
     return found.tolist(), looked
 
 
@@ -244,6 +244,19 @@ def test_every_type_shape_and_mask(data):
     assert found == by_norms(slices, n, among, count)
 
 
+class Stop:
+    """Cancels a job after some reports."""
+
+    def __init__(self, after: int) -> None:
+        self.token = CancelToken()
+        self._left = after
+
+    def report(self, _done: int, _total: int, _label: str) -> None:
+        if not self._left:
+            self.token.cancel()
+        self._left -= 1
+
+
 @pytest.mark.parametrize("dim", [0, 1])
 def test_every_element_is_stepped_and_every_piece_can_be_the_last(dim):
     """A second look extends the job by what it looks at."""
@@ -265,17 +278,8 @@ def test_every_element_is_stepped_and_every_piece_can_be_the_last(dim):
         assert len(reports) > 10
 
         for stop_at in (0, 3, 9):
-            token = CancelToken()
-
-            class Stop:
-                seen = 0
-
-                def report(self, done: int, total: int, _label: str) -> None:
-                    self.seen += 1
-                    if self.seen > stop_at:  # noqa: B023
-                        token.cancel()  # noqa: B023
-
+            stop = Stop(stop_at)
             with pytest.raises(Cancelled):
                 rough.lowest_channels(
-                    of_values(values, dim), 2, among, among.size // 2, Job(Stop(), token)
+                    of_values(values, dim), 2, among, among.size // 2, Job(stop, stop.token)
                 )

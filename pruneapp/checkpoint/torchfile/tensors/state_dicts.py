@@ -53,7 +53,7 @@ def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candid
     script
         Whether it is a TorchScript archive, in which every object is a module.
     """
-    walk = _Walk(script, cancel)
+    walk = _Walk(cancel, script=script)
     if isinstance(root, LEAVES):
         return [Candidate.of("", [Found("tensor", root)], cancel)]
     walk.mark(root)
@@ -90,7 +90,7 @@ def _ends(key: str, keys: frozenset[str], endings: tuple[str, ...]) -> bool:
 class _Walk:
     """Visits what a pickle describes; shared parts and cycles are in order."""
 
-    def __init__(self, script: bool, cancel: CancelToken) -> None:  # noqa: FBT001 - private
+    def __init__(self, cancel: CancelToken, *, script: bool) -> None:
         self._script = script
         self._cancel = cancel
         self._bearing: set[int] = set()

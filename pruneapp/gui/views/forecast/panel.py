@@ -121,8 +121,9 @@ class Forecast(QWidget):
         self._shown = shown
 
     def clear(self) -> None:
-        """Say nothing: nothing is asked for."""
+        """Say nothing: nothing is asked for, and nothing is on its way."""
         self._quiet()
+        self.set_busy(busy=False)
         for label in (self.tensors, self.gone, self.sparsity, self.energy):
             label.setText(numbers.NO_NUMBER)
         self._show_affected(())
