@@ -33,7 +33,7 @@ from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job
 
 SAMPLE = "sample/lenet-digits.safetensors"
-Prepare = Callable[[tuple[TensorRow, ...], Callable[[], object]], object]
+Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,7 @@ class Session(QObject):
         Which device to use, which files were open.
     prepare
         Called in the worker with the rows of a file that was opened, to make what the tree needs,
-        and with what to call every few thousand rows: it raises what ends the work. Its result is
-        handed on with `opened`.
+        and with the token that it looks at. Its result is handed on with `opened`.
 
     Signals
     -------
@@ -175,7 +174,7 @@ class Session(QObject):
             try:
                 document = open_document(checkpoint, job)
                 contents = contents_of(document, job.cancel)
-                extra = prepare(contents.rows, job.cancel.check)
+                extra = prepare(contents.rows, job.cancel)
                 job.cancel.check()
                 return Opened(document, contents, extra)
             except BaseException:

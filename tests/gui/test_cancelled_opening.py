@@ -18,7 +18,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.opening import open_document
 from pruneapp.gui import session
-from pruneapp.gui.views.tree import build_nodes, nodes
+from pruneapp.gui.views.tree import build_nodes
 from pruneapp.progress import Cancelled, Job
 from tests.looks import CountingToken, assert_cut
 
@@ -51,7 +51,6 @@ def write(path, count, *, flat=False, separators=(",", ":")):
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr(progress, "BATCH", 16)
-    monkeypatch.setattr(nodes, "BATCH", 16)
 
 
 @pytest.fixture
@@ -82,7 +81,7 @@ def stages(tmp_path):
         def stage(count):
             document = open_document(opened(count, flat))
             rows = session.contents_of(document, progress.CancelToken()).rows
-            return lambda token: build_nodes(rows, token.check)
+            return lambda token: build_nodes(rows, token)
 
         return stage
 

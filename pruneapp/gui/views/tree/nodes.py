@@ -7,25 +7,19 @@ millisecond, and nothing recurses, however deep the names of a hostile file are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.answers import TensorRow
+from pruneapp.progress import CancelToken
 
 # Deeper names keep their last segments as one label.
 MAX_DEPTH = 64
 ROOT = 0
 MODULE = -1
-# So many between two looks at whether the tree is still wanted.
-BATCH = 4096
-
-Check = Callable[[], object]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +98,7 @@ class Nodes:
         return self.children[self.first_child[node] : self.first_child[node + 1]]
 
 
-def _go_on() -> None:
-    pass
-
-
-def build_nodes(rows: Sequence[TensorRow], check: Check = _go_on) -> Nodes:
+def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
     """Build the tree of `rows`; a pure function, for a worker thread.
 
     Names are cut at their dots. A module and a tensor of the same name stand beside each other. A
@@ -118,13 +108,14 @@ def build_nodes(rows: Sequence[TensorRow], check: Check = _go_on) -> Nodes:
     ----------
     rows
         The tensors in file order.
-    check
-        Called every few thousand rows or nodes; whatever it raises ends the work.
+    cancel
+        Looked at every few thousand rows or nodes; never cancelled if absent.
     """
     rows = tuple(rows)
+    cancel = cancel or CancelToken()
     paths, parents, tensors = [""], [-1], [MODULE]
     modules = {"": ROOT}
-    for batch in _batches(_lines(rows), check):
+    for batch in cancel.batches(_lines(rows)):
         for shown, tensor in batch:
             path = shown.rpartition(".")[0]
             if len(path) > MAX_DEPTH and path.count(".") >= MAX_DEPTH:
@@ -142,14 +133,7 @@ def build_nodes(rows: Sequence[TensorRow], check: Check = _go_on) -> Nodes:
             parents.append(above)
             paths.append(shown)
             tensors.append(tensor)
-    return _in_order(rows, paths, parents, tensors, check)
-
-
-def _batches(items: Iterable[T], check: Check) -> Iterator[list[T]]:
-    rest = iter(items)
-    while batch := list(islice(rest, BATCH)):
-        check()
-        yield batch
+    return _in_order(rows, paths, parents, tensors, cancel)
 
 
 def _lines(rows: tuple[TensorRow, ...]) -> Iterator[tuple[str, int]]:
@@ -193,19 +177,19 @@ def _without_chains(
     return kept[np.argsort(met[kept])], above
 
 
-def _places(above: list[int], check: Check) -> tuple[list[int], list[int]]:
+def _places(above: list[int], cancel: CancelToken) -> tuple[list[int], list[int]]:
     """Return where each node comes if all that is below a node follows it, and how much that is.
 
     Nodes are numbered such that each has a larger number than the one above it; siblings keep the
     order of their numbers. The node itself counts as below.
     """
     size = [1] * len(above)
-    for batch in _batches(range(len(above) - 1, 0, -1), check):
+    for batch in cancel.batches(range(len(above) - 1, 0, -1)):
         for node in batch:
             size[above[node]] += size[node]
     place = [0] * len(above)
     free = [1] * len(above)  # where the next child comes
-    for batch in _batches(range(1, len(above)), check):
+    for batch in cancel.batches(range(1, len(above))):
         for node in batch:
             parent = above[node]
             place[node] = at = free[parent]
@@ -214,22 +198,22 @@ def _places(above: list[int], check: Check) -> tuple[list[int], list[int]]:
     return place, size
 
 
-def _labels(paths: list[str], parent: NDArray[np.int32], check: Check) -> list[str]:
+def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) -> list[str]:
     """Return what each name adds to that of the node above."""
     length = np.fromiter(map(len, paths), np.int64, len(paths))
     cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
-    for batch in _batches(np.flatnonzero(parent == ROOT).tolist(), check):
+    for batch in cancel.batches(np.flatnonzero(parent == ROOT).tolist()):
         for node in batch:
             cuts[node] = int(paths[node].startswith("."))  # below a module without a name: the root
     labels: list[str] = []
-    for some in _batches(zip(paths, cuts, strict=True), check):
+    for some in cancel.batches(zip(paths, cuts, strict=True)):
         labels += [path[cut:] for path, cut in some]
     return labels
 
 
-def _haystacks(rows: tuple[TensorRow, ...], check: Check) -> list[str]:
+def _haystacks(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
     found: list[str] = []
-    for batch in _batches(rows, check):
+    for batch in cancel.batches(rows):
         found += [
             (
                 (row.name if row.name == row.shown else f"{row.shown}\n{row.name}")
@@ -241,15 +225,15 @@ def _haystacks(rows: tuple[TensorRow, ...], check: Check) -> list[str]:
     return found
 
 
-def _kinds(rows: tuple[TensorRow, ...], check: Check) -> list[str]:
+def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
     found: set[str] = set()
-    for batch in _batches(rows, check):
+    for batch in cancel.batches(rows):
         found.update([row.kind for row in batch])
     return sorted(found - {""})
 
 
 def _columns(
-    rows: tuple[TensorRow, ...], check: Check
+    rows: tuple[TensorRow, ...], cancel: CancelToken
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return name and size of each tensor, whether it may be pruned, and is so by default."""
     most = (2**63 - 1) // max(1, len(rows))
@@ -257,7 +241,7 @@ def _columns(
     numel: list[int] = []
     prunable: list[bool] = []
     usual: list[bool] = []
-    for batch in _batches(rows, check):
+    for batch in cancel.batches(rows):
         names += [row.name for row in batch]
         numel += [min(row.numel, most) for row in batch]
         prunable += [not row.why_not for row in batch]
@@ -271,7 +255,7 @@ def _in_order(
     paths: list[str],
     parents: list[int],
     tensors: list[int],
-    check: Check,
+    cancel: CancelToken,
 ) -> Nodes:
     """Renumber the nodes so that all that is below a node follows it."""
     tensor = np.array(tensors, np.int32)
@@ -284,7 +268,7 @@ def _in_order(
     number = np.zeros(len(tensors), np.int64)
     number[kept] = np.arange(total)
     above = number[above[kept]]
-    found = _places(above.tolist(), check)
+    found = _places(above.tolist(), cancel)
     place, size = np.array(found[0], np.int64), np.array(found[1], np.int64)
 
     order = np.argsort(place)
@@ -298,13 +282,13 @@ def _in_order(
     counts = np.bincount(parent[1:], minlength=total)
     paths = list(map(paths.__getitem__, old.tolist()))
     # Modules, which are tensor -1, have the last.
-    haystacks = [*_haystacks(rows, check), ""]
-    names, numel, prunable, by_default = _columns(rows, check)
+    haystacks = [*_haystacks(rows, cancel), ""]
+    names, numel, prunable, by_default = _columns(rows, cancel)
     return Nodes(
         rows=rows,
         names=names,
-        kinds=_kinds(rows, check),
-        labels=_labels(paths, parent, check),
+        kinds=_kinds(rows, cancel),
+        labels=_labels(paths, parent, cancel),
         paths=paths,
         parent=parent,
         end=(np.arange(total) + size[order]).astype(np.int32),
