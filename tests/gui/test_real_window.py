@@ -56,6 +56,20 @@ def until(found, what):
     pytest.fail(f"{what} did not happen within {PATIENCE_S} s")
 
 
+def shown(environment, name):
+    """The windows of this name that are mapped, a line each; empty where there is none."""
+    return xdotool(environment, "search", "--onlyvisible", "--name", name)
+
+
+def typed_until(environment, window, key, happened, what):
+    def typed():
+        if not happened():
+            xdotool(environment, "key", "--window", window, key)
+        return happened()
+
+    until(typed, what)
+
+
 def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
     process = subprocess.Popen(
         [sys.executable, "-m", "pruneapp", str(SAMPLE)],
@@ -66,25 +80,18 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
     )
     try:
         window = until(
-            lambda: xdotool(screen, "search", "--name", "lenet-digits.safetensors"),
-            "a window that names the file",
+            lambda: shown(screen, "lenet-digits.safetensors"), "a window that names the file"
         ).splitlines()[0]
         xdotool(screen, "windowfocus", "--sync", window)
-        # The keys are asked for until they have an effect: the window may still be at work.
-        until(
-            lambda: (xdotool(screen, "key", "--window", window, "question"),
-                     xdotool(screen, "search", "--name", "^Keys"))[1],
-            "the sheet of keys",
-        )  # fmt: skip
-        sheet = xdotool(screen, "search", "--name", "^Keys").splitlines()[0]
-        xdotool(screen, "windowfocus", "--sync", sheet)
-        xdotool(screen, "key", "--window", sheet, "Escape")
+        # A window has its name before it is shown, and what is typed into it until then is lost,
+        # as it is in every application. So each key is given until it has had its effect.
+        typed_until(screen, window, "question", lambda: shown(screen, "^Keys"), "the sheet of keys")
+        sheet = shown(screen, "^Keys").splitlines()[0]
+        typed_until(screen, sheet, "Escape", lambda: not shown(screen, "^Keys"), "its end")
         xdotool(screen, "windowfocus", "--sync", window)
-        until(
-            lambda: (xdotool(screen, "key", "--window", window, "ctrl+q"),
-                     process.poll() is not None)[1],
-            "the end of the application",
-        )  # fmt: skip
+        typed_until(
+            screen, window, "ctrl+q", lambda: process.poll() is not None, "the end of all of it"
+        )
     finally:
         process.kill()
         _, errors = process.communicate(timeout=10)
