@@ -36,6 +36,9 @@ class Snapshot:
         Number of the state; answers made from it are true for this number alone.
     counts
         Counts of channels that are left, kept from state to state.
+    protected
+        Weights that no method takes: a bit is 1 where it is protected. A tensor without a mask has
+        none. By first names.
     """
 
     checkpoint: Checkpoint
@@ -43,6 +46,7 @@ class Snapshot:
     final: MaskSet = field(default_factory=MaskSet)
     revision: int = 0
     counts: UnitCounts = field(default_factory=UnitCounts, repr=False)
+    protected: MaskSet = field(default_factory=MaskSet)
 
     def entry(self, name: str) -> TensorEntry:
         """Return the tensor that has `name` among its names."""
@@ -68,6 +72,14 @@ class Snapshot:
     def mask(self, name: str) -> BitMask | None:
         """Return what is kept of a tensor; None for everything."""
         return self.masks.get(self.entry(name).name)
+
+    def eligible(self, name: str) -> BitMask | None:
+        """Return what a method may take of a tensor: kept and not protected; None for all of it."""
+        first = self.entry(name).name
+        kept, protected = self.masks.get(first), self.protected.get(first)
+        if protected is None:
+            return kept
+        return (kept or BitMask.full(protected.size)) - protected
 
     def zeroed(self, name: str) -> BitMask | None:
         """Return the mask of everything that an export writes as +0.0; None for nothing."""

@@ -83,6 +83,13 @@ class BitMask:
     def __and__(self, other: BitMask) -> BitMask:
         return BitMask(self.packed & other.packed, self.size)
 
+    def __or__(self, other: BitMask) -> BitMask:
+        return BitMask(self.packed | other.packed, self.size)
+
+    def __sub__(self, other: BitMask) -> BitMask:
+        """Return what is in this mask and not in the other."""
+        return BitMask(self.packed & ~other.packed, self.size)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BitMask):
             return NotImplemented

@@ -1,0 +1,36 @@
+"""What views are told: frozen, numpy only, no Qt and nothing of the engine.
+
+An answer is made by a job from a snapshot, and is true for the revision that it names.
+"""
+
+from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
+from pruneapp.answers.hand import Gesture, Operation, Shape
+from pruneapp.answers.history import HistoryItem
+from pruneapp.answers.picture import Box, Layout, Tile, TileRequest
+from pruneapp.answers.sparsity import Estimate, SparsityReport, TensorSparsity
+from pruneapp.answers.statistics import ChannelNorms, Histogram, TensorStats
+from pruneapp.answers.tensor_row import TensorRow
+from pruneapp.answers.zeros import TensorZeros, ZerosReport
+
+__all__ = [
+    "Box",
+    "ChannelNorms",
+    "Comparison",
+    "Difference",
+    "Estimate",
+    "Gesture",
+    "Histogram",
+    "HistoryItem",
+    "Layout",
+    "Operation",
+    "Shape",
+    "SparsityReport",
+    "TensorDifference",
+    "TensorRow",
+    "TensorSparsity",
+    "TensorStats",
+    "TensorZeros",
+    "Tile",
+    "TileRequest",
+    "ZerosReport",
+]

@@ -1,0 +1,81 @@
+"""How two states, or two checkpoints, differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+# same: equal to the last bit. only a, only b: the other has no tensor of this name. shape: both
+# have it, but of another shape (or of types that have no values), so that nothing was compared.
+Difference = Literal["same", "differs", "only a", "only b", "shape"]
+
+
+@dataclass(frozen=True)
+class TensorDifference:
+    """How a tensor of one side differs from that of the other; pruned weights are 0.
+
+    Attributes
+    ----------
+    name
+        As in the file of the first side, else of the second.
+    kind
+        What kind of difference it is.
+    shape_a, shape_b
+        The shapes; empty where there is no tensor, and for a scalar.
+    numel
+        Elements of the first, else of the second.
+    differing
+        How many elements differ in value (NaN equals NaN, 0.0 equals -0.0).
+    norm
+        L2 norm of the difference, over what is finite.
+    relative
+        `norm` divided by the L2 norm of the first; None if that is 0.
+    cosine
+        Cosine of the angle between both; None if one has no length.
+    same_sign
+        Share of the elements whose signs (-, 0, +) are equal; None for an empty tensor.
+    pruned_a, pruned_b, pruned_both
+        How many elements are 0 (pruned or not) in the first, the second, both.
+    """
+
+    name: str
+    kind: Difference
+    shape_a: tuple[int, ...] = ()
+    shape_b: tuple[int, ...] = ()
+    numel: int = 0
+    differing: int = 0
+    norm: float = 0.0
+    relative: float | None = None
+    cosine: float | None = None
+    same_sign: float | None = None
+    pruned_a: int = 0
+    pruned_b: int = 0
+    pruned_both: int = 0
+
+    @property
+    def overlap(self) -> float | None:
+        """Zeros in both as a share of zeros in any (Jaccard); None if there are none."""
+        union = self.pruned_a + self.pruned_b - self.pruned_both
+        return self.pruned_both / union if union else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two sides differ.
+
+    Attributes
+    ----------
+    a, b
+        What the sides are called.
+    tensors
+        In the order of the first file, then what only the second has.
+    """
+
+    a: str
+    b: str
+    tensors: tuple[TensorDifference, ...]
+
+    @property
+    def differing(self) -> tuple[TensorDifference, ...]:
+        """The tensors that are not the same, in order."""
+        return tuple(t for t in self.tensors if t.kind != "same")

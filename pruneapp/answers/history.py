@@ -1,0 +1,21 @@
+"""The history as lists show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class HistoryItem:
+    """A state in the history.
+
+    Attributes
+    ----------
+    label
+        What was done: "L1 20 % on 19 tensors, global".
+    detail
+        All of it, for a tooltip.
+    """
+
+    label: str
+    detail: str

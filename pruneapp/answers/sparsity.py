@@ -1,0 +1,105 @@
+"""What a step does, or would do, to tensors and to the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TensorSparsity:
+    """What a step does to one tensor.
+
+    Attributes
+    ----------
+    name
+        As in the file.
+    numel
+        Elements in all.
+    before, after
+        How many are pruned.
+    energy
+        Share of the sum of squares of what was kept before that is still there after; None if it
+        was not counted, or there was none.
+    threshold
+        The magnitude (or score) at the cut; None if there is none.
+    magnitude
+        As `energy`, of the sum of magnitudes.
+    """
+
+    name: str
+    numel: int
+    before: int
+    after: int
+    energy: float | None = None
+    threshold: float | None = None
+    magnitude: float | None = None
+
+    @property
+    def gone(self) -> int:
+        """How many elements the step prunes."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class SparsityReport:
+    """What a step does, or did, to a model.
+
+    Attributes
+    ----------
+    tensors
+        The tensors that the step touched, in file order.
+    numel
+        Elements of the whole checkpoint.
+    before, after
+        How many of them are pruned.
+    energy
+        Share of the sum of squares, over the touched tensors, that is still there; None if it was
+        not counted.
+    magnitude
+        As `energy`, of the sum of magnitudes.
+    """
+
+    tensors: tuple[TensorSparsity, ...]
+    numel: int
+    before: int
+    after: int
+    energy: float | None = None
+    magnitude: float | None = None
+
+    @property
+    def gone(self) -> int:
+        """How many elements the step prunes."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a step would do, from counts alone: there before the first weight is read.
+
+    Attributes
+    ----------
+    tensors
+        How many tensors it touches.
+    gone
+        How many weights would go.
+    exact
+        Whether `gone` is exact; channels that are partly pruned already make it a bound.
+    channels
+        How many channels would go; 0 for methods of single weights.
+    report
+        What would be left of each tensor, from counted magnitudes and norms: with floats of more
+        than 16 bits true to one bin of the upper 16 bits (`sure` is False then). None as long as
+        something that it needs is not counted, and for methods of which counts cannot say it.
+    sure
+        Whether `report` is exact in its counts.
+    counting
+        Share of what `report` needs that is counted, from 0 to 1; 1 if it will not come.
+    """
+
+    tensors: int
+    gone: int
+    exact: bool
+    channels: int = 0
+    report: SparsityReport | None = None
+    sure: bool = False
+    counting: float = 1.0

@@ -1,0 +1,83 @@
+"""Numbers about the values of a tensor: magnitudes, channels, summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Magnitudes, or values, of a tensor, counted in bins.
+
+    Attributes
+    ----------
+    name
+        The tensor.
+    edges
+        ``float64[bins + 1]``, rising; from 0 for magnitudes.
+    kept, pruned, going
+        ``int64[bins]``: still there, pruned, and (in a preview) about to go; `going` is part of
+        `kept`.
+    nonfinite
+        How many are NaN or infinite and in no bin.
+    signed
+        Whether the values are counted with their signs: the edges begin below 0 then.
+    """
+
+    name: str
+    edges: NDArray[np.float64]
+    kept: NDArray[np.int64]
+    pruned: NDArray[np.int64]
+    going: NDArray[np.int64]
+    nonfinite: int
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class TensorStats:
+    """Numbers about the original values of a tensor; NaN and infinities are left out of them.
+
+    `minimum`, `maximum`, `mean` and `std` (of the population) are NaN for a tensor without a
+    finite number. `zeros` counts zeros in the file, pruned or not.
+    """
+
+    name: str
+    numel: int
+    pruned: int
+    minimum: float
+    maximum: float
+    mean: float
+    std: float
+    zeros: int
+    nan: int
+    infinite: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelNorms:
+    """Norms of the channels along a dimension.
+
+    Attributes
+    ----------
+    name, dim, n
+        The tensor, its dimension from 0, the order of the norm as text.
+    norms
+        ``float64[channels]`` of the original values.
+    kept
+        ``float64[channels]``: share of each channel that is not pruned, from 0 to 1.
+    going
+        ``bool[channels]``: in a preview, whether the whole channel is about to go.
+    guarded
+        ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
+    """
+
+    name: str
+    dim: int
+    n: str
+    norms: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    going: NDArray[np.bool_]
+    guarded: NDArray[np.bool_] | None = None

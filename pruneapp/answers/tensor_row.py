@@ -1,0 +1,40 @@
+"""A tensor as lists and trees show it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class TensorRow(NamedTuple):
+    """A tensor, as lists and trees show it.
+
+    Attributes
+    ----------
+    name
+        As in the file, prefixes kept.
+    shown
+        Without prefixes that say nothing (``module.``, ``_orig_mod.``); unique as well.
+    kind
+        Inferred kind of layer; empty if unknown.
+    shape, dtype
+        Extent and the type's label.
+    numel, nbytes
+        Size.
+    why_not
+        Why it cannot be pruned; empty if it can.
+    by_default
+        Whether it is checked when a file is opened.
+    aliases
+        Further names of the same tensor.
+    """
+
+    name: str
+    shown: str
+    kind: str
+    shape: tuple[int, ...]
+    dtype: str
+    numel: int
+    nbytes: int
+    why_not: str = ""
+    by_default: bool = False
+    aliases: tuple[str, ...] = ()
