@@ -25,7 +25,6 @@ class ModelStatus(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = plain()
-        self.text.setAccessibleName(self.tr("Model"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
         layout.addWidget(self.text)

@@ -65,7 +65,6 @@ class Forecast(QWidget):
             (self.tr("Energy kept"), self.energy),
         ):
             name = plain(text)
-            label.setAccessibleName(text)
             self._labels.append(name)
             rows.addRow(name, label)
         self._most = plain(self.tr("Most affected"))

@@ -29,6 +29,7 @@ class ElidedLabel(QLabel):
         """Show `text`; line breaks of a hostile name become signs."""
         super().setText(text.replace("\n", "⏎").replace("\r", "⏎"))
         self.setToolTip(as_plain(self.text()))
+        self.setAccessibleDescription(self.text())  # else the tooltip with its markup is read out
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:

@@ -35,6 +35,7 @@ class NumbersLine(QLabel):
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the numbers of a tensor; None while they are not there."""
         self.setText("" if stats is None else "   ".join(self._facts(stats)))
+        self.setAccessibleDescription(self.text())  # a name hides the text
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token."""

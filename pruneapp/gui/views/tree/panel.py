@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from pruneapp.answers import TensorRow
+from pruneapp.answers import Danger, TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
@@ -43,7 +43,6 @@ class ModuleTree(QWidget):
         self.filter_row = FilterRow(self)
         self.view = TreeView(self.model, self)
         self.footer = plain()
-        self.footer.setAccessibleName(self.tr("Checked tensors"))
         self._focus = -1
         self._order: list[int] | None = None
         self._pause = QTimer(self)
@@ -90,9 +89,11 @@ class ModuleTree(QWidget):
         """Show how many elements of some tensors are pruned; the others stay as they are."""
         self.model.set_sparsity(pruned)
 
-    def set_preview(self, after: Mapping[str, int] | None) -> None:
-        """Show how many would be pruned; None if nothing is asked for."""
-        self.model.set_preview(after)
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Show how many would be pruned, and what that would hurt; None if nothing is asked for."""
+        self.model.set_preview(after, dangers)
 
     def set_checked(self, names: Sequence[str]) -> None:
         """Check exactly these tensors, by any of their names."""
