@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,12 @@ class Layout:
     wrap
         For a vector that is read like lines of text: how many elements a row of the picture has,
         a divisor of their number; `row_dims` is empty then. 0 for everything else.
+    dims
+        A short word for each dimension ("out", "in"), empty where there is none; () for none at
+        all.
+    fixed
+        Where some dimensions are on no axis: the index along every dimension, 0 along those that
+        are on an axis. () where the picture has the whole tensor.
     """
 
     shape: tuple[int, ...]
@@ -40,26 +47,28 @@ class Layout:
     column_label: str
     note: str = ""
     wrap: int = 0
+    dims: tuple[str, ...] = ()
+    fixed: tuple[int, ...] = ()
 
     @cached_property
     def rows(self) -> int:
         """Height of the picture in weights."""
         if self.wrap:
             return self.shape[0] // self.wrap
-        return int(np.prod([self.shape[d] for d in self.row_dims], dtype=np.int64))
+        return prod(self.shape[d] for d in self.row_dims)
 
     @cached_property
     def columns(self) -> int:
         """Width of the picture in weights."""
         if self.wrap:
             return self.wrap
-        return int(np.prod([self.shape[d] for d in self.column_dims], dtype=np.int64))
+        return prod(self.shape[d] for d in self.column_dims)
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """Return the index into the tensor of a place in the picture."""
         if self.wrap:
             return (row * self.wrap + column,)
-        found = [0] * len(self.shape)
+        found = list(self.fixed) or [0] * len(self.shape)
         for dims, flat in ((self.row_dims, row), (self.column_dims, column)):
             rest = flat
             for dim in reversed(dims):
@@ -67,7 +76,10 @@ class Layout:
         return tuple(found)
 
     def place(self, index: tuple[int, ...]) -> tuple[int, int]:
-        """Return row and column of an index into the tensor."""
+        """Return row and column of an index into the tensor.
+
+        What the index says about dimensions that are on no axis does not matter.
+        """
         if self.wrap:
             return divmod(index[0], self.wrap)
         places = []
@@ -77,6 +89,59 @@ class Layout:
                 flat = flat * self.shape[dim] + index[dim]
             places.append(flat)
         return places[0], places[1]
+
+    def boxes(self, rows: tuple[int, int], columns: tuple[int, int]) -> tuple[Box, ...]:
+        """Return what a rectangle of the picture stands for, in indices of the tensor.
+
+        The boxes do not overlap, and together have exactly the elements of the rectangle. There
+        are at most ``2 d - 1`` for each axis on which `d` dimensions nest, multiplied; in a
+        vector in lines one for each line, unless whole lines are meant.
+
+        Parameters
+        ----------
+        rows, columns
+            First and last + 1; beyond the border is cut off.
+        """
+        rows, columns = _within(rows, self.rows), _within(columns, self.columns)
+        if rows[0] >= rows[1] or columns[0] >= columns[1]:
+            return ()
+        if self.wrap:
+            if columns == (0, self.wrap):
+                return (((rows[0] * self.wrap, rows[1] * self.wrap),),)
+            starts = (row * self.wrap for row in range(*rows))
+            return tuple(((at + columns[0], at + columns[1]),) for at in starts)
+        found = []
+        rest = self.fixed or (0,) * len(self.shape)
+        for down in _nested([self.shape[d] for d in self.row_dims], *rows):
+            for across in _nested([self.shape[d] for d in self.column_dims], *columns):
+                box = [(at, at + 1) for at in rest]
+                for dim, part in zip(self.row_dims + self.column_dims, down + across, strict=True):
+                    box[dim] = part
+                found.append(tuple(box))
+        return tuple(found)
+
+
+def _within(part: tuple[int, int], extent: int) -> tuple[int, int]:
+    return max(part[0], 0), min(part[1], extent)
+
+
+def _nested(extents: list[int], start: int, stop: int) -> list[Box]:
+    """Return the boxes of nested dimensions that have the flat indices `start` to `stop`."""
+    if not extents:
+        return [()]
+    inner = prod(extents[1:])
+    (first, lead), (last, trail) = divmod(start, inner), divmod(stop, inner)
+    if first == last:
+        return [((first, first + 1), *box) for box in _nested(extents[1:], lead, trail)]
+    found: list[Box] = []
+    if lead:
+        found += [((first, first + 1), *box) for box in _nested(extents[1:], lead, inner)]
+        first += 1
+    if first < last:
+        found.append(((first, last), *((0, extent) for extent in extents[1:])))
+    if trail:
+        found += [((last, last + 1), *box) for box in _nested(extents[1:], 0, trail)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -93,6 +158,10 @@ class TileRequest:
         One pixel stands for ``pool x pool`` weights; a power of 2, 1 is exact.
     sampled
         Whether a first look at evenly spaced rows will do.
+    axes
+        Dimensions that go down and across; None for the usual layout.
+    fixed
+        Index along every dimension, for those that are on no axis; () for none.
     """
 
     name: str
@@ -102,6 +171,8 @@ class TileRequest:
     columns: int
     pool: int = 1
     sampled: bool = False
+    axes: tuple[int, int] | None = None
+    fixed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,16 @@ _CONVOLUTION = {
 _LINEAR = ("output feature", "input feature")
 _EMBEDDING = ("entry", "feature")
 
+# What stands before a number in an index: [out 12, in 3, 1, 2].
+_SHORT = {
+    "output channel": "out",
+    "input channel": "in",
+    "output feature": "out",
+    "input feature": "in",
+    "entry": "entry",
+    "feature": "feature",
+}
+
 # Which dimensions go down and which across; the others alternate from the sixth dimension on.
 _DIMS = {
     0: ((), ()),
@@ -30,7 +40,12 @@ _DIMS = {
 
 
 @lru_cache(maxsize=256)
-def layout(shape: tuple[int, ...], kind: str = "") -> Layout:
+def layout(
+    shape: tuple[int, ...],
+    kind: str = "",
+    axes: tuple[int, int] | None = None,
+    fixed: tuple[int, ...] = (),
+) -> Layout:
     """Lay a tensor out in rows and columns.
 
     A matrix is shown as it is, a vector in lines like text. The kernels of a convolution keep
@@ -42,10 +57,23 @@ def layout(shape: tuple[int, ...], kind: str = "") -> Layout:
         Of the tensor, of any rank.
     kind
         The inferred kind of layer (`TensorEntry.kind`): names the axes, and nothing else.
+    axes
+        The dimension that goes down and the one that goes across, where one plane of the tensor
+        is to be seen; None for all of it.
+    fixed
+        With `axes`, where the other dimensions stand: an index for every dimension (those of the
+        axes are ignored); () for 0.
+
+    Raises
+    ------
+    ValueError
+        If `axes` are not two dimensions of the tensor, or `fixed` is no index into it.
     """
-    if len(shape) == 1:
-        return _wrapped(shape)
     rank = len(shape)
+    if axes is not None:
+        return _plane(shape, kind, axes, fixed or (0,) * rank)
+    if rank == 1:
+        return _wrapped(shape)
     row_dims, column_dims = _DIMS.get(rank, (tuple(range(0, rank, 2)), tuple(range(1, rank, 2))))
     names = _names(shape, kind)
     return Layout(
@@ -55,7 +83,38 @@ def layout(shape: tuple[int, ...], kind: str = "") -> Layout:
         row_label=" × ".join(names[d] for d in row_dims),
         column_label=" × ".join(names[d] for d in column_dims),
         note=_note(shape, names, row_dims, column_dims),
+        dims=_short(names),
     )
+
+
+def _plane(
+    shape: tuple[int, ...], kind: str, axes: tuple[int, int], fixed: tuple[int, ...]
+) -> Layout:
+    down, across = axes
+    rank = len(shape)
+    if down == across or not (0 <= down < rank and 0 <= across < rank):
+        raise ValueError(f"axes {axes} of a tensor of {rank} dimensions")
+    fixed = tuple(0 if dim in axes else at for dim, at in enumerate(fixed))
+    if len(fixed) != rank or any(
+        not 0 <= at < shape[dim] for dim, at in enumerate(fixed) if dim not in axes
+    ):
+        raise ValueError(f"no element {fixed} in a tensor of shape {shape}")
+    names = _names(shape, kind)
+    rest = ", ".join(f"{names[d]} {at}" for d, at in enumerate(fixed) if d not in axes)
+    return Layout(
+        shape=shape,
+        row_dims=(down,),
+        column_dims=(across,),
+        row_label=names[down],
+        column_label=names[across],
+        note=rest,
+        dims=_short(names),
+        fixed=fixed if rank > 2 else (),
+    )
+
+
+def _short(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_SHORT.get(name, "") for name in names)
 
 
 def _wrapped(shape: tuple[int, ...]) -> Layout:
@@ -104,10 +163,11 @@ def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def row_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
-    """Return what rows `start` to `stop` add to the flat index."""
+    """Return what rows `start` to `stop` add to the flat index, with what is on no axis."""
     if of.wrap:
         return np.arange(start, stop, dtype=np.int64) * of.wrap
-    return _offsets(of.shape, of.row_dims, start, stop)
+    base = sum(at * math.prod(of.shape[dim + 1 :]) for dim, at in enumerate(of.fixed))
+    return _offsets(of.shape, of.row_dims, start, stop) + base
 
 
 def column_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:

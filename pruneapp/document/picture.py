@@ -66,7 +66,7 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
         If the type has no values, or the file cannot be read.
     """
     entry = snapshot.entry(request.name)
-    whole = layout(entry.shape, entry.kind)
+    whole = layout(entry.shape, entry.kind, request.axes, request.fixed)
     request = _cut(request, whole)
     pool = request.pool
     if pool < 1 or -(-request.rows // pool) * -(-request.columns // pool) > _MOST_PIXELS:
