@@ -4,6 +4,7 @@ An answer is made by a job from a snapshot, and is true for the revision that it
 """
 
 from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
+from pruneapp.answers.danger import Danger, Severity, dangers
 from pruneapp.answers.hand import Gesture, Operation, Shape
 from pruneapp.answers.history import HistoryItem
 from pruneapp.answers.picture import Box, Layout, Tile, TileRequest
@@ -16,6 +17,7 @@ __all__ = [
     "Box",
     "ChannelNorms",
     "Comparison",
+    "Danger",
     "Difference",
     "Estimate",
     "Gesture",
@@ -23,6 +25,7 @@ __all__ = [
     "HistoryItem",
     "Layout",
     "Operation",
+    "Severity",
     "Shape",
     "SparsityReport",
     "TensorDifference",
@@ -33,4 +36,5 @@ __all__ = [
     "Tile",
     "TileRequest",
     "ZerosReport",
+    "dangers",
 ]

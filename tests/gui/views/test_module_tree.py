@@ -14,11 +14,11 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from pruneapp.answers import TensorRow
+from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity, dangers
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.tree import ModuleTree, build_nodes
-from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.views.tree.delegate import BAR_WIDTH
+from pruneapp.gui.views.tree.cells import DANGER_ROLE, Column
+from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
 from pruneapp.gui.views.tree.filter import Filter
 from pruneapp.gui.views.tree.nodes import MAX_DEPTH, ROOT
 
@@ -303,11 +303,57 @@ def test_the_bar_paints_orange_for_pruned_and_stripes_for_what_would_go(tree, qt
     solid = sum(near(color, orange) for color in colors_of_bar(tree, "fc.weight"))
     assert BAR_WIDTH // 2 - 4 <= solid <= BAR_WIDTH // 2 + 2
     tree.set_preview({"module.fc.weight": 320})
-    bar = colors_of_bar(tree, "fc.weight")[8 : 8 + BAR_WIDTH]
+    bar = colors_of_bar(tree, "fc.weight")[GLYPH_WIDTH : GLYPH_WIDTH + BAR_WIDTH]
     first, second = bar[: BAR_WIDTH // 2 - 1], bar[BAR_WIDTH // 2 + 1 :]
     assert all(near(color, orange) for color in first[2:])
     assert any(near(color, orange) for color in second)
     assert any(near(color, ground) for color in second)
+
+
+REPORT = SparsityReport(
+    (
+        TensorSparsity("module.layer2.0.conv.weight", 4608, 0, 4500, 0.4),
+        TensorSparsity("module.fc.weight", 320, 0, 320, 0.0),
+    ),
+    numel=20_000,
+    before=0,
+    after=4820,
+)
+
+
+def glyph_colors(tree, path, color):
+    rect = tree.view.visualRect(index(tree, path, Column.SPARSITY))
+    image = tree.view.viewport().grab().toImage()
+    return sum(
+        near(image.pixelColor(x, y), QColor(color))
+        for x in range(rect.left(), rect.left() + GLYPH_WIDTH)
+        for y in range(rect.top(), rect.bottom())
+    )
+
+
+def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtbot):
+    tree.set_colors(LIGHT)
+    after = {t.name: t.after for t in REPORT.tensors}
+    tree.set_preview(after)
+    assert not glyph_colors(tree, "fc.weight", LIGHT["danger"])
+    tree.set_preview(after, dangers(REPORT))
+    sparsity = Column.SPARSITY
+    for path, glyph in (
+        ("fc.weight", "■"),
+        ("layer2.0.conv.weight", "▲"),
+        ("layer2", "▲"),
+        ("conv1.weight", None),
+    ):
+        assert index(tree, path, sparsity).data(DANGER_ROLE) == glyph, path
+    tree.view.setExpanded(index(tree, "layer2"), False)
+    assert glyph_colors(tree, "layer2", LIGHT["danger"]) > 8
+    assert glyph_colors(tree, "fc.weight", LIGHT["danger"]) > 8
+    told = index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole)
+    assert "In here 1 tensor would keep less than 5\u00a0%." in told
+    words = index(tree, "fc.weight", sparsity).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert words.endswith("Danger: Nothing of it would be left.")
+    tree.set_preview(None)
+    assert not glyph_colors(tree, "layer2", LIGHT["danger"])
 
 
 def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
-from pruneapp.answers import TensorRow
-from pruneapp.gui.views.parts import numbers
+from pruneapp.answers import Danger, Severity, TensorRow
+from pruneapp.gui.views.parts import danger, numbers
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.tree.checks import Checks
 from pruneapp.gui.views.tree.nodes import Nodes
 
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
 DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
+DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
@@ -52,6 +53,9 @@ class Cells(QObject):
         self._usual_below = nodes.below(nodes.by_default)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._after: NDArray[np.int64] | None = None
+        self._dangers: Mapping[str, Danger] = {}
+        # How many tensors below each node are hurt so badly; empty if none is.
+        self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
         self._sum()
 
     def _sum(self) -> None:
@@ -63,15 +67,51 @@ class Cells(QObject):
         self._pruned = self._values(pruned, self._pruned)
         self._sum()
 
-    def set_preview(self, after: Mapping[str, int] | None) -> None:
-        """Take how many would be; as today for those that are left out."""
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Take how many would be, as today for those that are left out; and what it would hurt."""
         self._after = None if after is None else self._values(after, self._pruned.copy())
+        self._dangers = dangers or {}
+        self._hurt_below = {}
+        if self._dangers:
+            marks = {name: int(found.severity) for name, found in self._dangers.items()}
+            hurt = self._column(marks)
+            for severity in sorted(set(marks.values()), reverse=True):
+                self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
         self._sum()
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
-        names = self.nodes.names
-        found = np.fromiter(map(given.get, names, repeat(-1)), np.int64, len(names))
+        found = self._column(given)
         return np.where(found >= 0, np.minimum(found, self.nodes.numel), values)
+
+    def _column(self, given: Mapping[str, int]) -> NDArray[np.int64]:
+        names = self.nodes.names
+        return np.fromiter(map(given.get, names, repeat(-1)), np.int64, len(names))
+
+    def _worst(self, node: int) -> tuple[Severity, int]:
+        """Return how badly the worst below a node would be hurt, and how many are hurt so."""
+        if not self.nodes.alias[node]:
+            for severity, below in self._hurt_below.items():
+                if count := int(below[node]):
+                    return severity, count
+        return Severity.NONE, 0
+
+    def danger(self, node: int, column: int) -> str | None:
+        """Return the glyph for the worst that would be done here; None without one."""
+        if column != Column.SPARSITY or not self._hurt_below:
+            return None
+        return danger.GLYPHS[self._worst(node)[0]] or None
+
+    def _danger_text(self, node: int) -> str:
+        """Return why there is a glyph, as a sentence; empty without one."""
+        severity, count = self._worst(node)
+        if not count:
+            return ""
+        tensor = int(self.nodes.tensor[node])
+        if tensor < 0:
+            return self.tr("In here {what}.").format(what=danger.several(severity, count))
+        return danger.reason(self._dangers[self.nodes.names[tensor]])
 
     def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
@@ -195,6 +235,8 @@ class Cells(QObject):
             )
         if why := self.why_not(node):
             lines.append(why)
+        if hurt := self._danger_text(node):
+            lines.append(f"{danger.GLYPHS[self._worst(node)[0]]} {hurt}")
         return "<br>".join(as_plain(line) for line in lines)
 
     def accessible(self, node: int, column: int) -> str | None:
@@ -207,9 +249,11 @@ class Cells(QObject):
         before, after = shares
         if after is None:
             return self.tr("{share} pruned").format(share=numbers.percent(before))
-        return self.tr("{share} pruned, {after} if the step is done").format(
+        text = self.tr("{share} pruned, {after} if the step is done").format(
             share=numbers.percent(before), after=numbers.percent(after)
         )
+        hurt = self._danger_text(node)
+        return f"{text}. {self.tr('Danger')}: {hurt}" if hurt else text
 
     def description(self, node: int, column: int) -> str | None:
         """Return what a screen reader adds."""
@@ -226,4 +270,5 @@ _ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
     int(Qt.ItemDataRole.AccessibleDescriptionRole): Cells.description,
     BAR_ROLE: Cells.bar,
     DIM_ROLE: Cells.dim,
+    DANGER_ROLE: Cells.danger,
 }

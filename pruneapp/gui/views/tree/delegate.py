@@ -1,20 +1,21 @@
-"""How a cell of the tree is painted: dimmed where nothing can be pruned, and the bar."""
+"""How a cell of the tree is painted: dimmed where nothing can be pruned, the bar, the danger."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import within_reason
-from pruneapp.gui.views.tree.cells import BAR_ROLE, DIM_ROLE, Column
+from pruneapp.gui.views.tree.cells import BAR_ROLE, DANGER_ROLE, DIM_ROLE, Column
 
 BAR_WIDTH = 48
 BAR_HEIGHT = 8
+GLYPH_WIDTH = 16  # of the sign for danger, left of the bar; kept free where there is none
 ROW_HEIGHT = 20
 
 
@@ -35,7 +36,7 @@ class CellDelegate(QStyledItemDelegate):
         """Give every row the same height."""
         found = super().sizeHint(option, index)
         if index.column() == Column.SPARSITY:
-            found.setWidth(found.width() + BAR_WIDTH + 12)
+            found.setWidth(found.width() + GLYPH_WIDTH + BAR_WIDTH + 12)
         return QSize(found.width(), max(ROW_HEIGHT, option.fontMetrics.height() + 4))
 
     def initStyleOption(
@@ -57,7 +58,7 @@ class CellDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Paint a cell; in the last column the bar, and the share to its right."""
+        """Paint a cell; in the last column the sign for danger, the bar, and the share."""
         super().paint(painter, option, index)
         shares = index.data(BAR_ROLE)
         if shares is None:
@@ -66,11 +67,19 @@ class CellDelegate(QStyledItemDelegate):
         cell: QRect = option.rect
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         text = str(index.data(Qt.ItemDataRole.DisplayRole))
-        free = cell.width() - option.fontMetrics.horizontalAdvance(text) - 24
+        glyph = index.data(DANGER_ROLE)
+        if glyph:
+            painter.save()
+            painter.setFont(option.font)
+            painter.setPen(QColor(self._colors["accent_text" if selected else "danger"]))
+            place = QRect(cell.left(), cell.top(), GLYPH_WIDTH, cell.height())
+            painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), glyph)
+            painter.restore()
+        free = cell.width() - option.fontMetrics.horizontalAdvance(text) - GLYPH_WIDTH - 16
         if free < BAR_HEIGHT:
             return
         bar = QRectF(
-            cell.left() + 8,
+            cell.left() + GLYPH_WIDTH,
             cell.center().y() - BAR_HEIGHT / 2 + 0.5,
             min(BAR_WIDTH, free),
             BAR_HEIGHT,

@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAccessible
 
+from pruneapp.answers import Danger
 from pruneapp.gui.views.tree.cells import RIGHT, Cells, Column
 from pruneapp.gui.views.tree.checks import Checks
 from pruneapp.gui.views.tree.filter import Filter
@@ -99,9 +100,14 @@ class TreeModel(QAbstractItemModel):
             self.cells.set_sparsity(pruned)
             self.refresh(Column.SPARSITY)
 
-    def set_preview(self, after: Mapping[str, int] | None) -> None:
-        """Show how many would be; as today for those that are left out. None: no preview."""
-        self.cells.set_preview(after)
+    def set_preview(
+        self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
+    ) -> None:
+        """Show how many would be, and what it would hurt, by names in the file.
+
+        As today for those that are left out. None: no preview.
+        """
+        self.cells.set_preview(after, dangers)
         self.refresh(Column.SPARSITY)
 
     def replace_checked(self, checked: NDArray[np.bool_]) -> bool:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEve
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
 
 from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.views.tree.delegate import BAR_WIDTH, CellDelegate
+from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate
 from pruneapp.gui.views.tree.model import Index, TreeModel
 from pruneapp.gui.views.tree.nodes import MODULE, ROOT
 
@@ -82,7 +82,7 @@ class TreeView(QTreeView):
         digit = self.fontMetrics().horizontalAdvance("0")
         self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
         text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
-        self._widths[Column.SPARSITY] = text + BAR_WIDTH + 28
+        self._widths[Column.SPARSITY] = text + BAR_WIDTH + GLYPH_WIDTH + 20
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
