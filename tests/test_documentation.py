@@ -83,7 +83,7 @@ def test_every_option_in_the_documentation_exists_and_every_one_is_documented(ca
 
 
 def test_every_key_of_the_window_is_in_the_guide():
-    from pruneapp.gui.actions import ACTIONS
+    from pruneapp.gui.commands import ACTIONS
 
     section = GUIDE.partition("## Keys\n")[2].partition("<!-- /F1 -->")[0]
     written = set(re.findall(r"`([^`]+)`", section))

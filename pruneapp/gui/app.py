@@ -235,7 +235,7 @@ class Start(QObject):
 
     def _ask_file_now(self) -> None:
         if self.workbench is not None:
-            self.workbench.ask_file()
+            self.workbench.opening.ask_file()
 
     @Slot()
     def _open_sample(self) -> None:

@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QDockWidget, QTabBar
 
 from pruneapp import resources
-from pruneapp.gui.actions import ACTIONS
 from pruneapp.gui.app import Start
+from pruneapp.gui.commands import ACTIONS
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures.pages import Page

@@ -1,0 +1,195 @@
+"""What the frame of the window says: title, numbers, position, progress, news and trouble."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Slot
+
+from pruneapp.document.document import DocumentChanged
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.commands import ACTIONS
+from pruneapp.gui.document_views import DocumentViews
+from pruneapp.gui.jobs import JobProgress, Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.tree import Nodes
+from pruneapp.gui.window import MainWindow
+
+LONGEST_STEP = 40
+
+
+class Telling(QObject):
+    """Tells the views around the pictures what happened.
+
+    Parameters
+    ----------
+    window, views
+        Who is told.
+    session, jobs
+        What is told of. The workbench tells of documents, so that all is in order before others
+        hear of them.
+    """
+
+    def __init__(
+        self, window: MainWindow, views: DocumentViews, session: Session, jobs: Jobs
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._views = views
+        self._session = session
+        self._on_action: dict[int, Callable[[], None]] = {}
+        window.notices.actionRequested.connect(self._on_notice_action)
+        views.pages.failed.connect(self.say)
+        jobs.started.connect(window.job_status.set_job)
+        jobs.progressed.connect(self._on_progress)
+        jobs.idle.connect(window.job_status.set_idle)
+        jobs.failed.connect(self._on_bug)
+        jobs.stuck.connect(self._on_stuck)
+        self.enable()
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def forget_notices(self) -> None:
+        """Take away what was said of the document before."""
+        self._window.notices.clear()
+        self._on_action.clear()
+
+    def show_opened(self, nodes: Nodes) -> None:
+        """Show a document that was opened."""
+        window, views, session = self._window, self._views, self._session
+        document = session.document
+        assert document is not None
+        views.tree.set_nodes(nodes)
+        views.forecast.set_shown_names(session.contents.shown)
+        self._show_numbers(tuple(document.masks))
+        for notice in session.notices:
+            window.notices.set_notice(notice.text, details=notice.details, trouble=False)
+        window.setWindowTitle(f"{document.checkpoint.path.name} — Pruneapp")
+        window.show_document(there=True)
+        self.enable()
+
+    def show_closed(self) -> None:
+        """Show that nothing is open."""
+        self.forget_notices()
+        self._window.model_status.clear()
+        self._views.forecast.clear()
+        self._window.setWindowTitle("Pruneapp")
+        self._window.show_document(there=False)
+        self.enable()
+
+    def show_changed(self, change: DocumentChanged) -> None:
+        """Show what became of the document."""
+        if change.names:
+            self._show_numbers(change.names)
+        self._show_position()
+
+    def enable(self) -> None:
+        """Offer what can be done now."""
+        document = self._session.document
+        actions = self._window.actions_
+        for spec in ACTIONS:
+            if spec.needs_document:
+                actions[spec.id].setEnabled(document is not None)
+        self._window.export_button.setEnabled(document is not None)
+        several = document is not None and len(document.checkpoint.contents.state_dicts) > 1
+        actions["state_dict"].setEnabled(several)
+        self._show_position()
+
+    def show_size(self, nbytes: int | None) -> None:
+        """Say how large an export will be; None while that is unknown."""
+        text = self.tr("Export…")
+        if nbytes is not None:
+            text = self.tr("Export… {size}").format(size=numbers.size(nbytes))
+        self._window.actions_["export"].setIconText(text)
+
+    def _show_numbers(self, names: tuple[str, ...]) -> None:
+        document = self._session.document
+        assert document is not None
+        masks = document.masks
+        self._views.tree.set_sparsity({name: masks.pruned(name) for name in names})
+        total = self._session.contents.parameters
+        pruned = sum(masks.pruned(name) for name in masks)
+        self._window.model_status.set_model(total, pruned)
+        self._views.forecast.set_model(total, pruned)
+
+    def _show_position(self) -> None:
+        document = self._session.document
+        actions = self._window.actions_
+        items = document.items if document is not None else ()
+        position = document.position if document is not None else 0
+        undone = items[position].label if document is not None and document.can_undo else ""
+        redone = items[position + 1].label if document is not None and document.can_redo else ""
+        for names, step, text in (
+            (("undo", "history_back"), undone, self.tr("&Undo")),
+            (("redo", "history_forward"), redone, self.tr("&Redo")),
+        ):
+            for name in names:
+                actions[name].setEnabled(bool(step))
+            actions[names[0]].setText(f"{text} {_short(step)}".strip())
+            # Qt takes the dots off a text that it makes an icon's from.
+            actions[names[0]].setIconText(actions[names[0]].text().replace("&", ""))
+        self._views.history.set_items(items, position)
+
+    # -- jobs -----------------------------------------------------------------------------------
+
+    def _on_progress(self, progress: JobProgress) -> None:
+        row = self._session.by_name.get(progress.label)
+        label = row.shown if row is not None else progress.label
+        self._window.job_status.set_progress(progress.done, progress.total, label)
+
+    # -- news and trouble -----------------------------------------------------------------------
+
+    @Slot(object)
+    def refuse(self, error: PruneAppError) -> None:
+        """Say why something cannot be done, above the picture."""
+        sentence = f"{error.sentence} {error.remedy}".strip()
+        self._window.notices.set_notice(sentence, details=error.details)
+
+    def say(self, text: str) -> None:
+        """Say what went wrong, above the picture."""
+        self._window.notices.set_notice(text)
+
+    def mention(self, text: str) -> None:
+        """Say what is no trouble, above the picture."""
+        self._window.notices.set_notice(text, trouble=False)
+
+    def offer(self, text: str, action: str, call: Callable[[], None]) -> None:
+        """Say something that can be acted on."""
+        number = self._window.notices.set_notice(text, action=action, trouble=False)
+        self._on_action[number] = call
+
+    def report_bug(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Show a bug of ours as a report that can be copied; work goes on."""
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        text = "".join(traceback.format_exception(kind, error, trace))
+        self._on_bug(f"{kind.__name__}: {error}", text)
+
+    def _on_bug(self, what: str, trace: str) -> None:
+        sentence = self.tr(
+            "Something went wrong in Pruneapp itself ({what}). Nothing was changed."
+        ).format(what=what[:200])
+        self._window.notices.set_notice(sentence, details=trace)
+
+    def _on_stuck(self, title: str) -> None:
+        self.say(
+            self.tr(
+                "'{title}' does not stop: the code of a method that you loaded cannot be "
+                "interrupted. Wait for it, or quit; your file is as it was."
+            ).format(title=title)
+        )
+
+    def _on_notice_action(self, number: int) -> None:
+        call = self._on_action.get(number)
+        if call is not None:
+            call()
+
+
+def _short(step: str) -> str:
+    return step if len(step) <= LONGEST_STEP else step[: LONGEST_STEP - 1] + "…"
