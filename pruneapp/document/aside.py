@@ -6,10 +6,10 @@ history changes in no time.
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
 
 from pruneapp.document.scratch import ScratchFile
+from pruneapp.errors import words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -53,10 +53,14 @@ class MaskSlot:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What a `Spill` has written: slots and where they lie; all of them if `complete`."""
+    """What a `Spill` has written: slots and where they lie.
+
+    All of them if `complete`; else `why_not` says in words what the disk said.
+    """
 
     slots: tuple[tuple[MaskSlot, int], ...]
     complete: bool
+    why_not: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +74,15 @@ class Spill:
         """Write them; where the disk is full, those that it took."""
         job.start(sum(mask.nbytes for _, mask in self.slots))
         written: list[tuple[MaskSlot, int]] = []
-        with contextlib.suppress(OSError):  # better too much memory than a lost undo
+        why_not = ""
+        try:
             for slot, mask in self.slots:
                 offset = slot.offset if slot.offset >= 0 else self.scratch.write(mask, job)
                 written.append((slot, offset))
                 job.step(mask.nbytes)
-        return Written(tuple(written), len(written) == len(self.slots))
+        except OSError as error:  # better too much memory than a lost undo
+            why_not = words_of(error)
+        return Written(tuple(written), len(written) == len(self.slots), why_not)
 
 
 @dataclass(frozen=True, eq=False)

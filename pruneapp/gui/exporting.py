@@ -77,13 +77,13 @@ class Exporting(QObject):
         self._jobs = jobs
         self._appearance = appearance
         self._window = window
-        self._forms: tuple[FormatForm, ...] = ()
+        self._opened = Path()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._count)
-        session.opened.connect(self._count_soon)
+        session.opened.connect(self._on_opened)
         session.closed.connect(self._forget)
 
     def ask(self) -> None:
@@ -97,6 +97,13 @@ class Exporting(QObject):
             on_result=self._show_dialog,
             on_error=self._session.refused.emit,
         )
+
+    def _on_opened(self) -> None:
+        document = self._session.document
+        assert document is not None
+        # An export onto the source moves that; the person goes on calling it what they opened.
+        self._opened = document.checkpoint.path
+        self._count_soon()
 
     def _count_soon(self) -> None:
         # Who has opened a file looks at it first; the size of a large one may wait.
@@ -132,7 +139,7 @@ class Exporting(QObject):
         dialog = ExportDialog(self._window)
         dialog.set_formats(forms)
         dialog.set_source(str(source), kept_name(source).name)
-        target = proposed_target(source, able[0].suffixes if able else (".safetensors",))
+        target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
         if self._session.is_sample:
             # The sample lies where the application is installed, which is no place for exports.
             target = Path.home() / target.name

@@ -153,7 +153,8 @@ class Jobs(QObject):
     Signals
     -------
     started(str)
-        A visible task began to wait or run; its title.
+        Another visible task is the one that is worked on, or waited for; its title. One that
+        waits behind it is told of in its turn, so that progress is never that of another.
     progressed(JobProgress)
         The visible task got on.
     idle()
@@ -217,9 +218,10 @@ class Jobs(QObject):
             Whether it may have to wait for a disk before it can stop.
         """
         task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible, writes)
+        waits = self.busy
         self._pending.append(task)
         self._worker.tasks.put(task)
-        if visible:
+        if visible and not waits:
             self.started.emit(title)
         self._wake.emit()
         return task
@@ -242,7 +244,8 @@ class Jobs(QObject):
         """Let the status bar show a task that runs already."""
         if task in self._pending and not task.visible:
             task.visible, task.title = True, title
-            self.started.emit(title)
+            if self._first_visible is task:
+                self.started.emit(title)
 
     def cancel_visible(self) -> bool:
         """Cancel what the status bar shows; False if there is nothing."""
@@ -256,7 +259,11 @@ class Jobs(QObject):
     @property
     def busy(self) -> bool:
         """Whether a visible task is under way."""
-        return any(task.visible for task in self._pending)
+        return self._first_visible is not None
+
+    @property
+    def _first_visible(self) -> Task[Any] | None:
+        return next((task for task in self._pending if task.visible), None)
 
     @property
     def writing(self) -> bool:
@@ -307,8 +314,12 @@ class Jobs(QObject):
             task.release()
 
     def _tell(self, task: Task[Any]) -> None:
-        if task.visible and not self.busy:
-            self.idle.emit()
+        if task.visible:
+            following = self._first_visible
+            if following is None:
+                self.idle.emit()
+            else:
+                self.started.emit(following.title)
         if task.token.cancelled or isinstance(task.error, Cancelled):
             task.on_cancelled()
         elif isinstance(task.error, PruneAppError):

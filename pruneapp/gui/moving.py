@@ -37,6 +37,7 @@ class Moving(QObject):
         self._target = -1
         self._reading: Task[Any] | None = None
         self._writing: Task[Written] | None = None
+        self._full = False
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -122,6 +123,7 @@ class Moving(QObject):
         document = self._session.document
         assert document is not None
         document.history.patient = False
+        self._full = False
         self._put_aside()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
@@ -143,6 +145,18 @@ class Moving(QObject):
         if document is self._session.document:
             document.history.put_aside(written)
             self._put_aside()  # what was pruned meanwhile
+            if not written.complete:
+                self._say_full(written.why_not)
+
+    def _say_full(self, why: str) -> None:
+        if not self._full:  # once for each file: every step would say it again
+            self._full = True
+            error = HistoryError(
+                f"Older states cannot be put aside on disk and stay in memory: {why}.",
+                remedy="Undo works as before. Make room on the disk, or export and open the file "
+                "again, before memory is short.",
+            )
+            self._session.refused.emit(error)
 
     def _on_closed(self) -> None:
         for task in (self._reading, self._writing):

@@ -72,6 +72,8 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, _TABS_ABOVE)
         self.actions_ = Actions(self)
         self.actions_.fill(self.menuBar())
+        # Here, for it holds from the first picture on, before anything can be opened.
+        self.actions_["quit"].triggered.connect(self.close)
         self.notices = NoticeBar()
         self.empty = EmptyPage()
         self.model_status = ModelStatus()

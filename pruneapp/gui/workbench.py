@@ -97,7 +97,6 @@ class Workbench(QObject):
         window, views = self.window, self.views
         for name, call in {
             "export": self.exporting.ask,
-            "quit": window.close,
             "undo": self.moving.undo,
             "redo": self.moving.redo,
             "history_back": self.moving.undo,

@@ -190,6 +190,30 @@ def test_only_visible_work_is_shown(jobs, qtbot):
     assert started == ["Shown"]
 
 
+def test_progress_is_never_shown_under_the_title_of_another_task(jobs, qtbot):
+    """Who waits is told of in its turn."""
+    told, heard = [], Heard()
+    jobs.started.connect(told.append)
+    jobs.progressed.connect(lambda progress: told.append(progress.title))
+    jobs.idle.connect(lambda: told.append("idle"))
+    first = jobs.submit("Exporting", endless, **heard.callbacks())
+    qtbot.waitUntil(lambda: "Exporting" in told[1:])
+    second = jobs.submit("Opening", endless, **heard.callbacks())
+    hidden = jobs.submit("Previewing", endless, **heard.callbacks(), visible=False)
+    jobs.show(hidden, "Pruning")
+    qtbot.wait(100)
+    assert set(told) == {"Exporting"}
+
+    told.clear()
+    first.cancel()
+    qtbot.waitUntil(lambda: told[-1:] == ["Opening"] and len(told) > 2)
+    assert set(told[told.index("Opening") :]) == {"Opening"}
+    second.cancel()
+    qtbot.waitUntil(lambda: "Pruning" in told)
+    hidden.cancel()
+    qtbot.waitUntil(lambda: told[-1] == "idle")
+
+
 def test_a_task_that_hears_nothing_is_told_of_and_keeps_nobody_waiting(qtbot, monkeypatch):
     monkeypatch.setattr("pruneapp.gui.jobs.DEAF_MS", 50)
     jobs, heard, go_on = Jobs(), Heard(), threading.Event()

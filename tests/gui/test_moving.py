@@ -76,3 +76,26 @@ def test_a_broken_disk_is_told_in_a_sentence(pruned, monkeypatch):
     pruned.wait(lambda: pruned.trouble)
     assert "cannot be read again: input/output error." in pruned.trouble[0]
     assert (pruned.document.position, counts(pruned)) == (3, after)
+
+
+def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
+    def full(*_arguments):
+        raise OSError(28, "No space left on device")
+
+    person.open(model)
+    person.wait_open(model)
+    monkeypatch.setattr(person.document.history._scratch, "write", full)
+    person.document.history._budget = 4 * 64 * 64 // 8
+    for amount in ("10 %", "20 %", "30 %"):
+        person.ask_amount(amount)
+        person.wait_preview()
+        person.click(person.button)
+        person.wait_idle()
+        if person.trouble:
+            assert len(person.trouble) == 1
+            assert "stay in memory: no space left on device. Undo works" in person.trouble[0]
+            person.window.notices.clear()
+            seen = person.document.position
+    assert seen < 3, "it was not told before the last step, or told twice"
+    person.key("Ctrl+Z")
+    assert person.document.position == 2

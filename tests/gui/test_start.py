@@ -146,6 +146,16 @@ def test_closing_during_the_import_ends_cleanly(run_python, tmp_path, when):
     assert out.startswith("ended 0 False")
 
 
+def test_ctrl_q_holds_from_the_first_picture_on(new_person):
+    """Nobody waits for imports to leave."""
+    person = new_person()
+    assert person.start.workbench is None
+    # At once: to wait until the window is active gives the imports time.
+    person.qtbot.keyClick(person.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+    assert not person.window.isVisible()
+    assert person.start.workbench is None
+
+
 def test_what_is_imported_after_closing_is_not_used(new_person, monkeypatch):
     """A workbench that comes too late would have threads that nobody stops."""
     closed = threading.Event()

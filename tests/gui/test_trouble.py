@@ -149,6 +149,12 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
     pruned.window.activated.emit()
     assert pruned.trouble == [], "the document goes on from the original that was kept"
 
+    pruned.key("Ctrl+E")
+    pruned.wait(lambda: exporting_.dialog is not None)
+    assert exporting_.dialog.path.text() == str(file.with_name("model-pruned.safetensors"))
+    pruned.key("Esc", exporting_.dialog)
+    pruned.wait(lambda: exporting_.dialog is None)
+
 
 def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file):
     """Only after the person asked for it in the dialog."""
