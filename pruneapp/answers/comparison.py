@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# same: equal to the last bit. only a, only b: the other has no tensor of this name. shape: both
-# have it, but of another shape (or of types that have no values), so that nothing was compared.
+# same: equal in value throughout (NaN equals NaN, 0.0 equals -0.0), of whatever types. only a,
+# only b: the other has no tensor of this name. shape: both have it, but of another shape (or of
+# types that have no values of their own, complex or packed), so that nothing was compared.
 Difference = Literal["same", "differs", "only a", "only b", "shape"]
 
 
@@ -27,15 +28,21 @@ class TensorDifference:
     differing
         How many elements differ in value (NaN equals NaN, 0.0 equals -0.0).
     norm
-        L2 norm of the difference, over what is finite.
+        L2 norm of the difference, over what is finite in both; infinite beyond float64.
     relative
-        `norm` divided by the L2 norm of the first; None if that is 0.
+        `norm` divided by the L2 norm of the first, over the same elements; None if that is 0 or
+        beyond float64.
     cosine
-        Cosine of the angle between both; None if one has no length.
+        Cosine of the angle between both, over the same elements; None if one has no length, or
+        one beyond float64.
     same_sign
-        Share of the elements whose signs (-, 0, +) are equal; None for an empty tensor.
+        Share of the elements whose signs (-, 0, +) are equal; a NaN agrees with a NaN alone. None
+        for an empty tensor.
     pruned_a, pruned_b, pruned_both
-        How many elements are 0 (pruned or not) in the first, the second, both.
+        How many elements are 0 (pruned or not) in the first, the second, both. Of a tensor that
+        was found to be the same without reading it, how many are pruned or made final.
+    dtype_a, dtype_b
+        The labels of the types; empty where there is no tensor.
     """
 
     name: str
@@ -51,6 +58,8 @@ class TensorDifference:
     pruned_a: int = 0
     pruned_b: int = 0
     pruned_both: int = 0
+    dtype_a: str = ""
+    dtype_b: str = ""
 
     @property
     def overlap(self) -> float | None:

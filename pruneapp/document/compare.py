@@ -1,0 +1,359 @@
+"""How two states of a document, or two checkpoints, differ: tensor by tensor, in one pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.answers import Comparison, TensorDifference
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Bits
+from pruneapp.document.blocks import aligned, block_sums
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.contract import BLOCK
+from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
+from pruneapp.kernels.values import Floats, decode
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+__all__ = ["compare", "difference", "pairs"]
+
+# Values in float64 that are at work at once: they stay in the cache of a core.
+_PIECE = 16 * BLOCK
+# Elements of a task of a thread.
+_STRETCH = 64 * BLOCK
+
+# A tensor of each side under the name that they share; None where a side has none.
+Pair = tuple[str, TensorEntry | None, TensorEntry | None]
+
+
+def compare(
+    a: Snapshot,
+    b: Snapshot,
+    job: Job,
+    *,
+    called: tuple[str, str] = ("A", "B"),
+    names: Iterable[str] | None = None,
+) -> Comparison:
+    """Compare every tensor of two states, by the values that an export of each would write.
+
+    Reads each pair once, in bounded memory. Sums are float64, added as `pruneapp.document.blocks`
+    says, so that they are the same whatever the chunks and threads.
+
+    Parameters
+    ----------
+    a, b
+        The states, of one document or of two checkpoints; types may differ.
+    job
+        Started with the elements of all pairs; may cancel.
+    called
+        What the sides are called.
+    names
+        The tensors, by any names of either side; all of them by default.
+
+    Raises
+    ------
+    CheckpointError
+        If a file cannot be read.
+    """
+    found = pairs(a, b, names)
+    read = (x.numel for _, x, y in found if x and y and _comparable(x, y))
+    job.start(sum(read))
+    return Comparison(*called, tuple(difference(a, b, pair, job) for pair in found))
+
+
+def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple[Pair, ...]:
+    """Return which tensors stand against each other: those that have a name in common.
+
+    Parameters
+    ----------
+    a, b
+        The states.
+    names
+        The tensors, by any names of either side; all of them by default.
+
+    Returns
+    -------
+    tuple of (name, entry of a, entry of b)
+        In the order of the first file, then what only the second has. A tensor with several names
+        stands in one row, unless the other side has several tensors of these names: then in a row
+        for each of them.
+    """
+    wanted = None if names is None else frozenset(names)
+    theirs = {name: e for e in b.checkpoint.entries.values() for name in e.names}
+    met: set[str] = set()
+    found: list[Pair] = []
+    for entry in a.checkpoint.entries.values():
+        others: dict[str, Pair] = {}
+        for name in entry.names:
+            if name in theirs:
+                others.setdefault(theirs[name].name, (name, entry, theirs[name]))
+        met.update(others)
+        found += others.values() if others else [(entry.name, entry, None)]
+    found += [(e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in met]
+    if wanted is None:
+        return tuple(found)
+    return tuple(
+        pair for pair in found if any(e is not None and wanted & set(e.names) for e in pair[1:])
+    )
+
+
+def difference(
+    a: Snapshot, b: Snapshot, pair: Pair, job: Job, threads: int | None = None
+) -> TensorDifference:
+    """Compare a tensor of one side with one of the other.
+
+    Parameters
+    ----------
+    a, b
+        The states.
+    pair
+        See `pairs`.
+    job
+        Stepped by the elements, if they are read; may cancel.
+    threads
+        How many work at once; one for a small tensor, else as many as there are cores by default.
+    """
+    name, x, y = pair
+    if x is None or y is None:
+        only = x or y
+        assert only is not None
+        if x is not None:
+            return TensorDifference(name, "only a", x.shape, numel=x.numel, dtype_a=x.dtype.label)
+        return TensorDifference(
+            name, "only b", (), only.shape, numel=only.numel, dtype_b=only.dtype.label
+        )
+    if _untouched(a, b, x, y):
+        job.step(x.numel if _comparable(x, y) else 0)
+        return _same_unread(a, name, x)
+    if not _comparable(x, y):
+        return _by_bits(a, b, pair, job)
+    sums = _Sums()
+    work = _Stretches(_Side(a, x), _Side(b, y), job)
+    tasks = ((at, min(at + _STRETCH, x.numel)) for at in range(0, x.numel, _STRETCH))
+    if x.numel < WORTH_THREADS:
+        threads = 1
+    for found in in_order(tasks, work, job, threads or default_threads()):
+        sums.add(found)
+        job.step(found.size)
+    return sums.difference(name, x, y)
+
+
+def _comparable(x: TensorEntry, y: TensorEntry) -> bool:
+    return x.shape == y.shape and _has_values(x) and _has_values(y)
+
+
+def _has_values(entry: TensorEntry) -> bool:
+    return not entry.dtype.packed and entry.dtype.name not in {"C64", "C128"}
+
+
+def _by_bits(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifference:
+    """Say of tensors whose values cannot be compared whether they are the same at least."""
+    name, x, y = pair
+    assert x is not None
+    assert y is not None
+    equal = x.shape == y.shape and x.dtype == y.dtype
+    if equal:
+        for mine, other in zip(_Side(a, x).pieces(), _Side(b, y).pieces(), strict=True):
+            job.cancel.check()
+            if not np.array_equal(mine, other):
+                equal = False
+                break
+    return TensorDifference(
+        name,
+        "same" if equal else "shape",
+        x.shape,
+        y.shape,
+        x.numel,
+        dtype_a=x.dtype.label,
+        dtype_b=y.dtype.label,
+    )
+
+
+def _untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
+    """Whether both are the same tensor of the same open file, with the same zeros over it."""
+    if a.checkpoint is not b.checkpoint or x.name != y.name:
+        return False
+    if all(s.get(x.name) is t.get(x.name) for s, t in ((a.masks, b.masks), (a.final, b.final))):
+        return True
+    return _gone(a, x.name) == _gone(b, x.name)
+
+
+def _gone(snapshot: Snapshot, name: str) -> BitMask | None:
+    """Return what is written as +0.0; None, too, for a mask that takes nothing."""
+    mask = snapshot.zeroed(name)
+    return mask if mask is not None and mask.pruned else None
+
+
+def _same_unread(a: Snapshot, name: str, entry: TensorEntry) -> TensorDifference:
+    mask = a.zeroed(entry.name)
+    pruned = 0 if mask is None else mask.pruned
+    label = entry.dtype.label
+    return TensorDifference(
+        name,
+        "same",
+        entry.shape,
+        entry.shape,
+        entry.numel,
+        relative=0.0,
+        cosine=1.0,
+        same_sign=1.0 if entry.numel else None,
+        pruned_a=pruned,
+        pruned_b=pruned,
+        pruned_both=pruned,
+        dtype_a=label,
+        dtype_b=label,
+    )
+
+
+class _Side:
+    """A tensor of one state, as an export would write it."""
+
+    def __init__(self, snapshot: Snapshot, entry: TensorEntry) -> None:
+        self.dtype = entry.dtype
+        self._snapshot = snapshot
+        self._name = entry.name
+        self._mask = snapshot.zeroed(entry.name)
+
+    def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
+        """Yield raw elements in pieces of `_PIECE`; `start` is a block's border."""
+        for chunk in aligned(self._snapshot.checkpoint.chunks(self._name, start, stop), _PIECE):
+            for first in range(0, chunk.bits.size, _PIECE):
+                bits = chunk.bits[first : first + _PIECE]
+                if self._mask is not None:
+                    at = chunk.start + first
+                    kept = self._mask.bools(at, at + bits.size)
+                    bits = np.multiply(bits, kept, dtype=bits.dtype)
+                yield bits
+
+
+@dataclass
+class _Sums:
+    """What a stretch, or all of a tensor, adds up to; a sum for each block of the squares."""
+
+    size: int = 0
+    differing: int = 0
+    same_sign: int = 0
+    zero_a: int = 0
+    zero_b: int = 0
+    zero_both: int = 0
+    apart: list[NDArray[np.float64]] = field(default_factory=list)
+    aa: list[NDArray[np.float64]] = field(default_factory=list)
+    bb: list[NDArray[np.float64]] = field(default_factory=list)
+    ab: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, other: _Sums) -> None:
+        """Take in the stretch that follows."""
+        self.size += other.size
+        self.differing += other.differing
+        self.same_sign += other.same_sign
+        self.zero_a += other.zero_a
+        self.zero_b += other.zero_b
+        self.zero_both += other.zero_both
+        self.apart += other.apart
+        self.aa += other.aa
+        self.bb += other.bb
+        self.ab += other.ab
+
+    def difference(self, name: str, x: TensorEntry, y: TensorEntry) -> TensorDifference:
+        """Return the answer, once all is added."""
+        apart, aa, bb = (math.sqrt(_total(s)) for s in (self.apart, self.aa, self.bb))
+        ab = _total(self.ab)
+        length = aa * bb
+        cosine = min(1.0, max(-1.0, ab / length)) if length and math.isfinite(length) else None
+        return TensorDifference(
+            name=name,
+            kind="differs" if self.differing else "same",
+            shape_a=x.shape,
+            shape_b=y.shape,
+            numel=x.numel,
+            differing=self.differing,
+            norm=apart,
+            relative=apart / aa if 0 < aa < math.inf else None,
+            cosine=cosine,
+            same_sign=self.same_sign / x.numel if x.numel else None,
+            pruned_a=self.zero_a,
+            pruned_b=self.zero_b,
+            pruned_both=self.zero_both,
+            dtype_a=x.dtype.label,
+            dtype_b=y.dtype.label,
+        )
+
+
+class _Stretches:
+    """Compares stretches of a tensor, in any thread."""
+
+    def __init__(self, a: _Side, b: _Side, job: Job) -> None:
+        self._a = a
+        self._b = b
+        self._job = job
+        # Equal bits are equal values, and whole numbers of 64 bits are compared by them alone.
+        self._alike = a.dtype == b.dtype
+        self._whole = self._alike and a.dtype.form is None
+
+    def __call__(self, stretch: tuple[int, int]) -> _Sums:
+        found = _Sums()
+        with np.errstate(all="ignore"):  # infinities and NaN are left out
+            for x, y in zip(self._a.pieces(*stretch), self._b.pieces(*stretch), strict=True):
+                self._job.cancel.check()
+                if self._alike and np.array_equal(x, y):
+                    _add_equal(found, decode(x, self._a.dtype))
+                else:
+                    other = x != y if self._whole else None
+                    _add(found, decode(x, self._a.dtype), decode(y, self._b.dtype), other)
+        return found
+
+
+def _add_equal(found: _Sums, values: Floats) -> None:
+    zeros = values.size - int(np.count_nonzero(values))
+    squares = block_sums(np.square(values, dtype=np.float64))
+    if not np.isfinite(squares).all():
+        finite = np.where(np.isfinite(values), values, 0)
+        squares = block_sums(np.square(finite, dtype=np.float64))
+    found.size += values.size
+    found.same_sign += values.size
+    found.zero_a += zeros
+    found.zero_b += zeros
+    found.zero_both += zeros
+    found.apart.append(np.zeros_like(squares))
+    for sums in (found.aa, found.bb, found.ab):
+        sums.append(squares)
+
+
+def _add(found: _Sums, x: Floats, y: Floats, other: NDArray[np.bool_] | None) -> None:
+    there_x, there_y = x != 0, y != 0
+    signs = np.signbit(x) == np.signbit(y)
+    odd_x, odd_y = np.isnan(x), np.isnan(y)
+    odd = bool(odd_x.any() or odd_y.any())
+    differs = x != y if other is None else other
+    if odd:
+        differs &= ~(odd_x & odd_y)
+        signs = np.where(odd_x | odd_y, odd_x & odd_y, signs)
+    both_zero = ~(there_x | there_y)
+    found.size += x.size
+    found.differing += int(np.count_nonzero(differs))
+    found.same_sign += int(np.count_nonzero((signs & (there_x == there_y)) | both_zero))
+    found.zero_a += x.size - int(np.count_nonzero(there_x))
+    found.zero_b += x.size - int(np.count_nonzero(there_y))
+    found.zero_both += int(np.count_nonzero(both_zero))
+    wide_x, wide_y = x.astype(np.float64, copy=False), y.astype(np.float64, copy=False)
+    sums = _products(wide_x, wide_y)
+    if not all(np.isfinite(s).all() for s in sums):
+        finite = np.isfinite(x) & np.isfinite(y)
+        sums = _products(np.where(finite, wide_x, 0.0), np.where(finite, wide_y, 0.0))
+    for added, into in zip(sums, (found.apart, found.aa, found.bb, found.ab), strict=True):
+        into.append(added)
+
+
+def _products(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    return [block_sums(p) for p in (np.square(y - x), np.square(x), np.square(y), x * y)]
+
+
+def _total(sums: list[NDArray[np.float64]]) -> float:
+    # fsum refuses to add infinities that it met on the way
+    joined = np.concatenate(sums) if sums else np.zeros(0)
+    return math.fsum(joined) if np.isfinite(joined).all() else math.inf
