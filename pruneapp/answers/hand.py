@@ -35,3 +35,56 @@ class Gesture:
     boxes: tuple[Box, ...]
     shape: Shape
     dim: int = -1
+
+
+@dataclass(frozen=True)
+class HandCount:
+    """What an edit by hand does to one tensor, in weights.
+
+    Attributes
+    ----------
+    name
+        The tensor, by its first name.
+    chosen
+        How many were meant.
+    changed
+        How many are pruned, restored, protected or released by it.
+    spared
+        How many would have been pruned, but are protected.
+    """
+
+    name: str
+    chosen: int
+    changed: int
+    spared: int = 0
+
+
+@dataclass(frozen=True)
+class HandOutcome:
+    """What an edit by hand does.
+
+    Attributes
+    ----------
+    operation
+        What is done.
+    tensors
+        The tensors that were meant, in the order of the edit; of some nothing may change.
+    """
+
+    operation: Operation
+    tensors: tuple[HandCount, ...]
+
+    @property
+    def chosen(self) -> int:
+        """How many weights were meant."""
+        return sum(count.chosen for count in self.tensors)
+
+    @property
+    def changed(self) -> int:
+        """How many weights change."""
+        return sum(count.changed for count in self.tensors)
+
+    @property
+    def spared(self) -> int:
+        """How many weights would have been pruned, but are protected."""
+        return sum(count.spared for count in self.tensors)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
 
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
-from pruneapp.document.counts import UnitCounts
-from pruneapp.document.edit import Change, Edit
+from pruneapp.document.edit import Change, Edit, Masks
+from pruneapp.document.hand import HandPreview
 from pruneapp.document.history import BUDGET, History
 from pruneapp.document.preview import Preview
 from pruneapp.document.selection import resolve
@@ -21,7 +21,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import CancelToken
 
-ChangeKind = Literal["apply", "undo", "redo", "jump", "final", "found", "exported"]
+ChangeKind = Literal["apply", "edit", "undo", "redo", "jump", "final", "found", "exported"]
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ class Document:
     ) -> None:
         self._history = History(budget, scratch)
         self._notices = notices
-        self._counts = UnitCounts()
-        self._snapshot = Snapshot(checkpoint, counts=self._counts)
+        self._snapshot = Snapshot(checkpoint)
         # Where in the history the states are that somebody still holds.
         self._states: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
         self._states[self._snapshot] = None
@@ -107,6 +106,11 @@ class Document:
     def final(self) -> MaskSet:
         """Weights that were made final: 0 bits are ordinary zeros."""
         return self._snapshot.final
+
+    @property
+    def protected(self) -> MaskSet:
+        """Weights that no method takes: 1 bits are protected; all of them are kept."""
+        return self._snapshot.protected
 
     def snapshot(self) -> Snapshot:
         """Return the state that is in force; the same object until something changes."""
@@ -166,11 +170,7 @@ class Document:
         StaleError
             If the preview was computed from another state than the one in force.
         """
-        if preview.revision != self.revision:
-            raise StaleError(
-                "The preview belongs to a state of the document that is gone.",
-                remedy="Compute it again.",
-            )
+        self._refuse_stale(preview.revision)
         report = preview.report
         left = sum(row.numel - row.before for row in report.tensors)
         done = f"{report.gone:,} of {left:,} weights pruned"
@@ -182,6 +182,28 @@ class Document:
                 f"{preview.step.detail()}\n{done}",
                 Change({n: self.masks.get(n) for n in preview.masks}, dict(preview.masks)),
                 step=preview.step,
+            ),
+        )
+
+    def edit(self, preview: HandPreview) -> None:
+        """Put in force what was done by hand, as one entry of the history.
+
+        Raises
+        ------
+        StaleError
+            If it was computed from another state than the one in force.
+        """
+        self._refuse_stale(preview.revision)
+        masks, protected = preview.masks, preview.protected
+        self._push(
+            "edit",
+            Edit(
+                "edit",
+                preview.label,
+                preview.detail,
+                Change({n: self.masks.get(n) for n in masks}, dict(masks)),
+                protected=Change({n: self.protected.get(n) for n in protected}, dict(protected)),
+                hand=preview.edit,
             ),
         )
 
@@ -284,6 +306,13 @@ class Document:
         self._subscribers.clear()
         self._history.close()
 
+    def _refuse_stale(self, revision: int) -> None:
+        if revision != self.revision:
+            raise StaleError(
+                "The preview belongs to a state of the document that is gone.",
+                remedy="Compute it again.",
+            )
+
     def _state(self) -> object:
         record = self._history.in_force
         return None if record is None else record.key
@@ -294,20 +323,22 @@ class Document:
     def _push(self, kind: ChangeKind, edit: Edit) -> None:
         self._items = (*self._items[: self.position + 1], HistoryItem(edit.label, edit.detail))
         self._history.push(edit)
-        masks, final = self.masks.with_masks(edit.masks.after), self.final
-        if edit.final.after:
-            final = final.with_masks(edit.final.after)
-        self._set(masks, final)
+        self._put(edit.masks.after, edit.final.after, edit.protected.after)
         self._tell(kind, edit.names)
 
     def _go_to(self, position: int, kind: ChangeKind) -> None:
         change = self._history.go_to(position)
-        masks, final = self.masks.with_masks(change.masks), self.final.with_masks(change.final)
-        self._set(masks, final)
+        self._put(change.masks, change.final, change.protected)
         self._tell(kind, change.names)
 
-    def _set(self, masks: MaskSet, final: MaskSet) -> None:
-        self._snapshot = Snapshot(self.checkpoint, masks, final, self.revision + 1, self._counts)
+    def _put(self, masks: Masks, final: Masks, protected: Masks) -> None:
+        self._snapshot = replace(
+            self._snapshot,
+            masks=self.masks.with_masks(masks),
+            final=self.final.with_masks(final),
+            protected=self.protected.with_masks(protected),
+            revision=self.revision + 1,
+        )
         self._states[self._snapshot] = self._state()
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:

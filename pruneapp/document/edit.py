@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pruneapp.document.aside import MaskSlot
+from pruneapp.document.hand import HandEdit
 from pruneapp.document.step import Step
 from pruneapp.masks.bitmask import BitMask
 
 Masks = Mapping[str, BitMask | None]
-EditKind = Literal["prune", "final", "found"]
+EditKind = Literal["prune", "edit", "final", "found"]
+# What a document says of each weight: whether it is kept, made final, protected.
+Layer = Literal["masks", "final", "protected"]
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Masks of some tensors before and after; None keeps everything. Both have the same names."""
+    """Masks of some tensors before and after; None is no mask. Both have the same names."""
 
     before: Masks = field(default_factory=dict)
     after: Masks = field(default_factory=dict)
@@ -29,29 +32,39 @@ class Edit:
     Attributes
     ----------
     kind
-        ``prune`` a step, ``final`` weights made final, ``found`` a mask that the file brought.
+        ``prune`` a step, ``edit`` by hand, ``final`` weights made final, ``found`` a mask that the
+        file brought.
     label, detail
         What was done, short and in full.
-    masks, final
-        The masks that it changed, and the final weights.
+    masks, final, protected
+        The masks that it changed, the final weights, and the protected ones.
     step
         What was asked for, if it was a step.
+    hand
+        What was done, if it was done by hand.
     """
 
     kind: EditKind
     label: str
     detail: str
-    masks: Change
+    masks: Change = field(default_factory=Change)
     final: Change = field(default_factory=Change)
+    protected: Change = field(default_factory=Change)
     step: Step | None = None
+    hand: HandEdit | None = None
+
+    @property
+    def layers(self) -> dict[Layer, Change]:
+        """What it changed, by layer."""
+        return {"masks": self.masks, "final": self.final, "protected": self.protected}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The tensors that it changed."""
-        return tuple(dict.fromkeys((*self.masks.after, *self.final.after)))
+        return tuple(dict.fromkeys(n for change in self.layers.values() for n in change.after))
 
 
-Slots = dict[str, MaskSlot | None]
+Slots = dict[tuple[Layer, str], MaskSlot | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +79,14 @@ class Record:
     label: str
     detail: str
     step: Step | None
-    masks_before: Slots
-    masks_after: Slots
-    final_before: Slots
-    final_after: Slots
+    hand: HandEdit | None
+    before: Slots
+    after: Slots
     key: object = field(default_factory=object)
 
     def slots(self) -> Iterator[MaskSlot]:
         """Yield the slots of all its masks; some more than once."""
-        for slots in (self.masks_before, self.masks_after, self.final_before, self.final_after):
+        for slots in (self.before, self.after):
             yield from (slot for slot in slots.values() if slot is not None)
 
 
@@ -84,8 +96,9 @@ class Replacement:
 
     masks: Masks
     final: Masks
+    protected: Masks
 
     @property
     def names(self) -> tuple[str, ...]:
         """The tensors that change."""
-        return tuple(dict.fromkeys((*self.masks, *self.final)))
+        return tuple(dict.fromkeys((*self.masks, *self.final, *self.protected)))

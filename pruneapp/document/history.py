@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
-from pruneapp.document.edit import Edit, Masks, Record, Replacement, Slots
+from pruneapp.document.edit import Edit, Layer, Masks, Record, Replacement, Slots
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -79,10 +80,9 @@ class History:
             edit.label,
             edit.detail,
             edit.step,
-            self._slots(edit.masks.before),
-            self._slots(edit.masks.after),
-            self._slots(edit.final.before),
-            self._slots(edit.final.after),
+            edit.hand,
+            self._slots({layer: change.before for layer, change in edit.layers.items()}),
+            self._slots({layer: change.after for layer, change in edit.layers.items()}),
         )
         for slot in record.slots():
             slot.uses += 1
@@ -102,14 +102,16 @@ class History:
         IndexError
             If there is no such position.
         """
-        masks, final = self._way_to(position)
-        change = Replacement(self._loaded(masks), self._loaded(final))
+        found = self._loaded(self._way_to(position))
         self._position = position
         self._settle()
-        return change
+        return Replacement(found["masks"], found["final"], found["protected"])
 
     def pruned_by(self, name: str, index: int) -> int | None:
         """Return the position after the edit that pruned an element; None if it is there.
+
+        Of a weight that was restored and pruned again, the last; of one that was made final, the
+        one that had pruned it.
 
         Parameters
         ----------
@@ -118,14 +120,22 @@ class History:
         index
             Flat index of the element.
         """
+        key: tuple[Layer, str] = ("masks", name)
+        restored = False
         for position in range(self._position, 0, -1):
             record = self._records[position - 1]
-            if name not in record.masks_after:
+            if key not in record.after:
                 continue
-            after, before = record.masks_after[name], record.masks_before[name]
-            gone = after is not None and not after.kept_at(self._scratch, index)
-            if gone and (before is None or before.kept_at(self._scratch, index)):
-                return position
+            before, after = (
+                slot is None or slot.kept_at(self._scratch, index)
+                for slot in (record.before[key], record.after[key])
+            )
+            if before and not after:
+                if not restored:
+                    return position
+                restored = False
+            elif after and not before and ("final", name) not in record.after:
+                restored = True  # what had pruned it, further back, does so no more
         return None
 
     def close(self) -> None:
@@ -179,7 +189,7 @@ class History:
 
     def missing(self, position: int) -> Fetch | None:
         """Return what has to be read before `go_to`, to be run and handed to `put_back`."""
-        wanted = [slot for slots in self._way_to(position) for slot in slots.values()]
+        wanted = self._way_to(position).values()
         slots = tuple(slot for slot in wanted if slot is not None and slot.mask is None)
         return Fetch(slots, self._scratch) if slots else None
 
@@ -192,8 +202,12 @@ class History:
 
     # How it works
 
-    def _slots(self, masks: Masks) -> Slots:
-        return {name: None if mask is None else self._slot(mask) for name, mask in masks.items()}
+    def _slots(self, layers: Mapping[Layer, Masks]) -> Slots:
+        return {
+            (layer, name): None if mask is None else self._slot(mask)
+            for layer, masks in layers.items()
+            for name, mask in masks.items()
+        }
 
     def _slot(self, mask: BitMask) -> MaskSlot:
         slot = self._by_mask.get(id(mask))
@@ -207,33 +221,30 @@ class History:
         self._bytes += slot.nbytes
         return slot
 
-    def _way_to(self, position: int) -> tuple[Slots, Slots]:
+    def _way_to(self, position: int) -> Slots:
         if not 0 <= position <= len(self._records):
             raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
-        masks: Slots = {}
-        final: Slots = {}
+        slots: Slots = {}
         if position < self._position:
             for record in reversed(self._records[position : self._position]):
-                masks |= record.masks_before
-                final |= record.final_before
+                slots |= record.before
         else:
             for record in self._records[self._position : position]:
-                masks |= record.masks_after
-                final |= record.final_after
-        return masks, final
+                slots |= record.after
+        return slots
 
-    def _loaded(self, slots: Slots) -> Masks:
+    def _loaded(self, slots: Slots) -> dict[Layer, dict[str, BitMask | None]]:
         # A mask that comes back is in force now; its slot holds it too, so that the next edit
         # shares it instead of keeping a second copy.
-        loaded: dict[str, BitMask | None] = {}
-        for name, slot in slots.items():
+        loaded: dict[Layer, dict[str, BitMask | None]] = {"masks": {}, "final": {}, "protected": {}}
+        for (layer, name), slot in slots.items():
             if slot is None:
-                loaded[name] = None
+                loaded[layer][name] = None
                 continue
             mask = slot.load(self._scratch, Job())
             if slot.mask is None:
                 self._hold(slot, mask)
-            loaded[name] = mask
+            loaded[layer][name] = mask
         return loaded
 
     def _settle(self) -> None:
@@ -241,15 +252,12 @@ class History:
             self.put_aside(spill.run(Job()))
 
     def _held_by_state(self) -> list[MaskSlot]:
-        masks: Slots = {}
-        final: Slots = {}
+        slots: Slots = {}
         for record in self._records[: self._position]:
-            masks |= record.masks_after
-            final |= record.final_after
+            slots |= record.after
         for record in reversed(self._records[self._position :]):
-            masks |= record.masks_before
-            final |= record.final_before
-        return [slot for slot in (*masks.values(), *final.values()) if slot is not None]
+            slots |= record.before
+        return [slot for slot in slots.values() if slot is not None]
 
     def _cut(self) -> None:
         """Forget what was undone, and the masks that nothing else refers to."""

@@ -20,11 +20,13 @@ class BitMask:
         ``ceil(size / 8)`` bytes, ``uint8``, taken over without a copy and made read-only.
     size
         Number of elements.
+    kept
+        How many bits are 1, where that is known; counted when it is first asked for otherwise.
     """
 
     __slots__ = ("__dict__", "__weakref__", "packed", "size")
 
-    def __init__(self, packed: NDArray[np.uint8], size: int) -> None:
+    def __init__(self, packed: NDArray[np.uint8], size: int, kept: int | None = None) -> None:
         if packed.dtype != np.uint8 or packed.shape != ((size + 7) // 8,):
             raise ValueError(
                 f"{(size + 7) // 8} bytes expected (got {packed.dtype} {packed.shape})"
@@ -32,6 +34,8 @@ class BitMask:
         packed.flags.writeable = False
         self.packed = packed
         self.size = size
+        if kept is not None:
+            self.kept = kept
 
     @classmethod
     def full(cls, size: int) -> BitMask:

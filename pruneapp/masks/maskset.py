@@ -19,7 +19,12 @@ class MaskSet(Mapping[str, BitMask]):
         self._masks = dict(masks or {})
 
     def with_masks(self, changes: Mapping[str, BitMask | None]) -> MaskSet:
-        """Return a set in which `changes` replace what was there; None removes a mask."""
+        """Return a set in which `changes` replace what was there; None removes a mask.
+
+        The very same set where nothing changes.
+        """
+        if not changes:
+            return self
         merged = {**self._masks, **changes}
         return MaskSet({name: mask for name, mask in merged.items() if mask is not None})
 

@@ -1,0 +1,99 @@
+"""Which weights of a tensor an edit by hand means."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from pruneapp.answers.hand import Shape
+from pruneapp.answers.picture import Box
+from pruneapp.errors import ParameterError
+from pruneapp.masks.bitmask import BitMask
+
+# What stands before the digest of a mask in a side file.
+DIGEST = "sha256:"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which weights of one tensor are meant.
+
+    Attributes
+    ----------
+    name
+        Any name of the tensor.
+    boxes
+        Ranges of indices, ``(first, last + 1)`` along each dimension; they may overlap.
+    mask
+        In place of boxes: a bit is 1 where the weight is meant.
+    shape, dim
+        What was drawn, and the dimension whose channels were meant (-1 for none), for words.
+    """
+
+    name: str
+    boxes: tuple[Box, ...] = ()
+    mask: BitMask | None = field(default=None, hash=False)
+    shape: Shape = "rectangle"
+    dim: int = -1
+
+    def to_dict(self, masks: dict[str, BitMask]) -> dict[str, Any]:
+        """Return plain JSON; a mask goes into `masks` by its digest, and is named here."""
+        if self.mask is not None:
+            name = digest(self.mask)
+            masks[name] = self.mask
+            return {"name": self.name, "mask": DIGEST + name, "size": self.mask.size}
+        boxes = [[list(span) for span in box] for box in self.boxes]
+        return {"name": self.name, "boxes": boxes, "shape": self.shape, "dim": self.dim}
+
+    @classmethod
+    def from_dict(cls, data: object, masks: Mapping[str, BitMask]) -> Target:
+        """Make a target from what `to_dict` returned; raises `ParameterError`."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
+            raise ParameterError(f"A target of an edit needs a 'name' (got {data!r}).")
+        name = data["name"]
+        if "mask" in data:
+            return cls(name, mask=_mask(name, data, masks))
+        shape, dim = data.get("shape", "rectangle"), data.get("dim", -1)
+        if shape not in get_args(Shape) or not isinstance(dim, int):
+            raise ParameterError(
+                f"'shape' of the target '{name}' must be one of {', '.join(get_args(Shape))}, and "
+                f"'dim' a whole number (got {shape!r}, {dim!r})."
+            )
+        return cls(name, _boxes(name, data.get("boxes")), shape=shape, dim=dim)
+
+
+def digest(mask: BitMask) -> str:
+    """Return the SHA-256 of a mask's packed bytes, in hex digits."""
+    return hashlib.sha256(mask.packed.data).hexdigest()
+
+
+def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask]) -> BitMask:
+    key, size = str(data["mask"]).removeprefix(DIGEST), data.get("size")
+    found = masks.get(key)
+    if found is None:
+        raise ParameterError(
+            f"The mask {key} of '{name}' is missing.",
+            remedy="Put the file of this name beside the recipe.",
+        )
+    if not isinstance(size, int) or found.packed.size != (size + 7) // 8 or digest(found) != key:
+        raise ParameterError(
+            f"The mask {key} of '{name}' is not the one that was saved under this name.",
+            remedy="Restore the file from where the recipe came from.",
+        )
+    # Two masks of different sizes may have the same bytes, and so the same name.
+    return found if found.size == size else BitMask(found.packed, size)
+
+
+def _boxes(name: str, boxes: object) -> tuple[Box, ...]:
+    try:
+        made = tuple(tuple((a, b) for a, b in box) for box in boxes)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        made = ()
+    if not made or not all(isinstance(n, int) for box in made for span in box for n in span):
+        raise ParameterError(
+            f"'boxes' of the target '{name}' must be lists of [first, last + 1] for each dimension "
+            f"(got {boxes!r})."
+        )
+    return made

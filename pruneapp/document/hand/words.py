@@ -1,0 +1,71 @@
+"""What was done by hand, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pruneapp.answers.hand import Operation
+from pruneapp.document.hand.roles import role
+from pruneapp.document.hand.target import Target
+from pruneapp.document.naming import shown_name
+
+_DONE: dict[Operation, str] = {
+    "prune": "pruned",
+    "restore": "restored",
+    "protect": "protected",
+    "release": "no longer protected",
+}
+# So many names are said one by one: "and 2 more".
+_FEW = 4
+
+
+def said(operation: Operation, targets: Sequence[Target], weights: int | None) -> str:
+    """Return "channel 12 of layer2.0.conv1 pruned"; see `HandEdit.label`."""
+    what = _units(targets) or _weights(weights)
+    return f"{what} of {_place([t.name for t in targets])} {_DONE[operation]}"
+
+
+def count(number: int, word: str) -> str:
+    """Return "1 weight", "1,024 weights"."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def _weights(number: int | None) -> str:
+    return "weights" if number is None else count(number, "weight")
+
+
+def _units(targets: Sequence[Target]) -> str:
+    """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"."""
+    first = targets[0]
+    names = {target.name for target in targets}
+    if any((t.shape, t.dim) != (first.shape, first.dim) for t in targets) or first.mask:
+        return ""
+    if first.shape == "channel" and first.dim >= 0:
+        word, dim = "channel", first.dim
+    elif first.shape in {"row", "column"} and all(len(b) == 2 for t in targets for b in t.boxes):
+        word, dim = first.shape, int(first.shape == "column")
+    else:
+        return ""
+    by_name = {
+        name: _indices(b[dim] for t in targets if t.name == name for b in t.boxes) for name in names
+    }
+    number, each = len(by_name[first.name]), by_name[first.name]
+    if any(other != each for other in by_name.values()):
+        return count(sum(map(len, by_name.values())), word) if len(names) > 1 else ""
+    along = f" along dim {dim}" if word == "channel" and dim else ""
+    return (f"{word} {each.pop():,}" if number == 1 else count(number, word)) + along
+
+
+def _indices(spans: Iterable[tuple[int, int]]) -> set[int]:
+    return {i for span in set(spans) for i in range(*span)}
+
+
+def _place(names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    if len(names) == 1:
+        return shown_name(names[0])
+    if len({role(name) for name in names}) == 1:
+        return shown_name(role(names[0]))
+    if len(names) <= _FEW:
+        return f"{shown_name(names[0])} and {len(names) - 1} more"
+    return f"{len(names):,} tensors"

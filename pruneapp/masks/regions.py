@@ -1,0 +1,145 @@
+"""Boxes of indices of a tensor, as packed bits.
+
+A box is cut into runs of elements that follow each other in C order; a run's bits are set without
+looking at any other byte, so that a channel of a large tensor costs what it is large itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+# First and last + 1 along each dimension.
+IndexBox = Sequence[Sequence[int]]
+
+# Runs that are set together.
+_BATCH = 1 << 14
+# Bytes of a run from which on it is filled by itself.
+_LONG = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Some elements of a tensor, as the packed bits of the stretch in which all of them lie.
+
+    Attributes
+    ----------
+    first
+        Byte of the tensor's mask at which the stretch begins.
+    packed
+        ``uint8``: a bit is 1 where the element belongs to the region.
+    """
+
+    first: int
+    packed: NDArray[np.uint8]
+
+    @classmethod
+    def of_mask(cls, mask: BitMask) -> Region:
+        """Return the region of all bits that are 1."""
+        return cls(0, mask.packed)
+
+    @property
+    def place(self) -> slice:
+        """The bytes of the tensor's mask."""
+        return slice(self.first, self.first + self.packed.size)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return ones(self.packed)
+
+
+def ones(packed: NDArray[np.uint8]) -> int:
+    """Count the bits that are 1."""
+    return BitMask(packed.view(), packed.size * 8).kept
+
+
+def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job) -> Region:
+    """Return the union of some boxes.
+
+    Parameters
+    ----------
+    shape
+        Of the tensor.
+    boxes
+        At least one; ``(first, last + 1)`` along each dimension. They may overlap.
+    job
+        Asked whether to go on.
+
+    Raises
+    ------
+    ValueError
+        If a box has another rank, is empty, or lies outside of `shape`.
+
+    Notes
+    -----
+    The time grows with the number of runs (the product of a box's extents but for the last ones
+    that are whole), the memory with the stretch from the first to the last element.
+    """
+    rank = max(len(shape), 1)
+    extents = np.array(shape or (1,), np.int64)
+    corners = np.array(boxes if shape else [((0, 1),)] * len(boxes), np.int64)
+    if corners.shape != (len(boxes), rank, 2) or not len(boxes):
+        raise ValueError(f"boxes of {rank} dimensions expected (got shape {corners.shape})")
+    low, high = corners[:, :, 0], corners[:, :, 1]
+    if not np.all((low >= 0) & (low < high) & (high <= extents)):
+        raise ValueError("a box lies outside of the shape, or is empty")
+    steps = np.array([math.prod(shape[d + 1 :]) for d in range(rank)], np.int64)
+    first = int((low @ steps).min()) // 8
+    stop = int(((high - 1) @ steps).max()) // 8 + 1
+    packed = np.zeros(stop - first, np.uint8)
+    sizes, which = np.unique(high - low, axis=0, return_inverse=True)
+    for number, size in enumerate(sizes):
+        starts = low[which.reshape(-1) == number] @ steps - first * 8
+        for offsets, length in _runs(shape or (1,), size, steps):
+            at = max(1, _BATCH // offsets.size)
+            for some in range(0, starts.size, at):
+                job.step(0)
+                _set(packed, np.add.outer(starts[some : some + at], offsets).reshape(-1), length)
+    return Region(first, packed)
+
+
+def _runs(
+    shape: tuple[int, ...], size: NDArray[np.int64], steps: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Yield where the runs of a box of some size begin, counted from its first element."""
+    outer, length = len(shape), 1
+    while outer:
+        outer -= 1
+        length *= int(size[outer])
+        if size[outer] != shape[outer]:
+            break
+    count = math.prod(int(n) for n in size[:outer])
+    for start in range(0, count, _BATCH):
+        rest = np.arange(start, min(start + _BATCH, count), dtype=np.int64)
+        offsets = np.zeros(rest.size, np.int64)
+        for dim in reversed(range(outer)):
+            rest, here = np.divmod(rest, size[dim])
+            offsets += here * steps[dim]
+        yield offsets, length
+
+
+def _set(packed: NDArray[np.uint8], starts: NDArray[np.int64], length: int) -> None:
+    """Set `length` bits from each of `starts` on."""
+    stops = starts + length
+    first, last = starts // 8, stops // 8
+    head = (0xFF << starts % 8 & 0xFF).astype(np.uint8)
+    tail = ((1 << stops % 8) - 1).astype(np.uint8)
+    inside = first == last
+    np.bitwise_or.at(packed, first, np.where(inside, head & tail, head))
+    ends = ~inside & (tail != 0)
+    np.bitwise_or.at(packed, last[ends], tail[ends])
+    whole = length // 8 - 1  # at least; at most one more
+    if whole >= _LONG:
+        for a, b in zip((first + 1).tolist(), last.tolist(), strict=True):
+            packed[a:b] = 0xFF
+    elif length > 8:
+        at = np.add.outer(first + 1, np.arange(whole + 1))
+        packed[at[at < last[:, np.newaxis]]] = 0xFF

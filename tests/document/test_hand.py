@@ -1,0 +1,322 @@
+"""Edits by hand: what they do, what they are called, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.answers import Gesture
+from pruneapp.document.document import Document
+from pruneapp.document.hand import HandEdit, Target, compute_hand
+from pruneapp.document.hand.target import digest
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Job
+
+FC = "module.fc.weight"
+CONV = "module.conv1.weight"
+
+
+def channel(operation, name, *numbers, dim=0, shape=(10, 64)) -> Gesture:
+    boxes = tuple(
+        tuple((c, c + 1) if d == dim else (0, n) for d, n in enumerate(shape)) for c in numbers
+    )
+    return Gesture(operation, name, boxes, "channel", dim)
+
+
+def do(document: Document, *gestures: Gesture) -> None:
+    edit = HandEdit.from_gestures(*gestures)
+    document.edit(compute_hand(document.snapshot(), edit, Job()))
+
+
+def kept(document: Document, name: str = FC, shape=(10, 64)) -> np.ndarray:
+    mask = document.masks.get(name)
+    return np.ones(shape, bool) if mask is None else mask.bools().reshape(shape)
+
+
+def test_each_gesture_is_one_step_of_the_history_with_its_words(model):
+    document = Document(model)
+    told = []
+    document.subscribe(lambda c: told.append((c.kind, c.names)))
+    do(document, channel("prune", FC, 3))
+    do(document, channel("protect", FC, 4, 5))
+    do(document, channel("restore", FC, 3))
+    do(document, channel("release", FC, 4, 5))
+    labels = [item.label for item in document.items]
+    assert labels == [
+        "Opened",
+        "channel 3 of fc pruned",
+        "2 channels of fc protected",
+        "channel 3 of fc restored",
+        "2 channels of fc no longer protected",
+    ]
+    assert document.items[1].detail == f"64 weights pruned\n{FC}"
+    assert told == [("edit", (FC,))] * 4
+    assert not document.masks
+    assert not document.protected
+    document.jump(2)
+    assert document.protected[FC].kept == 128
+    assert document.masks[FC].pruned == 64
+    np.testing.assert_array_equal(kept(document).all(axis=1), np.arange(10) != 3)
+    document.undo()
+    assert not document.protected
+    assert told[-1] == ("undo", (FC,))
+    document.undo()
+    assert not document.masks
+
+
+def test_protected_weights_are_spared_and_counted(model):
+    document = Document(model)
+    do(document, channel("protect", FC, 3))
+    preview = compute_hand(
+        document.snapshot(), HandEdit.from_gestures(channel("prune", FC, 3, 4)), Job()
+    )
+    assert (preview.numbers.changed, preview.numbers.spared, preview.numbers.chosen) == (
+        64,
+        64,
+        128,
+    )
+    document.edit(preview)
+    assert kept(document)[3].all()
+    assert not kept(document)[4].any()
+    assert (
+        document.items[-1].detail
+        == f"64 weights pruned\n64 protected weights left as they are\n{FC}"
+    )
+
+
+def test_only_what_is_kept_is_protected_and_what_is_restored_comes_back_free(model):
+    document = Document(model)
+    row = Gesture("prune", FC, (((0, 1), (0, 32)),), "rectangle")
+    do(document, row)
+    do(document, channel("protect", FC, 0))
+    assert document.protected[FC].kept == 32
+    assert not (document.protected[FC] - document.masks[FC]).kept
+    do(document, channel("restore", FC, 0))
+    assert document.protected[FC].kept == 32
+
+
+@pytest.mark.parametrize(
+    ("before", "operation", "why"),
+    [
+        ((), "restore", "nothing of it is pruned"),
+        ((), "release", "nothing of it is protected"),
+        (("prune",), "prune", "all of it is pruned already"),
+        (("prune",), "protect", "all of it is pruned, and only kept weights can be protected"),
+        (("protect",), "protect", "all that is kept of it is protected already"),
+        (("protect",), "prune", "all of it is protected"),
+        (("prune", "final"), "restore", "its zeros were made final, which only undo takes back"),
+    ],
+)
+def test_what_would_change_nothing_is_refused_with_the_reason(model, before, operation, why):
+    document = Document(model)
+    for step in before:
+        if step == "final":
+            document.make_final([FC])
+        else:
+            do(document, channel(step, FC, 7))
+    with pytest.raises(SelectionError, match=f"Nothing changes: {why}"):
+        do(document, channel(operation, FC, 7))
+    assert len(document.items) == len(before) + 1
+
+
+def test_what_is_refused(model):
+    document = Document(model)
+    with pytest.raises(ParameterError, match=r"\[9:11, 0:64\] is not a part of 'module.fc.weight'"):
+        do(document, Gesture("prune", FC, (((9, 11), (0, 64)),), "rectangle"))
+    with pytest.raises(UnknownTensorError):
+        do(document, channel("prune", "nothing", 1))
+    with pytest.raises(SelectionError, match="cannot be pruned"):
+        do(document, Gesture("prune", "module.bn1.num_batches_tracked", ((),), "rectangle"))
+    with pytest.raises(ParameterError, match="must do the same"):
+        do(document, channel("prune", FC, 1), channel("restore", FC, 1))
+    with pytest.raises(ParameterError, match="must have its 640 elements"):
+        compute_hand(
+            document.snapshot(), HandEdit("prune", (Target(FC, mask=BitMask.full(3)),)), Job()
+        )
+    with pytest.raises(ParameterError, match="either boxes of indices or a mask"):
+        HandEdit("prune", (Target(FC),))
+    with pytest.raises(ParameterError, match="at least one target"):
+        HandEdit("prune", ())
+    with pytest.raises(ParameterError, match="'operation' must be one of prune"):
+        HandEdit("burn", (Target(FC, (((0, 1), (0, 1)),)),))
+
+
+def test_an_edit_of_a_state_that_is_gone_is_refused(model):
+    document = Document(model)
+    preview = compute_hand(
+        document.snapshot(), HandEdit.from_gestures(channel("prune", FC, 3)), Job()
+    )
+    document.edit(preview)
+    with pytest.raises(StaleError):
+        document.edit(preview)
+
+
+def test_tied_names_are_one_tensor(model):
+    document = Document(model)
+    do(document, channel("prune", FC, 3), channel("prune", "module.decoder.weight", 4))
+    assert list(document.masks) == [FC]
+    assert document.masks[FC].pruned == 128
+
+
+def test_the_step_that_pruned_a_weight_is_right_after_it_was_restored(model):
+    document = Document(model)
+    do(document, channel("prune", FC, 0))
+    assert document.pruned_by(FC, 5) == 1
+    do(document, channel("restore", FC, 0))
+    assert document.pruned_by(FC, 5) is None
+    do(document, channel("prune", FC, 0, 1))
+    assert document.pruned_by(FC, 5) == 3
+    document.make_final([FC])
+    assert document.pruned_by(FC, 5) == 3
+    do(document, channel("prune", FC, 0))
+    do(document, channel("restore", FC, 0))
+    assert document.pruned_by(FC, 5) == 3
+
+
+@pytest.mark.parametrize(
+    ("gestures", "label"),
+    [
+        ([channel("prune", "layer2.0.conv1.weight", 12, shape=(16, 8, 3, 3))],
+         "channel 12 of layer2.0.conv1 pruned"),
+        ([channel("prune", "conv1.weight", 2, dim=1, shape=(16, 8, 3, 3))],
+         "channel 2 along dim 1 of conv1 pruned"),
+        ([channel("protect", FC, 1, 2, 3)], "3 channels of fc protected"),
+        ([Gesture("restore", FC, (((3, 4), (0, 64)),), "row")], "row 3 of fc restored"),
+        ([Gesture("restore", FC, (((3, 6), (0, 64)),), "row")], "3 rows of fc restored"),
+        ([Gesture("prune", FC, (((0, 10), (7, 8)),), "column")], "column 7 of fc pruned"),
+        ([Gesture("restore", FC, (((3, 4), (0, 8)),), "brush")], "48 weights of fc restored"),
+        ([Gesture("prune", "fc.bias", (((3, 4),),), "brush")], "48 weights of fc.bias pruned"),
+        ([channel("prune", f"layers.{i}.up.weight", 4) for i in range(9)],
+         "channel 4 of layers.*.up pruned"),
+        ([channel("prune", n, 4) for n in ("conv1.weight", "bn1.weight", "bn1.bias")],
+         "channel 4 of conv1 and 2 more pruned"),
+        ([channel("prune", f"a{i}", 4) for i in range(9)], "channel 4 of 9 tensors pruned"),
+        ([channel("prune", "a", 4), channel("prune", "b", 5)], "2 channels of a and 1 more pruned"),
+    ],
+)  # fmt: skip
+def test_the_words_of_an_edit(gestures, label):
+    assert HandEdit.from_gestures(*gestures).label(48) == label
+
+
+def test_an_edit_goes_through_json_with_its_masks_beside():
+    mask = BitMask.from_bools(np.arange(640) % 3 == 0)
+    other = BitMask(mask.packed, 637)
+    edit = HandEdit(
+        "prune",
+        (
+            Target(FC, (((3, 4), (0, 64)), ((0, 1), (2, 3))), shape="channel", dim=0),
+            Target("a", mask=mask),
+            Target("b", mask=other),
+        ),
+        "Masks combined",
+    )
+    masks: dict[str, BitMask] = {}
+    data = json.loads(json.dumps(edit.to_dict(masks)))
+    assert list(masks) == [digest(mask)]
+    again = HandEdit.from_dict(data, masks)
+    assert again == edit
+    assert again.targets[2].mask.size == 637
+    assert again.label() == "Masks combined"
+    with pytest.raises(ParameterError, match="is missing"):
+        HandEdit.from_dict(data, {})
+    with pytest.raises(ParameterError, match="not the one that was saved"):
+        HandEdit.from_dict(data, {digest(mask): BitMask.full(640)})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        3,
+        {"name": "step"},
+        {"name": "edit", "configuration": {"operation": "prune", "targets": "x"}},
+        {"name": "edit", "configuration": {"operation": "prune", "targets": [3]}},
+        {"name": "edit", "configuration": {"operation": "x", "targets": [{"name": "a"}]}},
+        {"name": "edit", "configuration": {"operation": "prune", "targets": [{"name": "a"}]}},
+        {
+            "name": "edit",
+            "configuration": {"operation": "prune", "targets": [{"name": "a", "boxes": [[[1]]]}]},
+        },
+        {
+            "name": "edit",
+            "configuration": {
+                "operation": "prune",
+                "targets": [{"name": "a", "boxes": [[[1, 2]]], "shape": "star"}],
+            },
+        },
+    ],
+)
+def test_json_that_is_no_edit_is_refused(data):
+    with pytest.raises(ParameterError):
+        HandEdit.from_dict(data, {})
+
+
+SHAPE = (6, 5, 3)
+OPERATIONS = ("prune", "restore", "protect", "release")
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(OPERATIONS),
+    st.lists(
+        st.tuples(*(st.tuples(st.integers(0, n - 1), st.integers(1, n)) for n in SHAPE)),
+        max_size=4,
+    ),
+    st.booleans(),
+    st.sampled_from([0.0, 0.3, 1.0]),
+)
+def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share):
+    rng = np.random.default_rng(seed)
+    shape = SHAPE
+    there = rng.random(shape) >= share
+    guarded = (rng.random(shape) < 0.4) & there
+    boxes = tuple(tuple((min(a, b - 1), max(a + 1, b)) for a, b in box) for box in pairs)
+    chosen = np.zeros(shape, bool)
+    for box in boxes:
+        chosen[tuple(slice(*span) for span in box)] = True
+    targets = [Target("w", boxes)] if boxes else []
+    if by_mask or not boxes:
+        extra = rng.random(shape) < 0.2
+        targets.append(Target("w", mask=BitMask.from_bools(extra)))
+        chosen |= extra
+    snapshot = Snapshot(
+        MemoryCheckpoint({"w": np.ones(shape, np.float32)}),
+        MaskSet() if there.all() else MaskSet({"w": BitMask.from_bools(there)}),
+        protected=MaskSet({"w": BitMask.from_bools(guarded)} if guarded.any() else {}),
+    )
+    expected, guard = there.copy(), guarded.copy()
+    if operation == "prune":
+        expected &= ~chosen | guarded
+    elif operation == "restore":
+        expected |= chosen
+    elif operation == "protect":
+        guard |= chosen & there
+    else:
+        guard &= ~chosen
+    changed = int((expected != there).sum() + (guard != guarded).sum())
+    edit = HandEdit(operation, tuple(targets))
+    if not changed:
+        with pytest.raises(SelectionError, match="Nothing changes: "):
+            compute_hand(snapshot, edit, Job())
+        return
+    preview = compute_hand(snapshot, edit, Job())
+    assert preview.numbers.changed == changed
+    assert preview.numbers.chosen == chosen.sum()
+    spared = (chosen & guarded).sum() if operation == "prune" else 0
+    assert preview.numbers.spared == spared
+    for made, wanted, absent in (
+        (snapshot.masks.with_masks(preview.masks).get("w"), expected, True),
+        (snapshot.protected.with_masks(preview.protected).get("w"), guard, False),
+    ):
+        if made is None:
+            assert (wanted == absent).all()
+        else:
+            np.testing.assert_array_equal(made.bools().reshape(shape), wanted)
+            assert made.kept == wanted.sum()  # told, not counted
