@@ -12,6 +12,7 @@ import numpy as np
 
 from pruneapp.checkpoint.entry import STATISTICS, TensorEntry
 from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
+from pruneapp.document.census import Census
 from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
@@ -39,6 +40,8 @@ class Snapshot:
     protected
         Weights that no method takes: a bit is 1 where it is protected. A tensor without a mask has
         none. By first names.
+    census
+        Counted magnitudes and norms, kept from state to state.
     """
 
     checkpoint: Checkpoint
@@ -47,6 +50,7 @@ class Snapshot:
     revision: int = 0
     counts: UnitCounts = field(default_factory=UnitCounts, repr=False)
     protected: MaskSet = field(default_factory=MaskSet)
+    census: Census = field(default_factory=Census, repr=False)
 
     def entry(self, name: str) -> TensorEntry:
         """Return the tensor that has `name` among its names."""
@@ -91,7 +95,8 @@ class Snapshot:
 
     def units(self, names: tuple[str, ...], method: Method, values: Mapping[str, Any]) -> Units:
         """Return what is left of some tensors for a method; see `UnitCounts.units`."""
-        return self.counts.units(self.checkpoint, self.masks, names, method, values)
+        layers = self.masks, self.protected
+        return self.counts.units(self.checkpoint, layers, names, method, values)
 
     def view(
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None
@@ -106,6 +111,7 @@ class Snapshot:
             read=partial(self.chunks, entry.name),
             scores=scores,
             given=given,
+            protected=self.protected.get(entry.name),
         )
 
 

@@ -46,6 +46,8 @@ class TensorView:
         weights; None if there are none.
     given
         The mask that the person gave for this tensor (`MaskMethod` only).
+    protected
+        What no method takes, 1 where it is protected; all of it is kept. None for nothing.
     """
 
     name: str
@@ -55,11 +57,20 @@ class TensorView:
     read: ReadBits
     scores: TensorView | None = None
     given: BitMask | None = None
+    protected: BitMask | None = None
 
     @property
     def numel(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)
+
+    @property
+    def free(self) -> TensorView:
+        """The tensor in which only what may be taken is there: kept, and not protected."""
+        if self.protected is None:
+            return self
+        kept = BitMask.full(self.numel) if self.kept is None else self.kept
+        return replace(self, kept=kept - self.protected, protected=None)
 
     @property
     def ranked(self) -> TensorView:
@@ -147,9 +158,12 @@ class ChannelMethod(Method):
     lowest
         Returns which of some channels (their numbers, ascending) score lowest, so many as are asked
         for; see `lowest_by` where every channel has a score.
+    order
+        Returns the same channels in the order in which they go; see `order_by`.
     """
 
     lowest: Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]
+    order: Callable[[TensorView, Values, Kernel, Channels, Job], Channels]
 
     @property
     def granularity(self) -> Granularity:
@@ -157,8 +171,11 @@ class ChannelMethod(Method):
         return "channels"
 
 
+Score = Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]]
+
+
 def lowest_by(
-    score: Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]],
+    score: Score,
 ) -> Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]:
     """Return what finds the channels of the lowest scores.
 
@@ -175,6 +192,19 @@ def lowest_by(
         return among[smallest(score(view, values, kernel, job)[among], count)]
 
     return lowest
+
+
+def order_by(
+    score: Score,
+) -> Callable[[TensorView, Values, Kernel, Channels, Job], Channels]:
+    """Return what puts channels in the order of the same scores as `lowest_by` takes."""
+
+    def order(
+        view: TensorView, values: Values, kernel: Kernel, among: Channels, job: Job
+    ) -> Channels:
+        return among[np.argsort(score(view, values, kernel, job)[among], kind="stable")]
+
+    return order
 
 
 @dataclass(frozen=True, kw_only=True)

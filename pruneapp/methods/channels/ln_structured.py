@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pruneapp.kernels.contract import Kernel, Slices
-from pruneapp.methods.declaration import ChannelMethod, Channels, TensorView, Values
+from pruneapp.methods.declaration import ChannelMethod, Channels, TensorView, Values, order_by
 from pruneapp.params import AmountParam, DimParam, NormParam
 from pruneapp.progress import Job
 
@@ -21,6 +24,10 @@ def _lowest(  # noqa: PLR0917 - each of its own type
     view: TensorView, values: Values, kernel: Kernel, among: Channels, count: int, job: Job
 ) -> Channels:
     return kernel.lowest_channels(_slices(view, values), values["n"], among, count, job)
+
+
+def _norms(view: TensorView, values: Values, kernel: Kernel, job: Job) -> NDArray[np.float64]:
+    return kernel.channel_norms(_slices(view, values), values["n"], job)
 
 
 LN_STRUCTURED = ChannelMethod(
@@ -50,4 +57,5 @@ LN_STRUCTURED = ChannelMethod(
     ),
     takes_scores=True,
     lowest=_lowest,
+    order=order_by(_norms),
 )

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.ranking import hashed_state, splitmix64
-from pruneapp.methods.declaration import ChannelMethod, TensorView, Values, lowest_by
+from pruneapp.methods.declaration import ChannelMethod, TensorView, Values, lowest_by, order_by
 from pruneapp.params import AmountParam, DimParam, SeedParam
 from pruneapp.progress import Job
 
@@ -45,4 +45,5 @@ RANDOM_STRUCTURED = ChannelMethod(
         SeedParam(),
     ),
     lowest=lowest_by(_score),
+    order=order_by(_score),
 )

@@ -1,0 +1,337 @@
+"""How many weights of a tensor have which magnitude, by the upper 16 bits of its bit pattern.
+
+For positive floats the order of the values is the order of their bits, so a bin of patterns that
+share their upper bits is an interval of magnitudes. Floats of up to 16 bits have a bin for each
+magnitude: what is counted of them is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.reader import Bits
+from pruneapp.kernels.contract import BLOCK
+from pruneapp.kernels.ranking import key_table
+from pruneapp.kernels.values import decode, value_table
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from pruneapp.document.snapshot import Snapshot
+
+# Bins there may be.
+BINS = 1 << 16
+
+# Elements that are counted at once: they and the counters stay in the cache, and since numpy counts
+# without letting other threads run, the window waits for a quarter of a millisecond at most.
+PIECE = 1 << 17
+
+# Bytes that the objects around the arrays of a tensor take, about.
+_OVERHEAD = 600
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The magnitudes of the weights of one tensor that a step may take: kept, not protected.
+
+    Attributes
+    ----------
+    bins
+        ``uint16[k]``, ascending: bins that hold something, see `bin_shift`. NaN is in none.
+    counts
+        ``int64[k]``: weights in each.
+    squares, sizes
+        ``float64[k]``: sum of squares and of magnitudes in each, 0 for infinities. None for types
+        of up to 16 bits, of which bin and count say it.
+    nan
+        How many are NaN.
+    zeros
+        How many are 0.
+    guarded
+        Sum of squares and of magnitudes of finite weights that are kept because they are protected.
+    """
+
+    bins: NDArray[np.uint16]
+    counts: NDArray[np.int64]
+    squares: NDArray[np.float64] | None
+    sizes: NDArray[np.float64] | None
+    nan: int
+    zeros: int
+    guarded: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory, those of the objects around it included."""
+        sums = 0 if self.squares is None else 2 * self.squares.nbytes
+        return self.bins.nbytes + self.counts.nbytes + sums + _OVERHEAD
+
+    def below(self, threshold: float, dtype: DType) -> int:
+        """Return how many have a magnitude up to `threshold`; see `Census.below`."""
+        if not threshold >= 0:
+            return 0
+        values = bin_values(dtype)
+        last = int(np.searchsorted(values[:-1], threshold, "right")) - 1
+        whole = last if bin_shift(dtype) else last + 1
+        stop = int(np.searchsorted(self.bins, whole))
+        found = int(self.counts[:stop].sum())
+        if whole <= last and stop < self.bins.size and self.bins[stop] == last:
+            low, high = values[last], values[last + 1]
+            share = (threshold - low) / (high - low) if math.isfinite(high) else 1.0
+            found += round(share * int(self.counts[stop]))
+        return found
+
+
+def bin_shift(dtype: DType) -> int:
+    """Return how many low bits of the pattern of a magnitude a bin leaves out.
+
+    The sign is none of the pattern: 16 of the other 31 or 63 bits are left, or all of them.
+    """
+    return max(0, dtype.bits - 17)
+
+
+@lru_cache
+def bin_values(dtype: DType) -> NDArray[np.float64]:
+    """Return the least magnitude of each bin of a type, read-only; NaN beyond the last.
+
+    Returns
+    -------
+    ndarray
+        ``float64``, one more than there are bins, ascending: magnitudes in bin ``i`` are from
+        ``values[i]`` to below ``values[i + 1]``. Of types of up to 16 bits there is but one.
+    """
+    assert dtype.form is not None
+    values: NDArray[np.float64]
+    shift = bin_shift(dtype)
+    if shift:
+        last = dtype.form.largest >> shift
+        patterns = np.arange(last + 1, dtype=dtype.storage) << np.dtype(dtype.storage).type(shift)
+        values = patterns.view(dtype.numpy).astype(np.float64)
+    else:
+        patterns = np.arange(dtype.form.largest + 1, dtype=dtype.storage)
+        values = value_table(dtype)[patterns].astype(np.float64)
+    values = np.append(values, math.nan)
+    values.flags.writeable = False
+    return values
+
+
+def count_magnitudes(snapshot: Snapshot, name: str, job: Job) -> Counted:
+    """Count one tensor in one pass, in the thread that calls.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    name
+        First name of the tensor, one that can be pruned.
+    job
+        Stepped by the elements; may cancel.
+    """
+    entry = snapshot.entry(name)
+    tally = _Tally(entry.dtype)
+    eligible, protected = snapshot.eligible(name), snapshot.protected.get(name)
+    guarded = [0.0, 0.0]
+    job.label(name)
+    for chunk in snapshot.chunks(name):
+        for at in range(0, chunk.bits.size, PIECE):
+            bits = chunk.bits[at : at + PIECE]
+            start = chunk.start + at
+            tally.add(bits, _bools(eligible, start, bits.size))
+            if protected is not None:
+                kept = protected.bools(start, start + bits.size)
+                sums = _sums(bits[kept], entry.dtype)
+                guarded = [a + b for a, b in zip(guarded, sums, strict=True)]
+            job.step(bits.size)
+    return tally.counted((guarded[0], guarded[1]))
+
+
+def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[Counted]:
+    """Count small tensors side by side, as `count_magnitudes` does each.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    names
+        Of one source, type and size of at most `BLOCK` elements, in one piece; nothing of them is
+        protected or final.
+    job
+        Stepped by the elements; may cancel.
+    """
+    entry = snapshot.entry(names[0])
+    size, dtype = entry.numel, entry.dtype
+    if not size:
+        yield from (_Tally(dtype).counted((0.0, 0.0)) for _ in names)
+        return
+    start = 0
+    for bits in snapshot.checkpoint.bits_alike(names, max(1, PIECE // size)):
+        part = names[start : start + len(bits)]
+        start += len(bits)
+        masks = [snapshot.masks.get(name) for name in part]
+        kept = np.concatenate([m.bools() if m else np.ones(size, np.bool_) for m in masks])
+        yield from _count_rows(bits.reshape(-1), kept, len(part), dtype)
+        job.step(bits.size)
+
+
+def alike(snapshot: Snapshot, names: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """Put tensors together that `count_alike` can count, each in the order of the names.
+
+    Yields
+    ------
+    bool
+        Whether they are counted by it; each of the others by itself.
+    list
+        Their names.
+    """
+    groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
+    alone: list[str] = []
+    for name in names:
+        entry = snapshot.entry(name)
+        plain = name not in snapshot.final and name not in snapshot.protected
+        if plain and entry.location.strides is None and entry.numel <= BLOCK:
+            groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
+        else:
+            alone.append(name)
+    yield from ((True, group) for group in groups.values())
+    if alone:
+        yield False, alone
+
+
+def _bools(mask: BitMask | None, start: int, size: int) -> NDArray[np.bool_] | None:
+    return None if mask is None else mask.bools(start, start + size)
+
+
+def _sums(bits: Bits, dtype: DType) -> tuple[float, float]:
+    """Return the sums of squares and of magnitudes of the finite values."""
+    values = decode(bits, dtype).astype(np.float64)
+    values = np.abs(values[np.isfinite(values)])
+    with np.errstate(over="ignore"):
+        return float(np.square(values).sum()), float(values.sum())
+
+
+class _Tally:
+    """Counts pieces of a tensor."""
+
+    def __init__(self, dtype: DType) -> None:
+        assert dtype.form is not None
+        self._dtype = dtype
+        self._form = dtype.form
+        self._shift = bin_shift(dtype)
+        self._counts: NDArray[np.int64] | None = None
+        self._sums: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._zeros = self._infinite = 0
+
+    def add(self, bits: Bits, kept: NDArray[np.bool_] | None) -> None:
+        """Count the elements that `kept` has, all of them if it is None."""
+        if self._counts is None:
+            self._counts = np.zeros(BINS, np.int64)
+            if self._shift:
+                self._sums = np.zeros(BINS), np.zeros(BINS)
+        if self._shift:
+            self._add_wide(bits if kept is None else bits[kept])
+            return
+        if kept is None:
+            self._counts += np.bincount(bits, minlength=BINS)
+            return
+        # Choosing the few takes several times as long as marking the others, all as one pattern.
+        mark = np.logical_not(kept).view(np.int8)
+        marked = bits | np.negative(mark).astype(f"int{self._dtype.bits}").view(bits.dtype)
+        self._counts += np.bincount(marked, minlength=BINS)
+        self._counts[(1 << self._dtype.bits) - 1] -= np.count_nonzero(mark)
+
+    def _add_wide(self, bits: Bits) -> None:
+        assert self._counts is not None
+        assert self._sums is not None
+        kind = bits.dtype.type
+        keys = bits & kind(self._form.magnitude_mask)
+        digits = (keys >> kind(self._shift)).astype(np.intp)
+        counts = np.bincount(digits, minlength=BINS)
+        self._counts += counts
+        if counts[0]:
+            self._zeros += keys.size - int(np.count_nonzero(keys))
+        if counts[self._form.largest >> self._shift :].any():
+            self._infinite += int(np.count_nonzero(keys == kind(self._form.largest)))
+        with np.errstate(over="ignore", invalid="ignore"):  # not finite: in bins of their own
+            sizes = keys.view(self._dtype.numpy).astype(np.float64)
+            np.add(self._sums[1], np.bincount(digits, sizes, BINS), out=self._sums[1])
+            np.multiply(sizes, sizes, out=sizes)
+            np.add(self._sums[0], np.bincount(digits, sizes, BINS), out=self._sums[0])
+
+    def counted(self, guarded: tuple[float, float]) -> Counted:
+        """Return what was counted."""
+        counts = np.zeros(BINS, np.int64) if self._counts is None else self._counts
+        sums = self._sums
+        last = self._form.largest >> self._shift
+        if self._shift:
+            nan = int(counts[last:].sum()) - self._infinite
+            counts[last:] = 0
+            counts[last] = self._infinite
+            zeros = self._zeros
+            if sums is not None:
+                sums[0][last:] = sums[1][last:] = 0.0
+        else:
+            table = key_table(self._dtype, self._dtype.bits)
+            by_key = np.bincount(table, counts[: table.size], last + 2)  # exact up to 2**53
+            nan, zeros = int(by_key[last + 1]), int(by_key[0])
+            counts = by_key[: last + 1].astype(np.int64)
+        bins = np.flatnonzero(counts)
+        return Counted(
+            bins.astype(np.uint16),
+            counts[bins],
+            None if not self._shift or sums is None else sums[0][bins],
+            None if not self._shift or sums is None else sums[1][bins],
+            nan,
+            zeros,
+            guarded,
+        )
+
+
+def _count_rows(bits: Bits, kept: NDArray[np.bool_], rows: int, dtype: DType) -> Iterator[Counted]:
+    """Count each of some rows of as many elements: by sorting, there are few in a row."""
+    form, shift = dtype.form, bin_shift(dtype)
+    assert form is not None
+    keys = bits & bits.dtype.type(form.magnitude_mask) if shift else _keys(bits, dtype)
+    row = np.repeat(np.arange(rows), bits.size // rows)
+    odd = keys > bits.dtype.type(form.largest)
+    nan = np.bincount(row[odd & kept], minlength=rows).tolist()
+    zeros = np.bincount(row[(keys == 0) & kept], minlength=rows).tolist()
+    there = np.flatnonzero(kept & ~odd)
+    digits = row[there] << 16 | (keys[there] >> keys.dtype.type(shift)).astype(np.intp)
+    order = np.argsort(digits, kind="stable")
+    digits = digits[order]
+    first = np.flatnonzero(np.diff(digits, prepend=-1))
+    counts = np.diff(first, append=digits.size)
+    squares = sizes = None
+    if shift:
+        values = keys[there[order]].view(dtype.numpy).astype(np.float64)
+        values[np.isinf(values)] = 0.0
+        with np.errstate(over="ignore"):
+            sizes = np.add.reduceat(values, first) if first.size else np.empty(0)
+            squares = np.add.reduceat(np.square(values), first) if first.size else np.empty(0)
+    found = digits[first]
+    bins = (found & (BINS - 1)).astype(np.uint16)
+    ends = np.searchsorted(found, np.arange(rows + 1) << 16).tolist()
+    for i in range(rows):
+        here = slice(ends[i], ends[i + 1])
+        # Copies: a slice would hold the memory of all rows as long as one of them is wanted.
+        yield Counted(
+            bins[here].copy(),
+            counts[here].copy(),
+            None if squares is None else squares[here].copy(),
+            None if sizes is None else sizes[here].copy(),
+            nan[i],
+            zeros[i],
+        )
+
+
+def _keys(bits: Bits, dtype: DType) -> Bits:
+    keys: Bits = np.take(key_table(dtype, dtype.bits), bits)
+    return keys

@@ -1,0 +1,259 @@
+"""Where counted magnitudes and norms are kept, as long as there is room."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from pruneapp.document.census.channels import Channels, count_channels
+from pruneapp.document.census.magnitudes import Counted, alike, count_alike, count_magnitudes
+from pruneapp.document.census.wanted import Wanted, batches, kinds_of
+from pruneapp.params import Norm
+from pruneapp.progress import Job
+
+if TYPE_CHECKING:
+    from pruneapp.document.snapshot import Snapshot
+    from pruneapp.document.step import Step
+    from pruneapp.masks.bitmask import BitMask
+
+# Bytes of everything that is kept.
+BUDGET = 128_000_000
+
+# A dimension and a norm; None for magnitudes.
+Kind = tuple[int, Norm] | None
+
+_Key = tuple[str, Kind, int, int, int]
+_Refs = tuple["ref[BitMask] | None", ...]
+_Record = Counted | Channels
+
+
+class Census:
+    """What was counted of the tensors of a document, for any of its states.
+
+    A count belongs to the mask, the protection and the final weights that a tensor had, told by
+    identity: undo finds what was counted before. It does not keep them alive. Where there is no
+    room, what was counted first is dropped.
+
+    Safe to use from several threads.
+
+    Parameters
+    ----------
+    budget
+        Bytes that are kept at most.
+    """
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self._budget = budget
+        self._found: dict[_Key, tuple[_Refs, _Record]] = {}
+        # Sizes of what was dropped: what will not fit is not counted again and again.
+        self._dropped: dict[_Key, int] = {}
+        self._gone: deque[_Key] = deque()  # whose masks are gone
+        self._lock = threading.Lock()
+        self._nbytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that it takes, about."""
+        return self._nbytes
+
+    @property
+    def budget(self) -> int:
+        """Bytes that are kept at most."""
+        return self._budget
+
+    # What is to be counted
+
+    def wanted(self, snapshot: Snapshot, step: Step) -> tuple[Wanted, ...]:
+        """Return what has to be counted before a step can be estimated, the most needed first.
+
+        Nothing if all is there, if counts do not say what the step does, or if they would not
+        fit.
+
+        Raises
+        ------
+        SelectionError
+            If a tensor cannot be pruned, or none is selected.
+        ParameterError
+            If a tensor has no channels along the dimension.
+        """
+        made: list[Wanted] = []
+        for names, kind in kinds_of(snapshot, step):
+            made += self._wanted(snapshot, names, kind)
+        return tuple(dict.fromkeys(made))
+
+    def wanted_all(self, snapshot: Snapshot, names: Iterable[str]) -> tuple[Wanted, ...]:
+        """Return what has to be counted to know all magnitudes of some tensors, in their order.
+
+        Parameters
+        ----------
+        snapshot
+            The state.
+        names
+            First names of tensors that can be pruned.
+        """
+        return tuple(self._wanted(snapshot, tuple(names), None))
+
+    def _wanted(self, snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Wanted]:
+        missing = []
+        needed = 0
+        for name in names:
+            key = _key(snapshot, name, kind)
+            record = self._get(snapshot, key)
+            if record is None:
+                missing.append(name)
+                needed += self._dropped.get(key, 0)
+            else:
+                needed += record.nbytes
+        return batches(snapshot, missing, kind) if needed <= self._budget else []
+
+    # Counting
+
+    def count(self, snapshot: Snapshot, wanted: Wanted, job: Job) -> None:
+        """Count something; for a worker.
+
+        Parameters
+        ----------
+        snapshot
+            The state that it was wanted for.
+        wanted
+            Of `wanted` or `wanted_all`. What is there by now is not counted again.
+        job
+            Started with the elements; may cancel.
+
+        Raises
+        ------
+        CheckpointError
+            If the file cannot be read.
+        """
+        job.start(wanted.elements, wanted.names[0])
+        kind = wanted.kind
+        missing = [
+            name for name in wanted.names if self._get(snapshot, _key(snapshot, name, kind)) is None
+        ]
+        if kind is not None:
+            for name in missing:
+                self._put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))
+            return
+        for together, names in alike(snapshot, missing):
+            if together:
+                records = count_alike(snapshot, names, job)
+                for name, record in zip(names, records, strict=True):
+                    self._put(snapshot, name, None, record)
+            else:
+                for name in names:
+                    self._put(snapshot, name, None, count_magnitudes(snapshot, name, job))
+
+    # What is known
+
+    def magnitudes(self, snapshot: Snapshot, name: str) -> Counted | None:
+        """Return the magnitudes of a tensor; None if they are not counted."""
+        record = self._get(snapshot, _key(snapshot, name, None))
+        return record if isinstance(record, Counted) else None
+
+    def channels(self, snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
+        """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
+        record = self._get(snapshot, _key(snapshot, name, (dim, n)))
+        return record if isinstance(record, Channels) else None
+
+    def zeros(self, snapshot: Snapshot, name: str) -> int | None:
+        """Return how many of the weights that a step may take are 0; None if not counted.
+
+        Parameters
+        ----------
+        snapshot
+            The state.
+        name
+            Any name of the tensor.
+        """
+        found = self.magnitudes(snapshot, snapshot.entry(name).name)
+        return None if found is None else found.zeros
+
+    def below(self, snapshot: Snapshot, names: Iterable[str], threshold: float) -> int | None:
+        """Return how many weights that a step may take have a magnitude up to a threshold.
+
+        Parameters
+        ----------
+        snapshot
+            The state.
+        names
+            Any names of tensors that can be pruned.
+        threshold
+            A magnitude; weights of just this one count.
+
+        Returns
+        -------
+        int or None
+            Exact for floats of up to 16 bits; in the bin of the threshold, wider ones are taken to
+            be spread evenly. None if one of the tensors is not counted.
+        """
+        total = 0
+        for name in names:
+            entry = snapshot.entry(name)
+            found = self.magnitudes(snapshot, entry.name)
+            if found is None:
+                return None
+            total += found.below(threshold, entry.dtype)
+        return total
+
+    # The store
+
+    def _get(self, snapshot: Snapshot, key: _Key) -> _Record | None:
+        known = self._found.get(key)
+        if known is None:
+            return None
+        refs, record = known
+        marks = _marks(snapshot, key[0])
+        # Another mask may have been made at the address of one that is gone.
+        same = all(r is None or r() is m for r, m in zip(refs, marks, strict=True))
+        return record if same else None
+
+    def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: _Record) -> None:
+        key = _key(snapshot, name, kind)
+        note = partial(_note, self._gone, key)
+        refs = tuple(None if m is None else ref(m, note) for m in _marks(snapshot, name))
+        with self._lock:
+            self._forget_gone()
+            self._drop(key)
+            if record.nbytes > self._budget:
+                self._dropped[key] = record.nbytes
+                return
+            while self._nbytes + record.nbytes > self._budget:
+                oldest = next(iter(self._found))
+                self._dropped[oldest] = self._drop(oldest)
+            self._dropped.pop(key, None)
+            self._found[key] = refs, record
+            self._nbytes += record.nbytes
+
+    def _forget_gone(self) -> None:
+        while self._gone:
+            key = self._gone.popleft()
+            self._dropped.pop(key, None)
+            known = self._found.get(key)
+            # A mask made at the same address may be known under the same key by now.
+            if known is not None and any(r is not None and r() is None for r in known[0]):
+                self._drop(key)
+
+    def _drop(self, key: _Key) -> int:
+        known = self._found.pop(key, None)
+        freed = 0 if known is None else known[1].nbytes
+        self._nbytes -= freed
+        return freed
+
+
+def _marks(snapshot: Snapshot, name: str) -> tuple[BitMask | None, ...]:
+    """Return what a count depends on."""
+    return snapshot.masks.get(name), snapshot.protected.get(name), snapshot.final.get(name)
+
+
+def _key(snapshot: Snapshot, name: str, kind: Kind) -> _Key:
+    mask, protected, final = (0 if m is None else id(m) for m in _marks(snapshot, name))
+    return name, kind, mask, protected, final
+
+
+def _note(gone: deque[_Key], key: _Key, _: Any) -> None:
+    # Called whenever a mask is let go, even while this thread holds the lock: no more than this.
+    gone.append(key)
