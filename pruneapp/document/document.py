@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -13,6 +14,7 @@ from pruneapp.checkpoint.reader import Checkpoint, Notice
 from pruneapp.document.edit import Change, Edit, Masks
 from pruneapp.document.hand import HandPreview
 from pruneapp.document.history import BUDGET, History
+from pruneapp.document.past import PastState
 from pruneapp.document.preview import Preview
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -77,6 +79,8 @@ class Document:
         # Where in the history the states are that somebody still holds.
         self._states: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
         self._states[self._snapshot] = None
+        # Below 0, so that no state that was looked at is taken for one that was in force.
+        self._past_revisions = count(-1, -1)
         self._subscribers: list[Subscriber] = []
         self._exported: object = None
         opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
@@ -115,6 +119,18 @@ class Document:
     def snapshot(self) -> Snapshot:
         """Return the state that is in force; the same object until something changes."""
         return self._snapshot
+
+    def state_at(self, position: int) -> PastState:
+        """Return a state of the history to look at; the document stays where it is.
+
+        Takes no time: the masks that were put aside are read by `PastState.load`, in a worker.
+
+        Parameters
+        ----------
+        position
+            Index in `items`; raises IndexError if there is no such state.
+        """
+        return self._history.past(position, self._snapshot, next(self._past_revisions))
 
     # The history, as lists show it
 
@@ -174,6 +190,8 @@ class Document:
         report = preview.report
         left = sum(row.numel - row.before for row in report.tensors)
         done = f"{report.gone:,} of {left:,} weights pruned"
+        if report.spared:
+            done += f"\n{report.spared:,} protected weights left as they are"
         self._push(
             "apply",
             Edit(
@@ -262,6 +280,45 @@ class Document:
         edit = Edit("found", "Mask found in the file", detail, Change(before, dict(masks)))
         self._push("found", edit)
         self._exported = self._state()
+
+    def treat_zeros(self, masks: Mapping[str, BitMask]) -> None:
+        """Count zeros of the file as pruned, as one entry of the history.
+
+        What is pruned stays pruned, and what is protected stays kept. An export has the same
+        values as before, so that it is not missed.
+
+        Parameters
+        ----------
+        masks
+            By first names: see `pruneapp.document.zeros.zero_masks`.
+
+        Raises
+        ------
+        SelectionError
+            If nothing changes.
+        """
+        before = {name: self.masks.get(name) for name in masks}
+        after: dict[str, BitMask] = {}
+        for name, mask in masks.items():
+            protected, kept = self.protected.get(name), before[name]
+            there = mask if protected is None else mask | protected
+            after[name] = there if kept is None else there & kept
+        fresh = {n: m.pruned - self.masks.pruned(n) for n, m in after.items()}
+        names = [n for n, zeros in fresh.items() if zeros]
+        if not names:
+            raise SelectionError("There are no zeros that are not pruned already.")
+        place = "1 tensor" if len(names) == 1 else f"{len(names):,} tensors"
+        done = f"{sum(fresh.values()):,} zeros in {place}"
+        self._push(
+            "found",
+            Edit(
+                "found",
+                "Zeros of the file treated as pruned",
+                "\n".join((done, *names)),
+                Change({n: before[n] for n in names}, {n: after[n] for n in names}),
+                writes_the_same=True,
+            ),
+        )
 
     def undo(self) -> None:
         """Take the last change back; nothing happens if there is none."""

@@ -42,6 +42,8 @@ class Edit:
         What was asked for, if it was a step.
     hand
         What was done, if it was done by hand.
+    writes_the_same
+        Whether an export of the state after it has the same values as one of the state before.
     """
 
     kind: EditKind
@@ -52,6 +54,7 @@ class Edit:
     protected: Change = field(default_factory=Change)
     step: Step | None = None
     hand: HandEdit | None = None
+    writes_the_same: bool = False
 
     @property
     def layers(self) -> dict[Layer, Change]:
@@ -72,7 +75,8 @@ class Record:
     """An edit in the history; its masks may have been put aside in the scratch file.
 
     `key` is the state after it, to be remembered by others: who holds the record itself holds its
-    masks, too.
+    masks, too. States that write the same have the same key; None is that of the file as it was
+    opened.
     """
 
     kind: EditKind

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
 from pruneapp.document.edit import Edit, Layer, Masks, Record, Replacement, Slots
+from pruneapp.document.past import PastState
 from pruneapp.document.scratch import ScratchFile
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -75,6 +78,7 @@ class History:
     def push(self, edit: Edit) -> Record:
         """Add an edit after the position; what was undone is cut off."""
         self._cut()
+        before = self.in_force
         record = Record(
             edit.kind,
             edit.label,
@@ -84,6 +88,8 @@ class History:
             self._slots({layer: change.before for layer, change in edit.layers.items()}),
             self._slots({layer: change.after for layer, change in edit.layers.items()}),
         )
+        if edit.writes_the_same:
+            record = replace(record, key=None if before is None else before.key)
         for slot in record.slots():
             slot.uses += 1
         self._records.append(record)
@@ -192,6 +198,24 @@ class History:
         wanted = self._way_to(position).values()
         slots = tuple(slot for slot in wanted if slot is not None and slot.mask is None)
         return Fetch(slots, self._scratch) if slots else None
+
+    def past(self, position: int, in_force: Snapshot, revision: int) -> PastState:
+        """Return the state at a position, to be loaded by a worker; nothing changes.
+
+        Parameters
+        ----------
+        position
+            From 0 to the number of edits; raises IndexError if there is no such position.
+        in_force
+            The state that is in force.
+        revision
+            The number that the other state shall have.
+        """
+        held = {
+            key: None if slot is None else (slot, slot.mask)
+            for key, slot in self._way_to(position).items()
+        }
+        return PastState(revision, in_force, held, self._scratch)
 
     def put_back(self, found: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
         """Hold masks that a `Fetch` has read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,8 +14,13 @@ from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.document.document import Document
+from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
 from pruneapp.document.zeros import find_zeros, zero_masks
+from pruneapp.errors import SelectionError
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -193,3 +199,59 @@ def test_looking_for_zeros_can_be_cancelled():
     for look in (find_zeros, zero_masks):
         with pytest.raises(Cancelled):
             look(snapshot(weights(8, 8)), ["w"], Job(cancel=token))
+
+
+def half_zero() -> tuple[Document, np.ndarray]:
+    array = weights(8, 16)
+    array.reshape(-1)[::2] = 0
+    checkpoint = MemoryCheckpoint({"w": array, "v": weights(4, 4)}, w=DEFAULT, v=DEFAULT)
+    return Document(checkpoint), array
+
+
+def test_amounts_count_from_the_zeros_that_are_treated_as_pruned():
+    document, array = half_zero()
+    told = []
+    document.subscribe(told.append)
+    document.treat_zeros(zero_masks(document.snapshot(), ["w", "v"], Job()))
+    assert [item.label for item in document.items][1:] == ["Zeros of the file treated as pruned"]
+    assert document.items[1].detail == "64 zeros in 1 tensor\nw"
+    assert [(c.kind, c.names) for c in told] == [("found", ("w",))]
+    assert document.masks["w"] == BitMask.from_bools(array != 0)
+    step = Step((Row(("w",), "l1_unstructured", {"amount": 0.5}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    assert document.masks["w"].kept == 32
+    document.jump(0)
+    assert "w" not in document.masks
+
+
+def test_zeros_treated_as_pruned_are_nothing_to_export():
+    document, _ = half_zero()
+    assert not document.unexported
+    document.treat_zeros(zero_masks(document.snapshot(), ["w"], Job()))
+    assert not document.unexported
+    document.undo()
+    assert not document.unexported
+    step = Step((Row(("v",), "l1_unstructured", {"amount": 0.5}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.treat_zeros(zero_masks(document.snapshot(), ["w"], Job()))
+    assert document.unexported
+    before = document.snapshot()
+    document.undo()
+    document.mark_exported(before)
+    assert not document.unexported
+
+
+def test_what_is_pruned_stays_so_and_what_is_protected_stays_kept():
+    document, array = half_zero()
+    masks = zero_masks(document.snapshot(), ["w"], Job())
+    step = Step((Row(("w",), "l1_unstructured", {"amount": 100}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    with pytest.raises(SelectionError, match="no zeros"):
+        document.treat_zeros(masks)  # all of them are among the hundred
+    document.undo()
+    protected = np.zeros(array.shape, np.bool_)
+    protected[0] = True
+    snap = document.snapshot()
+    document._snapshot = replace(snap, protected=MaskSet({"w": BitMask.from_bools(protected)}))
+    document.treat_zeros(masks)
+    assert document.masks["w"] == BitMask.from_bools((array != 0) | protected)
