@@ -43,8 +43,8 @@ class Actions:
             if spec.tip:
                 action.setToolTip(translated(spec.tip) + keys)
                 action.setStatusTip(translated(spec.tip))
+            action.setCheckable(spec.checkable or bool(spec.group))
             if spec.group:
-                action.setCheckable(True)
                 group = self._groups.setdefault(spec.group, QActionGroup(parent))
                 group.addAction(action)
             self._by_id[spec.id] = action

@@ -31,6 +31,8 @@ class ActionSpec:
         Checkable actions of one group exclude each other; empty for plain ones.
     separated
         Whether a line stands above it.
+    checkable
+        Whether it is on or off; those of a group are.
     needs_document
         Whether it makes sense only while a file is open.
     """
@@ -43,6 +45,7 @@ class ActionSpec:
     tip: str = ""
     group: str = ""
     separated: bool = False
+    checkable: bool = False
     needs_document: bool = False
 
 
@@ -335,6 +338,21 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ("Esc",),
         "",
         QT_TRANSLATE_NOOP("Actions", "Stop the running job; nothing is changed"),
+    ),
+    ActionSpec(
+        "in_every_block",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "By hand in &every block"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "What is done by hand is meant for the tensors of the same role in all blocks; they "
+            "are shown before",
+        ),
+        separated=True,
+        checkable=True,
+        needs_document=True,
     ),
     ActionSpec(
         "make_final",

@@ -20,6 +20,7 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.reader import Notice, open_checkpoint
 from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.hand.compute import HandPreview
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import Preview
 from pruneapp.document.snapshot import model_size
@@ -271,6 +272,15 @@ class Session(QObject):
             document.apply(preview)
 
         return self._try(apply)
+
+    def edit(self, preview: HandPreview) -> bool:
+        """Put in force what was done by hand; False if it came too late."""
+
+        def edit(document: Document) -> None:
+            document.checkpoint.verify_unchanged()
+            document.edit(preview)
+
+        return self._try(edit)
 
     def undo(self) -> bool:
         """Take back the last step."""

@@ -75,6 +75,7 @@ class Telling(QObject):
         """Show that nothing is open."""
         self.forget_notices()
         self._window.model_status.clear()
+        self._window.done.clear()
         self._views.forecast.clear()
         self._window.setWindowTitle("Pruneapp")
         self._window.show_document(there=False)
@@ -147,6 +148,10 @@ class Telling(QObject):
         """Say why something cannot be done, above the picture."""
         sentence = f"{error.sentence} {error.remedy}".strip()
         self._window.notices.set_notice(sentence, details=error.details)
+
+    def say_done(self, text: str) -> None:
+        """Say what was done, in the status bar."""
+        self._window.done.set_done(text)
 
     def say(self, text: str) -> None:
         """Say what went wrong, above the picture."""

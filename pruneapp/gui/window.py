@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.actions import Actions
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.theme import Appearance, Theme
+from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.status import JobStatus, ModelStatus
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self.notices = NoticeBar()
         self.empty = EmptyPage()
         self.model_status = ModelStatus()
+        self.done = Done()
         self.job_status = JobStatus()
         self.device = QComboBox()
         self.export_button = QToolButton()
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(center)
         self._fill_toolbar()
         self.statusBar().addWidget(self.model_status)
+        self.statusBar().addWidget(self.done, 1)
         self.statusBar().addPermanentWidget(self.job_status, 1)
         self._docks: tuple[QDockWidget, ...] = ()
         self._narrow = False

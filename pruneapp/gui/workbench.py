@@ -20,6 +20,7 @@ from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.handwork import Handwork
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
@@ -43,7 +44,7 @@ class Workbench(QObject):
 
     Attributes
     ----------
-    views, session, jobs, forecasting, looking, exporting, moving
+    views, session, jobs, forecasting, looking, exporting, moving, handwork
         The parts, for the tests and the tour.
     """
 
@@ -80,6 +81,13 @@ class Workbench(QObject):
             exporting=self.exporting,
         )
         self.moving = Moving(self.session, self.jobs, self)
+        self.handwork = Handwork(
+            window,
+            self.session,
+            self.jobs,
+            telling=self.telling,
+            appearance=appearance,
+        )
         self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True

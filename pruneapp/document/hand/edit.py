@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pruneapp.answers.hand import Gesture, Operation
 from pruneapp.document.hand.target import Target
-from pruneapp.document.hand.words import said
+from pruneapp.document.hand.words import said, units
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
 
@@ -85,6 +85,10 @@ class HandEdit:
             restored". Without it, "weights of conv1 restored".
         """
         return self.words or said(self.operation, self.targets, weights)
+
+    def units(self) -> str:
+        """Return what is meant of each tensor, where it has a name: "channel 12"; else ""."""
+        return units(self.targets)
 
     def to_dict(self, masks: dict[str, BitMask]) -> dict[str, Any]:
         """Return plain JSON; masks go into `masks` by the SHA-256 of their packed bytes.

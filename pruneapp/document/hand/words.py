@@ -21,7 +21,7 @@ _FEW = 4
 
 def said(operation: Operation, targets: Sequence[Target], weights: int | None) -> str:
     """Return "channel 12 of layer2.0.conv1 pruned"; see `HandEdit.label`."""
-    what = _units(targets) or _weights(weights)
+    what = units(targets) or _weights(weights)
     return f"{what} of {_place([t.name for t in targets])} {_DONE[operation]}"
 
 
@@ -34,8 +34,8 @@ def _weights(number: int | None) -> str:
     return "weights" if number is None else count(number, "weight")
 
 
-def _units(targets: Sequence[Target]) -> str:
-    """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"."""
+def units(targets: Sequence[Target]) -> str:
+    """Return what was chosen of each tensor, where it has a name: "channel 12", "3 rows"; or ""."""
     first = targets[0]
     names = {target.name for target in targets}
     if any((t.shape, t.dim) != (first.shape, first.dim) for t in targets) or first.mask:

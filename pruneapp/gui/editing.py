@@ -1,0 +1,179 @@
+"""Pruning by hand: a gesture on a picture becomes one step of the history.
+
+Masks are made in the background, because those of a large model take longer than a frame. That is
+done by the executor of the pictures and not by the worker: nobody waits with a gesture for an
+export. Gestures are done one after another, each on what the one before left.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.answers import Gesture
+from pruneapp.document.hand.compute import HandPreview, compute_hand
+from pruneapp.document.hand.edit import HandEdit
+from pruneapp.document.hand.roles import alike
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.alike_dialog import AlikeDialog, Meant
+from pruneapp.gui.views.parts import numbers
+
+
+class Editing(QObject):
+    """Does what gestures say.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where masks are made.
+    appearance
+        The colours of the dialog.
+    window
+        Its parent.
+
+    Attributes
+    ----------
+    in_every_block
+        Whether a gesture is meant for all tensors of the same role; they are shown first.
+    dialog
+        What shows them; None while nothing is asked.
+
+    Signals
+    -------
+    done(str)
+        What was done, in words.
+    """
+
+    done = Signal(str)
+
+    def __init__(
+        self, session: Session, jobs: Jobs, appearance: Appearance, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._jobs = jobs
+        self._appearance = appearance
+        self._window = window
+        self._waiting: deque[Gesture] = deque()
+        self._working = False
+        self.in_every_block = False
+        self.dialog: AlikeDialog | None = None
+        session.closed.connect(self._on_closed)
+
+    def set_in_every_block(self, everywhere: bool) -> None:
+        """Take gestures for all tensors of the same role, or for one alone."""
+        self.in_every_block = everywhere
+
+    def do(self, gesture: Gesture) -> None:
+        """Do what a gesture says, after those that came before it."""
+        if self._session.document is None or not self._session.may_work():
+            return
+        self._waiting.append(gesture)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        document = self._session.document
+        if document is None or self._working or self.dialog is not None or not self._waiting:
+            return
+        gesture = self._waiting.popleft()
+        snapshot, everywhere = document.snapshot(), self.in_every_block
+        self._working = True
+        self._jobs.answer(
+            lambda job: compute_hand(snapshot, _edit(snapshot, gesture, everywhere), job),
+            on_result=partial(self._on_computed, gesture),
+            on_error=self._on_refused,
+            on_cancelled=self._on_nothing,
+        )
+
+    def _on_computed(self, gesture: Gesture, preview: HandPreview) -> None:
+        self._working = False
+        document = self._session.document
+        if document is None:
+            return
+        if preview.revision != document.revision:
+            self._waiting.appendleft(gesture)  # something else was done or undone meanwhile
+        elif self.in_every_block and len(preview.numbers.tensors) > 1:
+            self._show(preview)
+        else:
+            self._put(preview)
+        self._go_on()
+
+    def _put(self, preview: HandPreview) -> None:
+        if self._session.edit(preview):
+            self.done.emit(_told(preview))
+
+    def _on_refused(self, error: PruneAppError) -> None:
+        self._working = False
+        if self._session.document is not None:
+            self._session.refused.emit(error)
+        self._go_on()
+
+    def _on_nothing(self) -> None:
+        self._working = False
+
+    def _on_closed(self) -> None:
+        self._waiting.clear()
+        if self.dialog is not None:
+            self.dialog.reject()
+
+    # -- in every block -------------------------------------------------------------------------
+
+    def _show(self, preview: HandPreview) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        by_name = self._session.by_name
+        meant = [
+            Meant(by_name[t.name].shown, t.chosen, t.changed, t.spared)
+            for t in preview.numbers.tensors
+        ]
+        pattern = alike(document.checkpoint, preview.edit.names[0]).pattern
+        dialog = AlikeDialog(pattern, meant, self._action(preview), self._window)
+        dialog.accepted.connect(partial(self._put, preview))
+        dialog.finished.connect(self._on_dialog_finished)
+        self._appearance.dress(dialog)
+        self.dialog = dialog
+        dialog.open()
+
+    def _on_dialog_finished(self, _result: int) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+        self._go_on()
+
+    def _action(self, preview: HandPreview) -> str:
+        text = {
+            "prune": self.tr("Prune {what} in {n} tensors"),
+            "restore": self.tr("Restore {what} in {n} tensors"),
+            "protect": self.tr("Protect {what} in {n} tensors"),
+            "release": self.tr("Release {what} in {n} tensors"),
+        }[preview.edit.operation]
+        what = preview.edit.units() or self.tr("{n} weights").format(
+            n=numbers.count(preview.numbers.changed)
+        )
+        changing = sum(1 for tensor in preview.numbers.tensors if tensor.changed)
+        return text.format(what=what, n=numbers.count(changing))
+
+
+def _edit(snapshot: Snapshot, gesture: Gesture, everywhere: bool) -> HandEdit:
+    names = alike(snapshot.checkpoint, gesture.name).names if everywhere else (gesture.name,)
+    return HandEdit.from_gestures(
+        *(
+            Gesture(gesture.operation, name, gesture.boxes, gesture.shape, gesture.dim)
+            for name in names
+        )
+    )
+
+
+def _told(preview: HandPreview) -> str:
+    spared = preview.numbers.spared
+    if not spared:
+        return preview.label
+    return f"{preview.label}; {spared:,} protected weights stay"

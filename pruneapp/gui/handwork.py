@@ -1,0 +1,42 @@
+"""What is done by hand, and the commands for it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from pruneapp.gui.editing import Editing
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.window import MainWindow
+
+
+class Handwork(QObject):
+    """Connects commands with what they do by hand.
+
+    Parameters
+    ----------
+    window
+        Whose commands.
+    session, jobs
+        The document, and where work is done.
+    telling
+        Says what was done.
+    appearance
+        The colours of dialogs.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        *,
+        telling: Telling,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(window)
+        self.editing = Editing(session, jobs, appearance, window)
+        self.editing.done.connect(telling.say_done)
+        window.actions_["in_every_block"].toggled.connect(self.editing.set_in_every_block)
