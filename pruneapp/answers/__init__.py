@@ -4,10 +4,10 @@ An answer is made by a job from a snapshot, and is true for the revision that it
 """
 
 from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
-from pruneapp.answers.danger import Danger, Severity, dangers
+from pruneapp.answers.danger import Danger, Severity
 from pruneapp.answers.hand import Gesture, Operation, Shape
 from pruneapp.answers.history import HistoryItem
-from pruneapp.answers.picture import Box, Layout, Tile, TileRequest
+from pruneapp.answers.picture import Box, DifferenceTile, Layout, Tile, TileRequest
 from pruneapp.answers.sparsity import Estimate, SparsityReport, TensorSparsity
 from pruneapp.answers.statistics import ChannelNorms, Histogram, TensorStats
 from pruneapp.answers.tensor_row import TensorRow
@@ -19,6 +19,7 @@ __all__ = [
     "Comparison",
     "Danger",
     "Difference",
+    "DifferenceTile",
     "Estimate",
     "Gesture",
     "Histogram",
@@ -36,5 +37,4 @@ __all__ = [
     "Tile",
     "TileRequest",
     "ZerosReport",
-    "dangers",
 ]

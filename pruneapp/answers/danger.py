@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.answers.sparsity import SparsityReport
+if TYPE_CHECKING:
+    from pruneapp.answers.sparsity import TensorSparsity
 
 # Less than this share left is hardly a layer any more.
 LITTLE = 0.05
@@ -48,14 +50,13 @@ class Danger:
     median: float | None = None
 
 
-def dangers(report: SparsityReport) -> Mapping[str, Danger]:
-    """Return what a step would hurt, by name in the order of the report.
+def dangers(tensors: Sequence[TensorSparsity]) -> Mapping[str, Danger]:
+    """Return what a step that touches `tensors` would hurt, by name in their order.
 
     A tensor that loses nothing is not marked, however little of it is left: that is not what the
     step does. The median is that of all touched tensors whose energy was counted, those that lose
     nothing among them. Linear in the number of tensors.
     """
-    tensors = report.tensors
     count = len(tensors)
     numel = _column([t.numel for t in tensors])
     after = _column([t.after for t in tensors])

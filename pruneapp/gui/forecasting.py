@@ -3,21 +3,25 @@
 Whenever the form, the check marks or the document change, what was known is stale. The estimate
 is there in the same moment; the preview is computed in the background once the person pauses, and
 "Prune" puts that very preview in force, which takes milliseconds.
+
+Estimates follow a slider while it moves: numbers, tree and threshold are shown from them, and the
+preview's replace them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.answers import Estimate
+from pruneapp.answers import Estimate, SparsityReport
 from pruneapp.document.document import DocumentChanged
-from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import Preview, compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import FileChangedError, PruneAppError
+from pruneapp.gui.estimating import Estimating
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
@@ -27,8 +31,8 @@ from pruneapp.progress import Job
 
 # A person who drags a slider pauses longer than this when they have found the place.
 PAUSE_MS = 150
-# Counting so many tensors takes longer than a frame; more are counted in the background.
-COUNT_HERE = 500
+# How often is looked for a file that is gone.
+LOOK_MS = 1000
 
 
 class Forecasting(QObject):
@@ -51,9 +55,12 @@ class Forecasting(QObject):
     -------
     changed()
         `preview` is another one, or none.
+    foreseen()
+        `outlook` is another one, or none.
     """
 
     changed = Signal()
+    foreseen = Signal()
 
     def __init__(
         self,
@@ -73,11 +80,17 @@ class Forecasting(QObject):
         self._extras = extras
         self._step: Step | None = None
         self._task: Task[Preview] | None = None
-        self._counting: Task[Estimate] | None = None
         self._apply_when_ready = False
         self._channels = 0
         self._asked = True
         self.preview: Preview | None = None
+        self._report: SparsityReport | None = None
+        self._estimating = Estimating(
+            jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
+        )
+        self._back = QTimer(self)
+        self._back.setInterval(LOOK_MS)
+        self._back.timeout.connect(self._look_for_file)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
@@ -97,26 +110,52 @@ class Forecasting(QObject):
         """
         return self.preview if self._asked else None
 
+    @property
+    def outlook(self) -> SparsityReport | None:
+        """What would happen as far as it is known, if it is to be shown: see `shown`.
+
+        That of the preview, else of an estimate, else none.
+        """
+        return self._report if self._asked else None
+
+    @property
+    def step(self) -> Step | None:
+        """What is asked for; None if that is nothing that could be done."""
+        return self._step
+
     def drop(self) -> None:
         """Forget what was known, and stop finding out."""
+        self._forget()
+        self._estimating.drop()
+        self._foresee(None)
+
+    def _forget(self) -> None:
         self.halt()
-        self._task = self._counting = self._step = None
+        self._task = self._step = None
         self._apply_when_ready = False
+        self._back.stop()
         self._show(None)
 
     def halt(self) -> None:
         """Stop finding out."""
         self._pause.stop()
-        for task in (self._task, self._counting):
-            if task is not None:
-                task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     def refresh(self) -> None:
         """Begin anew: the person asks for something else."""
         self._begin(asked=True)
 
+    def recount(self) -> None:
+        """Look again what can be said by now: more was counted."""
+        document = self._session.document
+        if document is not None and self._step is not None:
+            self._estimating.ask(document.snapshot(), self._step)
+
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind != "exported":  # that changes nothing of what would happen
+            self._estimating.drop()
+            self._foresee(None)
             self._begin(asked=False)
 
     def _show(self, preview: Preview | None) -> None:
@@ -125,6 +164,12 @@ class Forecasting(QObject):
         self.preview = preview
         if self.shown is not before:
             self.changed.emit()
+
+    def _foresee(self, report: SparsityReport | None) -> None:
+        before = self.outlook
+        self._report = report
+        if self.outlook is not before:
+            self.foreseen.emit()
 
     def _on_opening(self, _path: object) -> None:
         # There is one worker, and the file is waited for; a preview can begin again.
@@ -146,30 +191,22 @@ class Forecasting(QObject):
             self._begin(asked=self._asked)
 
     def _begin(self, *, asked: bool) -> None:
-        self.drop()
+        # The estimate before stays to be seen until the next one is there: nothing flickers.
+        self._forget()
         self._asked = asked
         document = self._session.document
         if document is None:
+            self.drop()
             return
         try:
-            self._step = self._ask()
+            step = self._ask()
         except PruneAppError as error:
+            self.drop()
             self._panel.set_error(error.sentence, error.remedy)
             return
-        snapshot, step = document.snapshot(), self._step
-        if _long_to_count(snapshot, step):
-            self._counting = self._jobs.answer(
-                lambda job: estimate(snapshot, step, job),
-                on_result=self._on_estimate,
-                on_error=self._on_error,
-            )
-        else:
-            try:
-                self._on_estimate(estimate(snapshot, step))
-            except PruneAppError as error:
-                self._on_error(error)
-                return
+        self._step = step
         self._pause.start()
+        self._estimating.ask(document.snapshot(), step)
 
     def prune(self) -> None:
         """Do it: at once if the preview is there, else as soon as it is."""
@@ -217,9 +254,11 @@ class Forecasting(QObject):
         )
 
         def work(job: Job) -> Preview:
-            return compute_preview(
+            found = compute_preview(
                 snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
             )
+            found.report.prepare()
+            return found
 
         self._task = self._jobs.submit(
             self.tr("Previewing"),
@@ -230,10 +269,21 @@ class Forecasting(QObject):
             visible=False,
         )
 
+    @property
+    def _ranks_by_scores(self) -> bool:
+        rows = self._step.rows if self._step is not None else ()
+        return bool(self._extras.scores_file) and any(
+            registry.get(row.method).takes_scores for row in rows
+        )
+
     def _on_estimate(self, found: Estimate) -> None:
-        self._channels = found.channels
+        if self._ranks_by_scores:  # which nobody counted
+            found = replace(found, report=None, sure=False, counting=1.0)
+        self._panel.set_counting(found.counting)
         if self.preview is None:
+            self._channels = found.channels
             self._panel.set_estimate(found)
+            self._foresee(found.report)
 
     def _on_preview(self, preview: Preview) -> None:
         document = self._session.document
@@ -247,11 +297,16 @@ class Forecasting(QObject):
             return
         self._panel.set_report(preview.report, channels=self._channels)
         self._show(preview)
+        self._foresee(preview.report)
 
     def _on_error(self, error: PruneAppError) -> None:
         self._task = None
         self._pause.stop()
+        self._estimating.drop()
+        self._foresee(None)
         self._panel.set_error(error.sentence, error.remedy)
+        if isinstance(error, FileChangedError):
+            self._back.start()  # it may be put back
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._session.refused.emit(error)
@@ -264,12 +319,17 @@ class Forecasting(QObject):
             self._task = None
             self._apply_when_ready = False
             self._panel.set_busy(busy=False)
+            if task.visible and task.error is None:
+                # Not done, but still what is asked for: it goes on being a preview.
+                self._pause.start()
 
-
-def _long_to_count(snapshot: Snapshot, step: Step) -> bool:
-    if sum(len(row.names) for row in step.rows) > COUNT_HERE:
-        return True
-    # Which channels are left has to be looked for in the masks; weights are counted already.
-    return bool(snapshot.masks) and any(
-        registry.get(row.method).granularity == "channels" for row in step.rows
-    )
+    def _look_for_file(self) -> None:
+        document = self._session.document
+        if document is None:
+            self._back.stop()
+            return
+        try:
+            document.checkpoint.verify_unchanged()
+        except PruneAppError:
+            return
+        self._begin(asked=self._asked)

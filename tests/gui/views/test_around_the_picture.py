@@ -17,20 +17,23 @@ from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
 GAP = "\u00a0"
 REPORT = SparsityReport(
     (
-        TensorSparsity("m.a", 100, 0, 20),
-        TensorSparsity("m.b", 100, 10, 100),
-        TensorSparsity("m.c", 100, 0, 85),
-        TensorSparsity("m.d", 100, 30, 30),
+        TensorSparsity("m.a", 100, 0, 20, energy=0.88),
+        TensorSparsity("m.b", 100, 10, 100, energy=0.0),
+        TensorSparsity("m.c", 100, 0, 96, energy=0.95),
+        TensorSparsity("m.d", 100, 30, 30, energy=1.0),
+        TensorSparsity("m.e", 100, 0, 1, energy=0.99),
     ),
     numel=1000,
     before=40,
-    after=235,
+    after=247,
     energy=0.9912,
+    magnitude=0.8,
 )
 
 
@@ -76,17 +79,90 @@ def test_an_estimate_is_there_before_the_report(forecast):
 
 def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     forecast.set_report(REPORT)
-    assert forecast.gone.text() == "195 of 400"
+    assert forecast.gone.text() == "207 of 500"
+    assert forecast.left.text() == "753"
     assert forecast.energy.text() == f"99.1{GAP}%"
+    assert forecast.magnitude.text() == f"80.0{GAP}%"
     rows = [(r.glyph.text(), r.name.text(), r.share.text()) for r in forecast.affected]
     assert rows == [
         ("■", "b", "all gone"),
-        ("▲", "c", f"85.0{GAP}%"),
-        ("", "a", f"20.0{GAP}%"),
-        ("", "", ""),
+        ("▲", "c", f"96.0{GAP}%"),
+        ("△", "a", f"20.0{GAP}%"),
+        ("", "m.e", f"1.0{GAP}%"),
         ("", "", ""),
     ]
-    assert forecast.affected[1].accessibleName() == f"c, 85.0{GAP}%, much"
+    assert forecast.affected[1].accessibleName() == f"c, 96.0{GAP}%, much"
+    assert forecast.affected[2].glyph.toolTip() == (
+        f"It would lose 12.0{GAP}% of its energy, more than twice the median of 5.0{GAP}%."
+    )
+
+
+def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
+    def said():
+        return [label.text() for label in forecast.figures.labels.values()]
+
+    forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, sure=False))
+    assert said() == [
+        "5",
+        "207 of 500",
+        f"4.0{GAP}% → 24.7{GAP}%",
+        "753",
+        f"≈{GAP}99.1{GAP}%",
+        f"≈{GAP}80.0{GAP}%",
+    ]
+    assert forecast.affected[0].glyph.text() == "■", "what would be hurt is seen at once"
+    forecast.set_estimate(Estimate(5, 207, exact=True, report=REPORT, sure=True))
+    assert not any("≈" in text for text in said())
+    forecast.set_estimate(Estimate(5, 207, exact=False, report=REPORT))
+    assert sum("≈" in text for text in said()) == 5
+
+
+def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
+    alarm = forecast.alarm
+    height = alarm.height()
+    assert alarm.focusPolicy() == Qt.FocusPolicy.NoFocus, "nothing to go to"
+    hurt = tuple(TensorSparsity(name, 100, 0, 97) for name in ("m.c", "m.a", "m.d"))
+    forecast.set_report(SparsityReport(hurt, numel=1000, before=0, after=291))
+    assert alarm.text() == f"▲ 3 tensors would keep less than 5{GAP}%: c, a, m.d"
+    assert alarm.accessibleName() == alarm.text()
+    qtbot.wait(1)
+    assert alarm.height() == height
+    danger = QColor(LIGHT["danger"]).getRgb()[:3]
+    image = alarm.grab().toImage()
+    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(80) for y in range(height)}
+    assert danger in colors, "the line is painted in the danger colour"
+    for go in (
+        lambda: qtbot.mouseClick(alarm, Qt.MouseButton.LeftButton),
+        lambda: qtbot.keyClick(alarm, Qt.Key.Key_Space),
+    ):
+        with qtbot.waitSignal(forecast.tensorRequested) as asked:
+            go()
+        assert asked.args == ["m.c"]
+    forecast.set_report(SparsityReport((), numel=1000, before=0, after=0))
+    assert alarm.text() == ""
+    assert not alarm.isEnabled()
+
+
+def test_sizes_of_exports_have_their_room_from_the_first(forecast, qtbot):
+    forecast.set_formats((("a", "As this"), ("b", "As that"), ("c", "Not at all")))
+    qtbot.wait(1)
+    places = [label.y() for label in forecast.sizes.labels.values()]
+    assert len(set(places)) == 3
+    forecast.set_sizes({"a": 576_000_000, "b": 1_100_000, "c": None})
+    qtbot.wait(1)
+    assert [label.text() for label in forecast.sizes.labels.values()] == ["576 MB", "1.1 MB", "–"]
+    assert [label.y() for label in forecast.sizes.labels.values()] == places
+
+
+def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):
+    forecast.set_counting(0.4)
+    assert forecast.state.text() == f"counting… 40{GAP}%"
+    forecast.set_busy(busy=True)
+    qtbot.waitUntil(lambda: "Esc" in forecast.state.text(), timeout=5000)
+    forecast.set_busy(busy=False)
+    assert forecast.state.text() == f"counting… 40{GAP}%"
+    forecast.set_counting(1.0)
+    assert forecast.state.text() == ""
 
 
 def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):

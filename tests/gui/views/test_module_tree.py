@@ -14,7 +14,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity, dangers
+from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.tree import ModuleTree, build_nodes
 from pruneapp.gui.views.tree.cells import DANGER_ROLE, Column
@@ -336,7 +336,7 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     after = {t.name: t.after for t in REPORT.tensors}
     tree.set_preview(after)
     assert not glyph_colors(tree, "fc.weight", LIGHT["danger"])
-    tree.set_preview(after, dangers(REPORT))
+    tree.set_preview(after, REPORT.dangers)
     sparsity = Column.SPARSITY
     for path, glyph in (
         ("fc.weight", "■"),

@@ -6,13 +6,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from pruneapp.answers import TensorSparsity
-from pruneapp.gui.views.parts import numbers
+from pruneapp.answers import Danger, Severity, TensorSparsity
+from pruneapp.gui.views.parts import danger, numbers
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain
-
-MUCH = 0.8  # from this sparsity on, a tensor is said to be damaged much
 
 
 class Affected(QWidget):
@@ -36,23 +34,27 @@ class Affected(QWidget):
         layout.addWidget(self.share)
         self.setFixedHeight(self.fontMetrics().height() + 4)
 
-    def show_tensor(self, tensor: TensorSparsity | None, shown: str) -> None:
-        """Show a tensor under the name `shown`, or leave the row empty."""
+    def show_tensor(
+        self, tensor: TensorSparsity | None, shown: str, found: Danger | None = None
+    ) -> None:
+        """Show a tensor under the name `shown`, and what is to be feared; or leave it empty."""
         self.bar.tensor = tensor
         self.bar.update()
         if tensor is None:
             for label in (self.glyph, self.name, self.share):
                 label.setText("")
+            self.glyph.setToolTip("")
+            self.setAccessibleName("")
             return
         after = tensor.after / tensor.numel if tensor.numel else 0.0
-        gone = tensor.after == tensor.numel
-        self.glyph.setText("■" if gone else "▲" if after >= MUCH else "")
+        severity = found.severity if found is not None else Severity.NONE
+        gone = severity is Severity.ALL
+        self.glyph.setText(danger.GLYPHS[severity])
+        self.glyph.setToolTip(danger.reason(found) if found is not None else "")
         self.name.setText(shown)
-        self.share.setText(self.tr("all gone") if gone else numbers.percent(after))
-        much = self.tr("much") if after >= MUCH and not gone else ""
-        words = ", ".join(filter(None, (shown, self.share.text(), much)))
-        self.setAccessibleName(words)
-        self.glyph.setToolTip(much or (self.share.text() if gone else ""))
+        self.share.setText(danger.word(severity) if gone else numbers.percent(after))
+        much = "" if gone else danger.word(severity)
+        self.setAccessibleName(", ".join(filter(None, (shown, self.share.text(), much))))
 
 
 class _Bar(QWidget):

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
+from pruneapp.answers import Danger, Estimate, SparsityReport, TensorSparsity
 from pruneapp.gui.views.forecast.action import PruneAction
 from pruneapp.gui.views.forecast.affected import Affected
+from pruneapp.gui.views.forecast.alarm import Alarm
+from pruneapp.gui.views.forecast.figures import Figures
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 
 BUSY_MS = 200
 LONG_MS = 2_500
+ABOUT = "≈\u00a0"  # before every number that is not exact
 _AFFECTED = 5
 
 
@@ -31,52 +26,60 @@ class Forecast(QWidget):
     """What the step that is asked for would do. `action` is its button, to be placed below.
 
     An estimate fills in what counts alone can say; the report replaces it.
+
+    Signals
+    -------
+    tensorRequested(str)
+        The person wants to see a tensor that would be hurt; its name in the file.
     """
+
+    tensorRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
         self._model = (0, 0)
         self._shown: Mapping[str, str] = {}
+        self._counted = 1.0
         self.action = PruneAction()
         # Elided: a longer word for it would push the whole form out of the window.
         self.state = ElidedLabel()
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.tensors, self.gone, self.sparsity, self.energy = (self._number() for _ in range(4))
-        self.energy.setToolTip(
-            self.tr("Share of the sum of squares of the weights that is still there after.")
+        self.figures = self._figures()
+        self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
+            self.figures.labels.values()
         )
+        self._room = plain(self.tr("As a file, where zeros take room too"))
+        self._room.setToolTip(
+            self.tr(
+                "A zero takes as many bytes as any other number: a dense file gets smaller only "
+                "when it is compressed, or when whole channels are cut out."
+            )
+        )
+        self.sizes = Figures((), self)
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.alarm = Alarm(self)
+        self.alarm.tensorRequested.connect(self.tensorRequested)
+        self._most = plain(self.tr("Most affected"))
         self.affected = [Affected(self) for _ in range(_AFFECTED)]
 
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(heading(self.tr("What would happen")))
         top.addWidget(self.state, 1)
-        rows = QFormLayout()
-        rows.setVerticalSpacing(4)
-        rows.setHorizontalSpacing(8)
-        self._labels = []
-        for text, label in (
-            (self.tr("Tensors"), self.tensors),
-            (self.tr("Weights pruned"), self.gone),
-            (self.tr("Sparsity"), self.sparsity),
-            (self.tr("Energy kept"), self.energy),
-        ):
-            name = plain(text)
-            self._labels.append(name)
-            rows.addRow(name, label)
-        self._most = plain(self.tr("Most affected"))
-        self._labels.append(self._most)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         layout.addLayout(top)
-        layout.addLayout(rows)
+        layout.addWidget(self.figures)
+        self._files = QVBoxLayout()
+        self._files.setSpacing(4)
+        self._files.addWidget(self._room)
+        self._files.addWidget(self.sizes)
+        layout.addLayout(self._files)
         # The tensors, or in the same room why nothing can be done.
         self.pages = QStackedWidget(self)
-        for parts in ((self._most, *self.affected), (self.error,)):
+        for parts in ((self.alarm, self._most, *self.affected), (self.error,)):
             page = QWidget(self.pages)
             column = QVBoxLayout(page)
             column.setContentsMargins(0, 0, 0, 0)
@@ -87,20 +90,35 @@ class Forecast(QWidget):
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
 
-        self._slow = self.tr("slow, Esc cancels")
         self._soon = self._timer(BUSY_MS, self._show_busy)
         self._late = self._timer(LONG_MS, self._show_long)
+        self._busy = self._slow = False
         self.set_colors({})
+        self.set_formats(())
         self.clear()
 
-    def _number(self) -> QLabel:
-        label = plain(numbers.NO_NUMBER)
-        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        font = label.font()
-        font.setFeature(font.Tag("tnum"), 1)
-        label.setFont(font)
-        return label
+    def _figures(self) -> Figures:
+        return Figures(
+            (
+                ("tensors", self.tr("Tensors"), ""),
+                ("gone", self.tr("Weights pruned"), ""),
+                ("sparsity", self.tr("Sparsity"), self.tr("Of the whole model, now and then.")),
+                ("left", self.tr("Parameters left"), self.tr("Of the whole model.")),
+                (
+                    "energy",
+                    self.tr("Energy kept"),
+                    self.tr(
+                        "Share of the sum of squares of the weights that is still there after."
+                    ),
+                ),
+                (
+                    "magnitude",
+                    self.tr("Magnitude kept"),
+                    self.tr("Share of the sum of magnitudes that is still there after."),
+                ),
+            ),
+            self,
+        )
 
     def _timer(self, wait: int, call: object) -> QTimer:
         timer = QTimer(self)
@@ -119,46 +137,59 @@ class Forecast(QWidget):
         """Take the names to show for the names in the file."""
         self._shown = shown
 
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """Make room for the sizes of these formats of export: names, and words for them."""
+        old = self.sizes
+        tip = self._room.toolTip()
+        self.sizes = Figures([(name, words, tip) for name, words in formats], self)
+        self.sizes.set_colors(self._colors)
+        self._files.replaceWidget(old, self.sizes)
+        old.deleteLater()
+        self._room.setVisible(bool(formats))
+        self.sizes.setVisible(bool(formats))
+
+    def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
+        """Show how many bytes an export would take; None where it is not possible."""
+        self.sizes.set_numbers(
+            {name: numbers.size(n) for name, n in sizes.items() if n is not None}
+        )
+
     def clear(self) -> None:
         """Say nothing: nothing is asked for, and nothing is on its way."""
         self._quiet()
         self.set_busy(busy=False)
-        for label in (self.tensors, self.gone, self.sparsity, self.energy):
-            label.setText(numbers.NO_NUMBER)
-        self._show_affected(())
+        self.figures.set_numbers({})
+        self.sizes.set_numbers({})
+        self._show_affected((), {})
         self.action.set_count(0)
 
     def set_estimate(self, estimate: Estimate | None) -> None:
-        """Show what counts alone can say; what only the weights can say waits for the report."""
+        """Show what counts can say, marked where it is not exact; the rest waits for the report."""
         if estimate is None:
             self.clear()
             return
-        self._quiet()
-        self.tensors.setText(numbers.count(estimate.tensors))
-        about = "" if estimate.exact else self.tr("up to ")
-        self.gone.setText(about + numbers.count(estimate.gone))
-        numel, before = self._model
-        self._show_sparsity(before, before + estimate.gone, numel, about)
-        self.energy.setText(numbers.NO_NUMBER)
-        self._show_affected(())
+        if estimate.report is not None:
+            self._show(estimate.report, exact=estimate.exact, sure=estimate.sure)
+        else:
+            self._quiet()
+            numel, before = self._model
+            upto = "" if estimate.exact else self.tr("up to ")
+            atleast = "" if estimate.exact else self.tr("at least ")
+            after = before + estimate.gone
+            self.figures.set_numbers(
+                {
+                    "tensors": numbers.count(estimate.tensors),
+                    "gone": upto + numbers.count(estimate.gone),
+                    "sparsity": self._then(before, after, numel, upto),
+                    "left": atleast + numbers.count(numel - after),
+                }
+            )
+            self._show_affected((), {})
         self.action.set_count(estimate.gone, estimate.channels, exact=estimate.exact)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
-        self._quiet()
-        self.tensors.setText(numbers.count(len(report.tensors)))
-        whole = sum(tensor.numel for tensor in report.tensors)
-        self.gone.setText(
-            self.tr("{n} of {all}").format(n=numbers.count(report.gone), all=numbers.count(whole))
-        )
-        self._show_sparsity(report.before, report.after, report.numel, "")
-        self.energy.setText(
-            numbers.NO_NUMBER if report.energy is None else numbers.percent(report.energy)
-        )
-        changed = [tensor for tensor in report.tensors if tensor.gone and tensor.numel]
-        # Equal ones in the order of the file.
-        changed.sort(key=lambda tensor: -tensor.after / tensor.numel)
-        self._show_affected(tuple(changed[:_AFFECTED]))
+        self._show(report, exact=True, sure=True)
         self.action.set_count(report.gone, channels)
 
     def set_error(self, sentence: str, remedy: str = "") -> None:
@@ -172,21 +203,29 @@ class Forecast(QWidget):
         if not busy:
             self._soon.stop()
             self._late.stop()
-            self.state.setText("")
-        elif not self._late.isActive() and not self.state.text():
+            self._busy = self._slow = False
+            self._say()
+        elif not self._late.isActive() and not self._slow:
             self._soon.start()
             self._late.start()
+
+    def set_counting(self, share: float) -> None:
+        """Say which share of what estimates need is counted; nothing once it is 1."""
+        self._counted = share
+        self._say()
 
     @property
     def is_slow(self) -> bool:
         """Whether it is said that exact numbers take long, and how to do without."""
-        return self.state.text() == self._slow
+        return self._slow
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        for label in (*self._labels, self.state):
+        for label in (self._room, self._most, self.state):
             recolor(label, self._colors["muted"])
+        for part in (self.figures, self.sizes, self.alarm):
+            part.set_colors(colors)
         recolor(self.error, self._colors["danger"])
         for row in self.affected:
             recolor(row.glyph, self._colors["danger"])
@@ -200,22 +239,59 @@ class Forecast(QWidget):
         self.pages.setCurrentIndex(0)
 
     def _show_busy(self) -> None:
-        self.state.setText(self.tr("counting…"))
+        self._busy = True
+        self._say()
 
     def _show_long(self) -> None:
-        self.state.setText(self._slow)
+        self._slow = True
+        self._say()
 
-    def _show_sparsity(self, before: int, after: int, numel: int, about: str) -> None:
+    def _say(self) -> None:
+        text = ""
+        if self._slow:
+            text = self.tr("slow, Esc cancels")
+        elif self._counted < 1:
+            share = numbers.percent(min(self._counted, 0.99), 0)
+            text = self.tr("counting… {share}").format(share=share)
+        elif self._busy:
+            text = self.tr("counting…")
+        if text != self.state.text():
+            self.state.setText(text)
+
+    def _show(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
+        """Show a report: whether its sums are exact, whether what it says of each tensor is."""
+        self._quiet()
+        upto, about = "" if exact else ABOUT, "" if sure else ABOUT
+        gone = self.tr("{n} of {all}").format(
+            n=numbers.count(report.gone), all=numbers.count(report.touched)
+        )
+        texts = {
+            "tensors": numbers.count(len(report.tensors)),
+            "gone": upto + gone,
+            "sparsity": self._then(report.before, report.after, report.numel, upto),
+            "left": upto + numbers.count(report.numel - report.after),
+        }
+        for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+            if share is not None:
+                texts[key] = about + numbers.percent(share)
+        self.figures.set_numbers(texts)
+        self._show_affected(report.most_affected[:_AFFECTED], report.dangers)
+
+    def _then(self, before: int, after: int, numel: int, about: str) -> str:
         if not numel:
-            self.sparsity.setText(numbers.NO_NUMBER)
-            return
-        self.sparsity.setText(
-            self.tr("{before} → {after}").format(
-                before=numbers.part(before, numel), after=about + numbers.part(after, numel)
-            )
+            return numbers.NO_NUMBER
+        return self.tr("{before} → {after}").format(
+            before=numbers.part(before, numel), after=about + numbers.part(after, numel)
         )
 
-    def _show_affected(self, tensors: tuple[TensorSparsity, ...]) -> None:
+    def _show_affected(
+        self, tensors: tuple[TensorSparsity, ...], found: Mapping[str, Danger]
+    ) -> None:
+        self.alarm.set_dangers(found, self._shown)
         for place, row in enumerate(self.affected):
             tensor = tensors[place] if place < len(tensors) else None
-            row.show_tensor(tensor, self._shown.get(tensor.name, tensor.name) if tensor else "")
+            if tensor is None:
+                row.show_tensor(None, "")
+                continue
+            shown = self._shown.get(tensor.name, tensor.name)
+            row.show_tensor(tensor, shown, found.get(tensor.name))

@@ -20,6 +20,7 @@ _LETTERS = {  # widths in digits of the font
     Column.TYPE: 10,
     Column.PARAMETERS: 12,
 }
+_LEAST_NAME = 12
 _OPEN_AT_FIRST = 16
 _OPEN_WHEN_FILTERED = 2_000
 
@@ -86,6 +87,8 @@ class TreeView(QTreeView):
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
+        # Of a name that loses its middle this much still says something.
+        self.setMinimumWidth(self._widths[Column.SPARSITY] + _LEAST_NAME * digit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the columns that there is no room for, unless the person chose them."""

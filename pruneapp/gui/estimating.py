@@ -1,0 +1,134 @@
+"""Estimates as fast as a slider moves: here if that takes no time, else beside; the newest wins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from pruneapp.answers import Estimate
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.estimate import estimate
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.methods import registry
+from pruneapp.progress import Job
+
+# What takes longer is found out in the background: with what follows it would cost a frame.
+HERE_S = 0.006
+# Of so many tensors nobody has to try first.
+MANY = 500
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    estimate: Estimate
+    seconds: float
+
+
+class Estimating(QObject):
+    """Answers the newest question; one at a time.
+
+    While one is answered in the background a newer one waits, and of several the newest: so a
+    slider that moves faster than answers come is followed all the same.
+
+    Parameters
+    ----------
+    jobs
+        The background.
+    on_result, on_error
+        Told what came of a question, in the order of the questions.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        *,
+        on_result: Callable[[Estimate], None],
+        on_error: Callable[[PruneAppError], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._on_result = on_result
+        self._on_error = on_error
+        self._waiting: tuple[Snapshot, Step] | None = None
+        self._task: Task[_Answer] | None = None
+        self._slow: Checkpoint | None = None  # of which estimates take long
+
+    def ask(self, snapshot: Snapshot, step: Step) -> None:
+        """Answer soon what a step would do to a state; at once where that takes no time."""
+        self._waiting = snapshot, step
+        if self._task is None:
+            self._go()
+
+    def drop(self) -> None:
+        """Forget what was asked."""
+        self._waiting = self._slow = None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _go(self) -> None:
+        assert self._waiting is not None
+        (snapshot, step), self._waiting = self._waiting, None
+        if self._slow is snapshot.checkpoint or _long(snapshot, step):
+            self._task = self._jobs.answer(
+                lambda job: _estimate(snapshot, step, job),
+                on_result=self._on_answer,
+                on_error=self._on_refused,
+                on_cancelled=self._on_cancelled,
+            )
+            return
+        try:
+            found = _estimate(snapshot, step)
+        except PruneAppError as error:
+            self._on_error(error)
+            return
+        if found.seconds > HERE_S:
+            self._slow = snapshot.checkpoint
+        self._on_result(found.estimate)
+
+    def _on_answer(self, found: _Answer) -> None:
+        self._task = None
+        if found.seconds < HERE_S / 2:
+            self._slow = None
+        self._on_result(found.estimate)
+        self._next()
+
+    def _on_refused(self, error: PruneAppError) -> None:
+        self._task = None
+        if self._waiting is None:
+            self._on_error(error)
+        self._next()
+
+    def _on_cancelled(self) -> None:
+        # Dropped, unless it ended by a bug of ours, which is reported elsewhere.
+        if self._task is not None and self._task.error is not None:
+            self._task = None
+            self._next()
+
+    def _next(self) -> None:
+        if self._task is None and self._waiting is not None:
+            self._go()
+
+
+def _estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> _Answer:
+    began = time.perf_counter()
+    found = estimate(snapshot, step, job)
+    if found.report is not None:
+        found.report.prepare()
+    return _Answer(found, time.perf_counter() - began)
+
+
+def _long(snapshot: Snapshot, step: Step) -> bool:
+    if sum(len(row.names) for row in step.rows) > MANY:
+        return True
+    # Which channels are left has to be looked for in the masks; weights are counted already.
+    return bool(snapshot.masks) and any(
+        registry.get(row.method).granularity == "channels" for row in step.rows
+    )

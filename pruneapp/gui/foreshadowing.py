@@ -1,0 +1,62 @@
+"""Shows in the tree what is to come, as often as that leaves time for everything else."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer
+
+from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.views.tree import ModuleTree
+
+# At most once in a frame.
+FRAME_MS = 16
+
+
+class Foreshadowing(QObject):
+    """Keeps the bars of the tree true while a slider moves.
+
+    What is shown goes in front: the first change at once, those that follow at once if there was
+    none for a frame. Where telling the tree takes long (it may have 100,000 rows) as much time is
+    left for everything else.
+
+    Parameters
+    ----------
+    forecasting
+        Says what is to come.
+    tree
+        Told.
+    """
+
+    def __init__(
+        self, forecasting: Forecasting, tree: ModuleTree, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._forecasting = forecasting
+        self._tree = tree
+        self._changed = False
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.timeout.connect(self._on_rested)
+        forecasting.foreseen.connect(self._on_foreseen)
+
+    def _on_foreseen(self) -> None:
+        self._changed = True
+        # What is not to come any more must not stay for a moment: the tree may be another one.
+        if self._forecasting.outlook is None or not self._rest.isActive():
+            self._tell()
+
+    def _on_rested(self) -> None:
+        if self._changed:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._changed = False
+        report = self._forecasting.outlook
+        began = time.perf_counter()
+        if report is None:
+            self._tree.set_preview(None)
+        else:
+            self._tree.set_preview(report.after_by_name, report.dangers)
+        taken = round((time.perf_counter() - began) * 1000)
+        self._rest.start(max(FRAME_MS, 2 * taken))

@@ -1,0 +1,102 @@
+"""The line that says what a step would hurt, and leads there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QStyleOption, QWidget
+
+from pruneapp.answers import Danger, Severity
+from pruneapp.gui.views.parts import danger
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import as_plain, within_reason
+
+_NAMED = 20
+
+
+class Alarm(QAbstractButton):
+    """Says how many tensors would be hurt worst, and which; a click goes to the first.
+
+    Its room is there while it has nothing to say; then it takes no focus.
+
+    Signals
+    -------
+    tensorRequested(str)
+        The person wants to see a tensor; its name in the file.
+    """
+
+    tensorRequested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._first = ""
+        self._color = with_defaults({})["danger"]
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(self._go)
+        self.set_dangers({}, {})
+
+    def set_dangers(self, found: Mapping[str, Danger], shown: Mapping[str, str]) -> None:
+        """Speak of the worst of `found`, under the names `shown` for those in the file."""
+        worst = max((d.severity for d in found.values()), default=Severity.NONE)
+        names = [name for name, d in found.items() if d.severity is worst]
+        self._first = names[0] if names else ""
+        text = ""
+        if names:
+            text = f"{danger.GLYPHS[worst]} {danger.several(worst, len(names))}: "
+            text += _listed([shown.get(name, name) for name in names])
+        self.setText(text)
+        self.setToolTip(
+            as_plain(self.tr("{what}. Click to go there.").format(what=text)) if text else ""
+        )
+        self.setAccessibleName(text or self.tr("No tensor would be hurt"))
+        self.setAccessibleDescription(self.tr("Goes to the first of them.") if text else "")
+        self.setEnabled(bool(text))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if text else Qt.FocusPolicy.NoFocus)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._color = with_defaults(colors)["danger"]
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """One line, as wide as there is room."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.averageCharWidth() * 6, metrics.height() + 4)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Underline it."""
+        super().enterEvent(event)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        if not self.text():
+            return
+        painter = QPainter(self)
+        font = self.font()
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(QColor(self._color))
+        text = painter.fontMetrics().elidedText(
+            within_reason(self.text()), Qt.TextElideMode.ElideRight, self.width()
+        )
+        painter.drawText(
+            self.rect(), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), text
+        )
+        if self.hasFocus():
+            option = QStyleOption()
+            option.initFrom(self)
+            self.style().drawPrimitive(
+                QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self
+            )
+        painter.end()
+
+    def _go(self) -> None:
+        self.tensorRequested.emit(self._first)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
