@@ -20,6 +20,7 @@ from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.foreshadowing import Foreshadowing
 from pruneapp.gui.handwork import Handwork
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
@@ -68,6 +69,7 @@ class Workbench(QObject):
             extras=self.extras,
             parent=self,
         )
+        self.foreshadowing = Foreshadowing(self.forecasting, self.views.tree, self)
         self.looking = Looking(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )
@@ -121,7 +123,6 @@ class Workbench(QObject):
         views.forecast.action.pruneRequested.connect(self.prune)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)
-        self.forecasting.changed.connect(self._on_preview)
         self.exporting.sized.connect(self.telling.show_size)
         self.choosing.deviceChanged.connect(self.forecasting.refresh)
         self.choosing.methodsLoaded.connect(self._on_methods)
@@ -204,13 +205,6 @@ class Workbench(QObject):
                     "Nothing is pruned in the checked tensors, so nothing can be made final."
                 )
             )
-
-    def _on_preview(self) -> None:
-        preview = self.forecasting.shown
-        after = None
-        if preview is not None:
-            after = {t.name: t.after for t in preview.report.tensors}
-        self.views.tree.set_preview(after)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()
