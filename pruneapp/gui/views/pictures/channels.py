@@ -1,4 +1,4 @@
-"""The norms of a tensor's channels along a dimension, and which channels are pruned."""
+"""The norms of a tensor's channels along a dimension, the cut through them, and hand work."""
 
 from __future__ import annotations
 
@@ -6,55 +6,102 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+from numpy.typing import NDArray
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QWidget
 
-from pruneapp.answers import ChannelNorms
+from pruneapp.answers import ChannelNorms, Gesture, Operation
 from pruneapp.gui.views.parts.numbers import count, percent
 from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
-from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_max, grouped_sum
+from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
+from pruneapp.gui.views.pictures.chart.cut_line import CutLine
+from pruneapp.gui.views.pictures.chart.hand_row import HandRow
+from pruneapp.gui.views.pictures.chart.marks import Marks
+from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
+from pruneapp.gui.views.pictures.chart.selection import Pick, Selection, runs
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
+INDEX, NORM = "index", "norm"
 
-class ChannelsView(Chart):
-    """Bars of norms, by index or sorted.
+
+class ChannelsView(OrderedChart):
+    """Bars of norms, in the order of the tensor or of the norms.
+
+    The cut takes the channels with the smallest norms that are neither pruned as a whole nor
+    protected: in the order of the tensor it lies at a norm, in that of norms it stands behind the
+    last channel that goes.
 
     Signals
     -------
     dimChanged(int)
         The person wants the channels along this dimension.
-    channelClicked(int)
-        The person chose the channel with this index.
+    normChanged(str)
+        The person wants norms of this order: "1", "2", "inf".
+    cutMoved(int)
+        The person wants so many channels to go; comes with every move.
+    selectionChanged()
+        Other channels are chosen.
+    gestureMade(Gesture)
+        The person wants something done to the chosen channels.
     """
 
     dimChanged = Signal(int)
-    channelClicked = Signal(int)
+    normChanged = Signal(str)
+    cutMoved = Signal(int)
+    selectionChanged = Signal()
+    gestureMade = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._norms: ChannelNorms | None = None
+        self._shape: tuple[int, ...] = ()
         self._heights: Floats = np.zeros(0)
-        self._order = np.zeros(0, dtype=np.int64)
-        super().__init__(PlaceAxis(), pg.AxisItem("left"), parent)
+        self._selection = Selection()
+        self._cut: int | None = None
+        self._cut_norm: float | None = None
+        self._told: tuple[int | None, float | None] = None, None
+        self._answered = True
+        self._editable = False
+        orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
+        super().__init__(PlaceAxis(), pg.AxisItem("left"), orders, parent=parent)
         self.dim_box = QComboBox()
         self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.dim_box.setMinimumContentsLength(12)
         self.dim_box.setAccessibleName(self.tr("Dimension"))
         self.dim_box.setToolTip(self.tr("The dimension whose slices are channels"))
         self.dim_box.activated.connect(self._on_dim_chosen)
-        self.sort_box = QCheckBox(self.tr("Sorted"))
-        self.sort_box.setToolTip(self.tr("The smallest norm first"))
-        self.sort_box.toggled.connect(self._on_sort_toggled)
+        self.norm_box = QComboBox()
+        self.norm_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for n in ("1", "2", "inf"):
+            self.norm_box.addItem(self.norm_label(n), n)
+        self.norm_box.setCurrentIndex(1)
+        self.norm_box.setAccessibleName(self.tr("Norm"))
+        self.norm_box.setToolTip(self.tr("The norm by which channels are measured"))
+        self.norm_box.activated.connect(self._on_norm_chosen)
         row = self._control_row()
         row.addStretch(1)
-        row.addWidget(self.dim_box)
-        row.addWidget(self.sort_box)
+        for widget in (self.dim_box, self.norm_box, self.order_box):
+            row.addWidget(widget)
         self._add_table()
+        self.hand = HandRow()
+        self.hand.asked.connect(self.make_gesture)
+        self._add_row(self.hand)
+        self.canvas.selecting = True
+        self.canvas.picked.connect(self._on_picked)
+        self.canvas.banded.connect(self._on_banded)
+        self.canvas.lineMoved.connect(self._on_line_moved)
+        self.canvas.lineStepped.connect(self._on_line_stepped)
+        self.canvas.lineReleased.connect(self._on_line_released)
+        self._show_chosen()
         self.set_colors(self._colors)
 
-    def set_dims(self, labels: Sequence[str], current: int = 0) -> None:
+    # What it is told.
+
+    def set_dims(
+        self, labels: Sequence[str], current: int = 0, *, shape: Sequence[int] = ()
+    ) -> None:
         """Take the dimensions one may choose from, each with its meaning.
 
         Parameters
@@ -63,21 +110,44 @@ class ChannelsView(Chart):
             One for each dimension of the tensor: "0: output channels (64)".
         current
             Which one is shown.
+        shape
+            Of the tensor; without it nothing can be done by hand.
         """
         with QSignalBlocker(self.dim_box):
             self.dim_box.clear()
             self.dim_box.addItems(list(labels))
             self.dim_box.setCurrentIndex(current if labels else -1)
         self.dim_box.setEnabled(len(labels) > 1)
+        self._shape = tuple(shape)
+        self._show_chosen()
 
     @property
     def dim(self) -> int:
         """The dimension that is chosen; -1 for none."""
         return self.dim_box.currentIndex()
 
+    def set_norm_choice(self, n: str) -> None:
+        """Take the order of the norm that is measured: "2", "1", "inf", or any other."""
+        n = n.removesuffix(".0")
+        with QSignalBlocker(self.norm_box):
+            if self.norm_box.findData(n) < 0:
+                self.norm_box.addItem(self.norm_label(n), n)
+            self.norm_box.setCurrentIndex(self.norm_box.findData(n))
+
+    @property
+    def norm_choice(self) -> str:
+        """The order of the norm that is wanted, as text."""
+        return str(self.norm_box.currentData())
+
     def set_norms(self, norms: ChannelNorms | None) -> None:
         """Show norms; None for no tensor."""
         before = self._norms
+        same = (
+            before is not None
+            and norms is not None
+            and (before.name, before.dim, before.norms.size)
+            == (norms.name, norms.dim, norms.norms.size)
+        )
         self._norms = norms
         self._set_stem(norms.name if norms else "", "channels")
         if norms is None:
@@ -89,36 +159,69 @@ class ChannelsView(Chart):
             self._heights = np.nan_to_num(np.abs(norms.norms), nan=0.0, posinf=highest)
             with QSignalBlocker(self.dim_box):
                 self.dim_box.setCurrentIndex(norms.dim)
+            self.set_norm_choice(norms.n)
             self.canvas.left.setLabel(self.norm_name())
-        self._sort()
-        self._begin(
-            keep_view=before is not None
-            and norms is not None
-            and (before.name, before.dim) == (norms.name, norms.dim)
-        )
+        if not same:
+            self._selection.reset(self._heights.size)
+        self._reorder()
+        self._begin(keep_view=same)
+        self._show_cut()
+        self._show_chosen()
         if norms is not None:
             self.set_busy(False)
 
-    def set_sorted(self, by_norm: bool) -> None:
-        """Show the smallest norm first, or the order of the tensor."""
-        with QSignalBlocker(self.sort_box):
-            self.sort_box.setChecked(by_norm)
-        self._on_sort_toggled()
+    def set_cut(
+        self, channels: int | None, norm: float | None = None, *, editable: bool = False
+    ) -> None:
+        """Show how many channels would go.
+
+        While a person holds the line it stays where they hold it; what is told meanwhile holds
+        once it is let go.
+
+        Parameters
+        ----------
+        channels
+            How many of those with the smallest norms; None without a cut, as for random pruning.
+        norm
+            The norm at the cut; None for that of the last channel that goes.
+        editable
+            Whether a person may move it.
+        """
+        self._editable = editable and channels is not None
+        self._told = channels, norm
+        self._answered = True
+        if not self.canvas.holding:
+            self._cut, self._cut_norm = channels, norm
+            self._follow_cut()
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The channels that are chosen, rising."""
+        return tuple(int(i) for i in self._selection.indices)
+
+    def set_chosen(self, channels: Sequence[int]) -> None:
+        """Choose these channels."""
+        self._selection.clear()
+        self._selection.chosen[list(channels)] = True
+        self._show_chosen()
+
+    # What it is.
 
     def norm_name(self) -> str:
         """Return what is shown, in words: L2 norm."""
+        words = {"fro": self.tr("Frobenius norm"), "nuc": self.tr("nuclear norm")}
         n = self._norms.n if self._norms else ""
-        words = {
-            "fro": self.tr("Frobenius norm"),
-            "nuc": self.tr("nuclear norm"),
-            "inf": self.tr("L∞ norm"),
-            "-inf": self.tr("L−∞ norm"),
-        }
-        return words.get(n, self.tr("L{n} norm").format(n=n.removesuffix(".0").replace("-", "−")))
+        return words.get(n, self.tr("{label} norm").format(label=self.norm_label(n)))
+
+    def norm_label(self, n: str) -> str:
+        """Return the short name of a norm: L2."""
+        n = n.removesuffix(".0")
+        words = {"fro": self.tr("Frobenius"), "nuc": self.tr("nuclear"), "inf": "L∞", "-inf": "L−∞"}
+        return words.get(n, f"L{n.replace('-', '−')}")
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
-        return self.tr("Choose a tensor of two or more dimensions in the tree.")
+        return self._instead or self.tr("Choose a tensor of two or more dimensions in the tree.")
 
     def busy_text(self) -> str:
         """Say what is being done."""
@@ -128,16 +231,28 @@ class ChannelsView(Chart):
         """Say what kind of picture it is."""
         return self.tr("Norms of the channels")
 
-    def edges(self) -> Floats:
-        """Return where the bars stand: around the number of their place."""
-        size = self._heights.size
-        return np.arange(size + 1, dtype=np.float64) - 0.5 if size else np.zeros(1)
+    def number_of_bars(self) -> int:
+        """Return how many channels there are."""
+        return self._heights.size
+
+    def ordered(self, key: str) -> NDArray[np.int64]:
+        """Return the channels in the order of the tensor or of the norms."""
+        if key == INDEX or self._norms is None:
+            return np.arange(self._heights.size)
+        # Equal norms stay in the order of the tensor, as they are pruned; NaN is largest.
+        return np.argsort(self._norms.norms, kind="stable")
+
+    def order_label(self, key: str) -> str:
+        """Say what stands along the axis."""
+        if key == NORM:
+            return self.tr("channels, the smallest norm first")
+        return self.tr("channel")
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
         """Return norms, split by the share that is kept; of several channels the largest."""
         assert self._norms is not None
         chosen = self._order[start:stop]
-        kept, going = self._norms.kept[chosen], self._norms.going[chosen]
+        kept, going = self._norms.kept[chosen], self._leaving()[chosen]
         sizes = grouped_sum(np.ones(chosen.size), group)
         high = grouped_max(self._heights[chosen], group)
         leaving = grouped_sum(np.where(going, kept, 0.0), group) / sizes
@@ -157,26 +272,29 @@ class ChannelsView(Chart):
         """Say what is known of a channel."""
         assert self._norms is not None
         channel = int(self._order[bar])
-        return self.tr("channel {index}:  {norm} {value},  {state}").format(
+        text = self.tr("channel {index}:  {norm} {value},  {state}").format(
             index=count(channel),
             norm=self.norm_name(),
             value=value_text(float(self._norms.norms[channel]), 5),
             state=self._state(channel),
         )
+        return text if not self._selection else f"{text};  {self._chosen_text()}"
 
     def summary(self) -> str:
-        """Say how many channels there are, and how many are pruned."""
+        """Say how many channels there are, and how many are pruned, going and chosen."""
         n = self._norms
         if n is None:
             return ""
-        pruned, going = int((n.kept == 0).sum()), int(n.going.sum())
+        pruned, going = int((n.kept == 0).sum()), int(self._leaving().sum())
         partly = int(((n.kept > 0) & (n.kept < 1)).sum())
         text = self.tr("{n} channels: {pruned} pruned, {partly} partly").format(
             n=count(n.norms.size), pruned=count(pruned), partly=count(partly)
         )
+        if n.guarded is not None and n.guarded.any():
+            text += self.tr(", {n} protected").format(n=count(int(n.guarded.sum())))
         if going:
             text += self.tr(", {going} would go").format(going=count(going))
-        return text
+        return f"{self._chosen_text()};  {text}" if self._selection else text
 
     def swatches(self) -> list[Swatch]:
         """Return the legend."""
@@ -184,7 +302,7 @@ class ChannelsView(Chart):
             Swatch(self.tr("kept"), (self._colors["kept"],)),
             Swatch(self.tr("pruned"), (self._colors["pruned"],)),
         ]
-        if self._norms is not None and self._norms.going.any():
+        if self._norms is not None and (self._cut is not None or self._norms.going.any()):
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
         return found
 
@@ -203,41 +321,182 @@ class ChannelsView(Chart):
         headers = (self.tr("channel"), self.norm_name(), self.tr("share kept"), self.tr("state"))
         return Numbers(headers, n.norms.size, row)
 
-    def choose(self, bar: int) -> None:
-        """Announce a channel."""
-        self.channelClicked.emit(int(self._order[bar]))
-
     def _state(self, channel: int) -> str:
         assert self._norms is not None
         share = float(self._norms.kept[channel])
-        if self._norms.going[channel]:
-            return self.tr("would go")
-        if share == 0:
-            return self.tr("pruned")
-        return (
-            self.tr("kept") if share == 1 else self.tr("{share} kept").format(share=percent(share))
-        )
-
-    def _sort(self) -> None:
-        if self.sort_box.isChecked():
-            # Equal norms stay in the order of the tensor, as they are pruned; NaN is largest.
-            self._order = np.argsort(
-                self._norms.norms if self._norms else self._heights, kind="stable"
-            )
+        if self._leaving()[channel]:
+            words = self.tr("would go")
+        elif share == 0:
+            words = self.tr("pruned")
+        elif share == 1:
+            words = self.tr("kept")
         else:
-            self._order = np.arange(self._heights.size)
-        self.canvas.bottom.setLabel(
-            self.tr("channels, the smallest norm first")
-            if self.sort_box.isChecked()
-            else self.tr("channel")
-        )
+            words = self.tr("{share} kept").format(share=percent(share))
+        guarded = self._norms.guarded
+        if guarded is not None and guarded[channel]:
+            words = self.tr("{state}, protected").format(state=words)
+        return words
 
-    def _on_sort_toggled(self) -> None:
-        self._sort()
-        self.canvas.set_cursor(-1)
+    # The cut.
+
+    def _free(self) -> NDArray[np.int64]:
+        """Return the channels that a cut may take, the smallest norm first."""
+        n = self._norms
+        if n is None:
+            return np.zeros(0, dtype=np.int64)
+        free = n.kept > 0
+        if n.guarded is not None:
+            free &= ~n.guarded
+        order = self.ordered(NORM)
+        return order[free[order]]
+
+    def _leaving(self) -> NDArray[np.bool_]:
+        """Return ``bool[channels]``: what would go, by the line where there is one."""
+        n = self._norms
+        if n is None:
+            return np.zeros(0, dtype=np.bool_)
+        if self._cut is None or (self._answered and n.going.any() and not self.canvas.holding):
+            return n.going
+        found = np.zeros(n.norms.size, dtype=np.bool_)
+        found[self._free()[: self._cut]] = True
+        return found
+
+    def _show_cut(self) -> None:
+        n = self._norms
+        if n is None or self._cut is None:
+            self.canvas.set_line(None)
+        else:
+            free = self._free()
+            taken = min(self._cut, free.size)
+            words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
+            label = words.format(n=count(taken))
+            if self.order == NORM:
+                last = int(np.flatnonzero(self._order == free[taken - 1])[0]) if taken else -1
+                line = CutLine(last + 0.5, label, editable=self._editable)
+            else:
+                norm = self._cut_norm
+                if norm is None:
+                    norm = float(self._heights[free[taken - 1]]) if taken else 0.0
+                text = f"{value_text(norm, 4)} · {label}"
+                line = CutLine(norm, text, upright=False, editable=self._editable)
+            self.canvas.set_line(line)
+
+    def _move_cut(self, channels: int, norm: float | None = None) -> None:
+        """Follow the person at once, and announce it if it takes others."""
+        if not self._editable or self._norms is None:
+            return
+        channels = min(max(channels, 0), self._free().size)
+        changed = channels != self._cut
+        self._cut, self._cut_norm = channels, norm
+        if changed:
+            self._answered = False
+        self._follow_cut()
+        if changed:
+            self.cutMoved.emit(channels)
+
+    def _on_line_moved(self, at: float) -> None:
+        n = self._norms
+        if n is None:
+            return
+        free = self._free()
+        if self.order == NORM:
+            place = np.empty(n.norms.size, dtype=np.int64)
+            place[self._order] = np.arange(n.norms.size)
+            self._move_cut(int((place[free] < at).sum()))
+        else:
+            at = min(max(at, 0.0), self.highest())
+            self._move_cut(int((n.norms[free] <= at).sum()), at)
+
+    def _on_line_stepped(self, steps: int) -> None:
+        if self._cut is not None:
+            self._move_cut(self._cut + steps)
+
+    def _on_line_released(self) -> None:
+        if self._answered:
+            self._cut, self._cut_norm = self._told
+        elif self._cut_norm is not None:
+            self._cut_norm = None  # the line rests at the last channel that goes
+        self._follow_cut()
+
+    def _follow_cut(self) -> None:
+        """Draw the cut, and what it takes."""
+        self._show_cut()
         self._draw()
         self._refresh_words()
         self._refresh_table()
 
+    # What is chosen.
+
+    def _chosen_text(self) -> str:
+        n = self._norms
+        assert n is not None
+        indices = self._selection.indices
+        words = self.tr("1 channel chosen") if indices.size == 1 else self.tr("{n} channels chosen")
+        total = float(np.nansum(n.norms[indices]))
+        text = words.format(n=count(indices.size))
+        return self.tr("{chosen}, norms {total} in all").format(
+            chosen=text, total=value_text(total, 4)
+        )
+
+    def _show_chosen(self) -> None:
+        n = self._norms
+        if n is None:
+            self.canvas.set_marks(None)
+            self.hand.set_chosen(0)
+            return
+        guarded = np.zeros(n.norms.size, np.bool_) if n.guarded is None else n.guarded
+        order = self._order
+        self.canvas.set_marks(
+            Marks(self._selection.chosen[order], guarded[order], self._heights[order])
+        )
+        self.hand.set_chosen(self._selection.indices.size if self._shape else 0)
+        self._refresh_words()
+
+    def _on_order_chosen(self) -> None:
+        super()._on_order_chosen()
+        self._show_cut()
+        self._show_chosen()
+
+    def _on_picked(self, bar: int, how: Pick) -> None:
+        self._selection.pick(bar, how, self._order)
+        self._show_chosen()
+        self.selectionChanged.emit()
+
+    def _on_banded(self, start: int, stop: int, add: bool) -> None:
+        self._selection.pick_range(start, stop, self._order, add=add)
+        self._show_chosen()
+        self.selectionChanged.emit()
+
+    def drop_selection(self) -> None:
+        """Choose none, as the person wants it."""
+        if self._selection:
+            self._selection.clear()
+            self._show_chosen()
+            self.selectionChanged.emit()
+
+    def make_gesture(self, operation: Operation) -> None:
+        """Announce what the person wants done to the chosen channels, in one box for each run."""
+        n = self._norms
+        if n is None or not self._selection or not self._shape:
+            return
+        boxes = tuple(
+            tuple(run if dim == n.dim else (0, extent) for dim, extent in enumerate(self._shape))
+            for run in runs(self._selection.chosen)
+        )
+        self.gestureMade.emit(Gesture(operation, n.name, boxes, "channel", n.dim))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do by a key what the buttons do."""
+        operation = HandRow.operation_of(event)
+        if operation is not None and self._selection:
+            self.make_gesture(operation)
+        elif event.key() == Qt.Key.Key_Escape and self._selection:
+            self.drop_selection()
+        else:
+            super().keyPressEvent(event)
+
     def _on_dim_chosen(self, dim: int) -> None:
         self.dimChanged.emit(dim)
+
+    def _on_norm_chosen(self, _index: int) -> None:
+        self.normChanged.emit(self.norm_choice)

@@ -8,7 +8,6 @@ from enum import IntEnum
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QSizePolicy,
     QStackedWidget,
     QTabBar,
@@ -21,6 +20,7 @@ from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.distribution import DistributionView
 from pruneapp.gui.views.pictures.frame.picture import Picture
+from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
 from pruneapp.gui.views.pictures.heading import TensorHeading
 from pruneapp.gui.views.pictures.model import ModelView
 from pruneapp.gui.views.pictures.numbers import NumbersLine
@@ -48,8 +48,8 @@ class PicturePages(QWidget):
     -------
     pageChanged(int)
         The person chose another page; only this one needs answers.
-    tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), channelClicked(int), \
-tensorClicked(str), failed(str)
+    tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), tensorClicked(str), \
+failed(str)
         As announced by the pictures.
     """
 
@@ -57,7 +57,6 @@ tensorClicked(str), failed(str)
     tileRequested = Signal(object)
     pointRequested = Signal(object)
     dimChanged = Signal(int)
-    channelClicked = Signal(int)
     tensorClicked = Signal(str)
     failed = Signal(str)
 
@@ -78,7 +77,6 @@ tensorClicked(str), failed(str)
         self._tab_colors = QColor(), QColor()
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
-        # All of them in sight, as long as the controls beside them can give way.
         self.tabs.setUsesScrollButtons(True)
         self.tabs.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.tabs.setAccessibleName(self.tr("Pictures"))
@@ -97,16 +95,11 @@ tensorClicked(str), failed(str)
             self._controls.addWidget(picture.controls)
             picture.failed.connect(self.failed)
 
-        bar = QHBoxLayout()
-        bar.setContentsMargins(0, 0, 0, 0)
-        bar.setSpacing(8)
-        bar.addWidget(self.tabs)
-        bar.addWidget(self._controls, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.heading)
-        column.addLayout(bar)
+        column.addWidget(WrappingRow(self.tabs, self._controls))
         column.addWidget(self._stack, 1)
         column.addWidget(self.numbers)
 
@@ -114,7 +107,6 @@ tensorClicked(str), failed(str)
         self.weights.tileRequested.connect(self.tileRequested)
         self.weights.pointRequested.connect(self.pointRequested)
         self.channels.dimChanged.connect(self.dimChanged)
-        self.channels.channelClicked.connect(self.channelClicked)
         self.model.tensorClicked.connect(self.tensorClicked)
 
     @property

@@ -156,13 +156,14 @@ def test_the_table_has_the_same_numbers(distribution, qtbot):
     assert distribution._stack.currentWidget() is table
     model = table.model()
     cells = [model.index(1, c).data() for c in range(model.columnCount())]
-    assert cells == ["1", "2", "40", "20", "40"]
-    assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(5)] == [
+    assert cells == ["1", "2", "40", "20", "40", "0"]
+    assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(6)] == [
         "from",
         "to",
         "kept",
         "pruned",
         "would go",
+        "kept after",
     ]
     qtbot.keyClick(table, Qt.Key.Key_T)
     assert distribution._stack.currentWidget() is distribution.canvas
@@ -218,7 +219,7 @@ def test_sorting_puts_the_smallest_norm_first_and_nan_last(channels, qtbot):
     channels.canvas.set_cursor(0)
     channels._on_cursor_moved(0)
     assert channels.readout.text() == "channel 0:  L2 norm 4,  kept"
-    qtbot.keyClick(channels.sort_box, Qt.Key.Key_Space)
+    qtbot.keyClick(channels.order_box, Qt.Key.Key_Down)
     assert [row[0] for row in channels.numbers()] == [1, 3, 2, 0, 4]
     channels.canvas.hovered.emit(0)
     assert channels.readout.text() == "channel 1:  L2 norm 1,  pruned"
@@ -230,16 +231,13 @@ def test_sorting_puts_the_smallest_norm_first_and_nan_last(channels, qtbot):
     assert channels.readout.text() == "channel 4:  L2 norm NaN,  kept"
 
 
-def test_a_click_announces_the_channel_not_its_place(channels, qtbot):
-    channels.set_sorted(True)
-    with qtbot.waitSignal(channels.channelClicked) as clicked:
+def test_a_click_chooses_the_channel_not_its_place(channels, qtbot):
+    channels.set_order("norm")
+    with qtbot.waitSignal(channels.selectionChanged):
         qtbot.mouseClick(
             channels.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at(channels, 3, 1)
         )
-    assert clicked.args == [0]
-    with qtbot.waitSignal(channels.channelClicked) as pressed:
-        qtbot.keyClick(channels.canvas, Qt.Key.Key_Return)
-    assert pressed.args == [0]
+    assert channels.chosen == (0,)
 
 
 def test_the_person_chooses_the_dimension(channels, qtbot):
@@ -252,11 +250,16 @@ def test_the_person_chooses_the_dimension(channels, qtbot):
 def test_setters_do_not_emit(channels, qtbot):
     with (
         qtbot.assertNotEmitted(channels.dimChanged),
-        qtbot.assertNotEmitted(channels.channelClicked),
+        qtbot.assertNotEmitted(channels.selectionChanged),
+        qtbot.assertNotEmitted(channels.normChanged),
+        qtbot.assertNotEmitted(channels.cutMoved),
     ):
         channels.set_dims(["0: outputs (3)", "1: inputs (4)"], 1)
         channels.set_norms(NORMS)
-        channels.set_sorted(True)
+        channels.set_order("norm")
+        channels.set_norm_choice("1")
+        channels.set_cut(2, editable=True)
+        channels.set_chosen([1, 2])
 
 
 @pytest.mark.parametrize(
@@ -400,19 +403,19 @@ def test_saving_asks_where_and_says_what_went_wrong(model, tmp_path, monkeypatch
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     with qtbot.waitSignal(model.failed) as failed:
-        model.csv_action.trigger()
+        model.taking.csv.trigger()
     assert chosen[0][1].endswith("sparsity.csv")
     assert "was not saved: No such file or directory." in failed.args[0]
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *_args: (str(tmp_path / "m.png"), "")
     )
-    model.png_action.trigger()
+    model.taking.png.trigger()
     assert (tmp_path / "m.png").stat().st_size > 1000
 
 
 def test_the_menu_offers_to_take_it_along(model):
-    texts = [a.text() for a in (model.copy_action, model.png_action, model.csv_action)]
-    assert texts == ["Copy picture", "Save PNG…", "Save CSV…"]
+    texts = [a.text() for a in model.taking.button.menu().actions()]
+    assert texts == ["Copy picture", "Save PNG…", "Save SVG…", "Save CSV…"]
 
 
 def test_the_menu_opens_over_the_canvas_by_mouse_and_by_key(model, monkeypatch):
@@ -425,5 +428,10 @@ def test_the_menu_opens_over_the_canvas_by_mouse_and_by_key(model, monkeypatch):
         event = QContextMenuEvent(reason, middle, port.mapToGlobal(middle))
         QApplication.sendEvent(port, event)
         menu = opened.pop()
-        assert [a.text() for a in menu.actions()] == ["Copy picture", "Save PNG…", "Save CSV…"]
+        assert [a.text() for a in menu.actions()] == [
+            "Copy picture",
+            "Save PNG…",
+            "Save SVG…",
+            "Save CSV…",
+        ]
         menu.deleteLater()

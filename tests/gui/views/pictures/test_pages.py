@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.answers import Histogram, TensorRow, TensorStats
 from pruneapp.gui.theme import DARK, LIGHT
@@ -134,7 +135,6 @@ def test_busy_and_error_reach_their_page(pages, qtbot):
 def test_signals_of_the_pictures_are_passed_on(pages, qtbot):
     for emit, heard, value in (
         (pages.channels.dimChanged, pages.dimChanged, 1),
-        (pages.channels.channelClicked, pages.channelClicked, 12),
         (pages.model.tensorClicked, pages.tensorClicked, "fc.weight"),
         (pages.model.failed, pages.failed, "No."),
     ):
@@ -175,3 +175,23 @@ import pruneapp.gui.views.pictures.numbers
 print("pyqtgraph" in sys.modules)
 """
     assert run_python(code).strip() == "False"
+
+
+def test_controls_have_a_line_of_their_own_where_room_is_short(pages):
+    pages.set_page(Page.CHANNELS)
+    pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])
+    for width, own in ((560, True), (1100, False)):
+        pages.resize(width, 600)
+        QApplication.processEvents()
+        assert pages.width() == width
+        tabs, controls = pages.tabs.geometry(), pages._controls.geometry()
+        assert (controls.top() > tabs.bottom()) is own
+        box = pages.channels.dim_box
+        assert box.width() >= box.sizeHint().width(), "the dimension is not cut off"
+        assert controls.right() <= pages.width()
+    places = []
+    for page in Page:
+        pages.set_page(page)
+        QApplication.processEvents()
+        places.append(pages._stack.geometry())
+    assert len(set(map(str, places))) == 1, "nothing jumps from page to page"

@@ -451,6 +451,6 @@ def test_the_numbers_are_the_weights(shown, tmp_path):
 def test_the_picture_can_be_saved_and_copied(shown, tmp_path):
     shown.save_png(tmp_path / "w.png")
     assert (tmp_path / "w.png").read_bytes().startswith(b"\x89PNG")
-    shown.copy_action.trigger()
+    shown.taking.copy.trigger()
     assert not QApplication.clipboard().image().isNull()
     QApplication.clipboard().clear()

@@ -7,28 +7,36 @@ from collections.abc import Mapping
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.chart.bars import Floats, StackedBars
-from pruneapp.gui.views.pictures.frame.plots import dress_axis
+from pruneapp.gui.views.pictures.chart.cut_line import GRIP, CutLine, handle_of, paint_line
+from pruneapp.gui.views.pictures.chart.marks import Marks, paint_band, paint_marks
+from pruneapp.gui.views.pictures.chart.selection import Pick
+from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 
 ZOOM_STEP = 1.25
 FEWEST = 8  # bars that can be seen at the closest
+_MARGIN = 24  # half of "100,000"
+
+_ZOOMS = {
+    Qt.Key.Key_Plus: ZOOM_STEP,
+    Qt.Key.Key_Equal: ZOOM_STEP,
+    Qt.Key.Key_Minus: 1 / ZOOM_STEP,
+    Qt.Key.Key_Underscore: 1 / ZOOM_STEP,
+}
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
+_BY_HAND = {Qt.Key.Key_Delete, Qt.Key.Key_R, Qt.Key.Key_P, Qt.Key.Key_Escape, Qt.Key.Key_Space}
 
 
-class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """Bars between axes: zoomed and dragged along x, with a cursor for the keys.
+class ChartCanvas(PlotCanvas):
+    """Bars between axes: zoomed and dragged along x, with a cursor for the keys, and a cut.
+
+    Attributes
+    ----------
+    selecting
+        Whether bars can be chosen: a drag draws a band then, instead of moving the bars.
 
     Signals
     -------
@@ -40,33 +48,41 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
         The person put the cursor on this bar.
     activated(int)
         The person clicked on this bar, or pressed Return on it.
+    lineMoved(float), lineReleased()
+        The person holds the line there, on its axis; let it go.
+    lineStepped(int)
+        The person moves the line so many steps by keys.
+    picked(int, Pick)
+        The person chose this bar.
+    banded(int, int, bool)
+        The person drew a band from this bar to before that one; whether it adds to what is chosen.
     """
 
     viewChanged = Signal()
     hovered = Signal(int)
     cursorMoved = Signal(int)
     activated = Signal(int)
+    lineMoved = Signal(float)
+    lineReleased = Signal()
+    lineStepped = Signal(int)
+    picked = Signal(int, object)
+    banded = Signal(int, int, bool)
 
     def __init__(
         self, bottom: pg.AxisItem, left: pg.AxisItem, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(bottom, left, margin=_MARGIN, parent=parent)
         self.left, self.bottom = left, bottom
-        self.plot = pg.PlotItem(axisItems={"left": left, "bottom": bottom}, enableMenu=False)
-        self.plot.hideButtons()
-        self.plot.layout.setContentsMargins(4, 8, 8, 4)
-        self.box = self.plot.getViewBox()
-        self.box.setMouseEnabled(x=False, y=False)
-        self.box.disableAutoRange()
         self.bars = StackedBars(self.plot)
-        self.setCentralItem(self.plot)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.selecting = False
         self.cursor_bar = -1
         self._edges: Floats = np.zeros(1)
         self._range = (0.0, 1.0)
-        self._colors: Mapping[str, str] = LIGHT
-        self._pressed: QPointF | None = None
-        self._dragged = False
+        self._line: CutLine | None = None
+        self._holding = False
+        self._anchored = False
+        self._marks: Marks | None = None
+        self._band: tuple[float, float] | None = None
         self.box.sigResized.connect(self._on_resized)
 
     @property
@@ -77,15 +93,33 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
     @property
     def visible(self) -> tuple[int, int]:
         """The first bar that can be seen, and the one after the last."""
-        low, high = self._range
-        start = int(np.searchsorted(self._edges, low, side="right")) - 1
-        stop = int(np.searchsorted(self._edges, high, side="left"))
-        return max(0, start), min(self.count, max(stop, start + 1))
+        return self.bars_between(*self._range)
 
     @property
     def width_of_plot(self) -> float:
         """Pixels along x."""
         return max(1.0, float(self.box.width()))
+
+    @property
+    def shown(self) -> tuple[float, float]:
+        """What can be seen along x."""
+        return self._range
+
+    @property
+    def line(self) -> CutLine | None:
+        """The cut."""
+        return self._line
+
+    @property
+    def holding(self) -> bool:
+        """Whether the line is held by the mouse."""
+        return self._holding
+
+    def bars_between(self, low: float, high: float) -> tuple[int, int]:
+        """Return the first bar that reaches into a stretch, and the one after the last."""
+        start = int(np.searchsorted(self._edges, low, side="right")) - 1
+        stop = int(np.searchsorted(self._edges, high, side="left"))
+        return max(0, start), min(self.count, max(stop, start + 1))
 
     def set_edges(self, edges: Floats) -> None:
         """Begin with other bars, all of them in sight."""
@@ -97,14 +131,21 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
         """Set what can be seen along y."""
         self.box.setYRange(low, high, padding=0)
 
+    def set_line(self, line: CutLine | None) -> None:
+        """Show the cut; None for none."""
+        if line != self._line:
+            self._line = line
+            self.viewport().update()
+
+    def set_marks(self, marks: Marks | None) -> None:
+        """Show what is chosen and what is protected."""
+        self._marks = marks
+        self.viewport().update()
+
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
-        self._colors = colors
-        self.setBackground(colors["surface"])
-        for axis in (self.left, self.bottom):
-            dress_axis(axis, colors, self.font())
+        super().set_colors(colors)
         self.bars.set_colors(colors)
-        self.viewport().update()
 
     def fit(self) -> None:
         """Look at all bars."""
@@ -133,18 +174,37 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
 
     def bar_at(self, position: QPoint) -> int:
         """Return the bar at a pixel of this widget; -1 for none."""
-        scene = self.mapToScene(position)
-        if not self.count or not self.box.sceneBoundingRect().contains(scene):
+        if not self.count or not self.plot_rect.contains(QPointF(position)):
             return -1
-        x = self.box.mapSceneToView(scene).x()
-        found = int(np.searchsorted(self._edges, x, side="right")) - 1
+        found = int(np.searchsorted(self._edges, self._place(QPointF(position)).x(), "right")) - 1
         return found if 0 <= found < self.count else -1
 
     def pixel_of(self, bar: int) -> QPoint:
         """Return the pixel of this widget in the middle of a bar."""
         low, high = self.box.viewRange()[1]
-        at = self.box.mapViewToScene(QPointF(self._middle(bar), (low + high) / 2))
-        return QPoint(self.mapFromScene(at))
+        return self.pixel_at(self._middle(bar), (low + high) / 2).toPoint()
+
+    def pixel_at(self, x: float, y: float) -> QPointF:
+        """Return the pixel of this widget at a place of the plot."""
+        rect, (low, high) = self.plot_rect, self.box.viewRange()[1]
+        left, right = self._range
+        return QPointF(
+            rect.left() + (x - left) / ((right - left) or 1) * rect.width(),
+            rect.bottom() - (y - low) / ((high - low) or 1) * rect.height(),
+        )
+
+    @property
+    def plot_rect(self) -> QRectF:
+        """The area between the axes, in pixels of this widget."""
+        return QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
+
+    def _place(self, pixel: QPointF) -> QPointF:
+        rect, (low, high) = self.plot_rect, self.box.viewRange()[1]
+        left, right = self._range
+        return QPointF(
+            left + (pixel.x() - rect.left()) / (rect.width() or 1) * (right - left),
+            low + (rect.bottom() - pixel.y()) / (rect.height() or 1) * (high - low),
+        )
 
     def _middle(self, bar: int) -> float:
         return float(self._edges[bar] + self._edges[bar + 1]) / 2
@@ -162,102 +222,213 @@ class ChartCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no ty
     def _on_resized(self) -> None:
         self.viewChanged.emit()
 
+    # -- the line -------------------------------------------------------------------------------
+
+    def _line_pixels(self, line: CutLine) -> tuple[float, ...]:
+        if line.upright:
+            return tuple(self.pixel_at(at, 0).x() for at in line.places)
+        return tuple(self.pixel_at(0, at).y() for at in line.places)
+
+    def _on_line(self, pixel: QPointF) -> bool:
+        line, plot = self._line, self.plot_rect
+        if (
+            line is None
+            or not line.editable
+            or not plot.adjusted(-GRIP, 0, GRIP, 0).contains(pixel)
+        ):
+            return False
+        across = pixel.x() if line.upright else pixel.y()
+        places = self._line_pixels(line)
+        handle = handle_of(line, places[0], plot, QFontMetricsF(self.font()))
+        return handle.contains(pixel) or any(abs(across - at) <= GRIP for at in places)
+
+    def _hold(self, pixel: QPointF) -> None:
+        line = self._line
+        if line is None:
+            return
+        place = self._place(pixel)
+        at = place.x() if line.upright else place.y()
+        self.lineMoved.emit(abs(at) if line.mirrored else at)
+
+    # -- the mouse ------------------------------------------------------------------------------
+
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom along x towards the mouse."""
-        steps = event.angleDelta().y() / 120
-        if steps and self.count:
-            scene = self.mapToScene(event.position().toPoint())
-            self.zoom(ZOOM_STEP**steps, self.box.mapSceneToView(scene).x())
+        """Zoom along x towards the mouse; move with Shift, or sideways."""
+        across, steps = event.angleDelta().x() / 120, event.angleDelta().y() / 120
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not across:
+            across, steps = steps, 0
+        if self.count and abs(across) > abs(steps):
+            low, high = self._range
+            move = -across * (high - low) / 8
+            self._look(low + move, high + move)
+        elif steps and self.count:
+            self.zoom(ZOOM_STEP**steps, self._place(event.position()).x())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a click or a drag."""
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed, self._dragged = event.position(), False
+        """Take hold of the line, or begin a click or a drag."""
+        if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
+            self._holding = True
+            self.viewport().update()
+        elif event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
+            self._press(event)
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag the bars, or say what is under the mouse."""
-        if self._pressed is not None and self.count:
-            moved = event.position() - self._pressed
-            if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
-                self._dragged = True
-                self._pressed = event.position()
+        """Move the line, draw a band or drag the bars; say what is under the mouse."""
+        at = event.position()
+        if self._holding:
+            self._hold(at)
+            event.accept()
+            return
+        start = self._pressed
+        moved = self._drag(event) if self.count else None
+        if moved is not None and start is not None:
+            if self.selecting and event.buttons() & Qt.MouseButton.LeftButton:
+                begun = self._band[0] if self._band else start.x()
+                self._band = begun, at.x()
+                self.viewport().update()
+            else:
                 low, high = self._range
                 step = moved.x() * (high - low) / self.width_of_plot
                 self._look(low - step, high - step)
-        self.hovered.emit(self.bar_at(event.position().toPoint()))
+        self._show_grip(at)
+        self.hovered.emit(self.bar_at(at.toPoint()))
         event.accept()
 
+    def _show_grip(self, at: QPointF) -> None:
+        if self._pressed is None and self._on_line(at):
+            upright = self._line is not None and self._line.upright
+            shape = Qt.CursorShape.SplitHCursor if upright else Qt.CursorShape.SplitVCursor
+            self.viewport().setCursor(shape)
+        else:
+            self.viewport().unsetCursor()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose the bar on which one clicked."""
-        if self._pressed is not None and not self._dragged:
+        """Let the line go, choose what is in the band, or the bar on which one clicked."""
+        held = event.modifiers()
+        more = bool(held & Qt.KeyboardModifier.ControlModifier)
+        if self._holding:
+            self._holding = False
+            self.viewport().update()
+            self.lineReleased.emit()
+        elif self._band is not None:
+            low, high = (self._place(QPointF(x, 0)).x() for x in sorted(self._band))
+            self._band = None
+            more = more or bool(held & Qt.KeyboardModifier.ShiftModifier)
+            self.banded.emit(*self.bars_between(low, high), more)
+            self.viewport().update()
+        elif self._pressed is not None and not self._dragged:
             found = self.bar_at(event.position().toPoint())
-            if found >= 0:
+            if found >= 0 and event.button() == Qt.MouseButton.LeftButton:
                 self.set_cursor(found)
                 self.cursorMoved.emit(found)
+                if self.selecting:
+                    self._anchored = True
+                    ranged = held & Qt.KeyboardModifier.ShiftModifier
+                    self.picked.emit(
+                        found, Pick.RANGE if ranged else Pick.TOGGLE if more else Pick.ONE
+                    )
                 self.activated.emit(found)
         self._pressed = None
         event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Treat the second press as a first one."""
+        self.mousePressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Say that nothing is under the mouse."""
         self.hovered.emit(-1)
         super().leaveEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Leave the menu to the view around."""
-        event.ignore()
+    # -- the keys -------------------------------------------------------------------------------
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Whether a key means something here."""
+        key, held = event.key(), event.modifiers()
+        if held & Qt.KeyboardModifier.ControlModifier:
+            moves = key in _STEPS and self._line is not None
+            return moves or (self.selecting and key == Qt.Key.Key_A)
+        if key == Qt.Key.Key_Escape:
+            return self._marks is not None and bool(self._marks.chosen.any())
+        return key in _ZOOMS or key == Qt.Key.Key_0 or (self.selecting and key in _BY_HAND)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the cursor, zoom, or choose."""
+        """Move the cursor or the line, zoom, or choose."""
         key, at = event.key(), self.cursor_bar
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        line = self._line is not None and self._line.editable
+        other = event.modifiers() & (
+            Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+        )
+        if not self.count or other:
+            event.ignore()
+        elif line and key in _STEPS and (ctrl or (shift and not self.selecting)):
+            self.lineStepped.emit(_STEPS[Qt.Key(key)])
+        elif ctrl and key == Qt.Key.Key_A and self.selecting:
+            self.banded.emit(0, self.count, False)
+        elif ctrl:
+            event.ignore()
+        elif key in _ZOOMS:
+            self.zoom(_ZOOMS[Qt.Key(key)])
+        elif key == Qt.Key.Key_0:
+            self.fit()
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and at >= 0:
+            self.activated.emit(at)
+        elif key == Qt.Key.Key_Space and self.selecting and at >= 0:
+            self.picked.emit(at, Pick.TOGGLE)
+        elif (place := self._moved(key)) is not None:
+            if shift and self.selecting and at >= 0 and not self._anchored:
+                self.picked.emit(at, Pick.ONE)  # the range begins where the cursor was
+            self._anchored = shift
+            self.set_cursor(place)
+            self.cursorMoved.emit(self.cursor_bar)
+            if shift and self.selecting:
+                self.picked.emit(self.cursor_bar, Pick.RANGE)
+        else:
+            event.ignore()
+
+    def _moved(self, key: int) -> int | None:
+        """Return where a key puts the cursor; None for keys that do not move it."""
+        at = self.cursor_bar
         start, stop = self.visible
+        page = max(1, stop - start)
         places = {
             Qt.Key.Key_Left: at - 1 if at > 0 else max(at, start),
             Qt.Key.Key_Right: at + 1 if at >= 0 else start,
             Qt.Key.Key_Home: 0,
             Qt.Key.Key_End: self.count - 1,
-            Qt.Key.Key_PageUp: max(0, at - max(1, stop - start)),
-            Qt.Key.Key_PageDown: at + max(1, stop - start),
+            Qt.Key.Key_PageUp: max(0, at - page),
+            Qt.Key.Key_PageDown: at + page,
         }
-        held = event.modifiers() & ~(
-            Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
-        )
-        if not self.count or held:
-            event.ignore()
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
-            self.zoom(ZOOM_STEP)
-        elif key in {Qt.Key.Key_Minus, Qt.Key.Key_Underscore}:
-            self.zoom(1 / ZOOM_STEP)
-        elif key == Qt.Key.Key_0:
-            self.fit()
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and at >= 0:
-            self.activated.emit(at)
-        elif Qt.Key(key) in places:
-            self.set_cursor(min(places[Qt.Key(key)], self.count - 1))
-            self.cursorMoved.emit(self.cursor_bar)
-        else:
-            event.ignore()
+        found = places.get(Qt.Key(key))
+        return None if found is None else min(found, self.count - 1)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and show the cursor and the focus."""
-        super().paintEvent(event)
-        painter = QPainter(self.viewport())
+    # -- painting -------------------------------------------------------------------------------
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what is chosen and protected, the cursor, the band and the cut."""
+        painter.setFont(self.font())
+        if self._marks is not None and self.count:
+            paint_marks(painter, self._marks, self, self._colors)
         accent = QColor(self._colors["accent"])
         if 0 <= self.cursor_bar < self.count:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(accent, 2))
             painter.drawRect(self._bar_rect(self.cursor_bar))
-        if self.hasFocus():
-            painter.setPen(QPen(accent, 1))
-            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
-        painter.end()
+        if self._band is not None:
+            paint_band(painter, self._band, self.plot_rect, accent)
+        if self._line is not None and self.count:
+            pixels = self._line_pixels(self._line)
+            paint_line(
+                painter, self._line, pixels, self.plot_rect, self._colors, held=self._holding
+            )
 
     def _bar_rect(self, bar: int) -> QRectF:
-        low, high = self.box.viewRange()[1]
-        corners = [
-            QPointF(self.mapFromScene(self.box.mapViewToScene(QPointF(float(x), y))))
-            for x, y in ((self._edges[bar], high), (self._edges[bar + 1], low))
-        ]
-        rect = QRectF(*corners)
+        rect = self.plot_rect
+        left, right = (self.pixel_at(float(self._edges[bar + n]), 0).x() for n in (0, 1))
+        rect.setLeft(left)
+        rect.setRight(right)
         return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)

@@ -1,12 +1,14 @@
-"""Ways to take a picture along: the clipboard, a PNG, its numbers as CSV."""
+"""Ways to take a picture along: the clipboard, a PNG, an SVG, its numbers as CSV."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMimeData
-from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSize
+from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
+from PySide6.QtSvg import QSvgGenerator
 
 from pruneapp.gui.views.pictures.frame.table import Numbers
 
@@ -30,6 +32,38 @@ def save_png(picture: QPixmap, path: Path) -> None:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     if not picture.save(buffer, "PNG"):
         raise OSError("Qt could not encode the picture as PNG")
+    path.write_bytes(buffer.data().data())
+
+
+def save_svg(paint: Callable[[QPainter], None], size: QSize, title: str, path: Path) -> None:
+    """Write a drawing.
+
+    Parameters
+    ----------
+    paint
+        Paints it from the corner, in pixels of the screen.
+    size
+        How large it is.
+    title
+        What it is called in the file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    drawing = QSvgGenerator()
+    drawing.setOutputDevice(buffer)
+    drawing.setSize(size)
+    drawing.setViewBox(QRect(0, 0, size.width(), size.height()))
+    # Letters are as large as on the screen only with its resolution.
+    drawing.setResolution(round(QGuiApplication.primaryScreen().logicalDotsPerInch()))
+    drawing.setTitle(title)
+    painter = QPainter(drawing)
+    paint(painter)
+    painter.end()
     path.write_bytes(buffer.data().data())
 
 

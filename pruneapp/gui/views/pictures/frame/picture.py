@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QPalette, QPixmap
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -22,8 +20,10 @@ from pruneapp.gui.views.parts.colors import LIGHT, with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
+from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 from pruneapp.gui.views.pictures.frame.readout import Readout, TableButton
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersView
+from pruneapp.gui.views.pictures.frame.taking import Taking, stem_of
 
 BUSY_AFTER_MS = 200
 
@@ -54,12 +54,15 @@ class Picture(QWidget):
         self._has_content = False
         self._busy = False
         self._error = ""
-        self._stem = "picture"
+        self._instead = ""
 
         self.controls = QWidget(self)
         controls = QHBoxLayout(self.controls)
         controls.setContentsMargins(0, 0, 0, 0)
         controls.setSpacing(8)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
+        controls.addLayout(self._row, 1)
 
         self._message = plain(wrap=True)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -90,15 +93,13 @@ class Picture(QWidget):
         column.setSpacing(8)
         column.addWidget(self.controls)
         column.addWidget(self._stack, 1)
+        self._rows: list[QWidget] = []
         column.addLayout(footer)
 
         self._table_button: TableButton | None = None
-        self.copy_action = QAction(self.tr("Copy picture"), self)
-        self.copy_action.triggered.connect(self._on_copy)
-        self.png_action = QAction(self.tr("Save PNG…"), self)
-        self.png_action.triggered.connect(self._on_save_png)
-        self.csv_action = QAction(self.tr("Save CSV…"), self)
-        self.csv_action.triggered.connect(self._on_save_csv)
+        self.taking = Taking(self, self)
+        self.taking.failed.connect(self.failed)
+        controls.addWidget(self.taking.button)
 
         # A busy state that comes at once flickers.
         self._patience = QTimer(self)
@@ -116,7 +117,7 @@ class Picture(QWidget):
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
-        return self.tr("Choose a tensor in the tree.")
+        return self._instead or self.tr("Choose a tensor in the tree.")
 
     def busy_text(self) -> str:
         """Say what is being done."""
@@ -127,6 +128,11 @@ class Picture(QWidget):
         return NOTHING
 
     # What it is told.
+
+    def set_empty_text(self, text: str) -> None:
+        """Say this where there is nothing to show; empty for what this kind of picture says."""
+        self._instead = text
+        self._show_state()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token, and paint anew."""
@@ -163,11 +169,30 @@ class Picture(QWidget):
 
     def picture(self) -> QPixmap:
         """Return what is to be seen: the canvas, the read-out and the legend."""
-        return self.grab(self._stack.geometry().united(self.legend.geometry()))
+        return self.grab(self._drawn())
+
+    def paint_on(self, painter: QPainter) -> None:
+        """Paint what is to be seen with another painter: lines and letters where it has them."""
+        drawn = self._drawn()
+        for part in (self._stack.currentWidget(), *self._rows, self.readout, self.legend):
+            painter.save()
+            painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
+            if isinstance(part, PlotCanvas):
+                part.paint_on(painter)
+            else:
+                part.render(painter, QPoint(0, 0))
+            painter.restore()
+
+    def _drawn(self) -> QRect:
+        return self._stack.geometry().united(self.legend.geometry())
 
     def save_png(self, path: Path) -> None:
         """Write the picture; raises OSError."""
         exporting.save_png(self.picture(), path)
+
+    def save_svg(self, path: Path) -> None:
+        """Write the picture as a drawing, what is made of pixels as such; raises OSError."""
+        exporting.save_svg(self.paint_on, self._drawn().size(), self.taking.stem, path)
 
     def save_csv(self, path: Path) -> None:
         """Write the numbers; raises OSError."""
@@ -181,8 +206,7 @@ class Picture(QWidget):
 
     def _set_stem(self, name: str, what: str) -> None:
         """Take the name from which names of files are made."""
-        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name[-80:])
-        self._stem = f"{safe}-{what}" if safe else what
+        self.taking.stem = stem_of(name, what)
 
     def _set_content(self, *, present: bool) -> None:
         """Say whether there is something to show."""
@@ -210,18 +234,23 @@ class Picture(QWidget):
     def _set_legend(self, entries: Sequence[Swatch]) -> None:
         self.legend.set_entries(entries)
 
+    def _add_row(self, row: QWidget) -> None:
+        """Put something between the canvas and the read-out."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.count() - 1, row)
+        self._rows.append(row)
+
     def _add_table(self) -> None:
         """Offer the numbers as a table."""
         self._table = NumbersView()
         self._stack.addWidget(self._table)
         self._table_button = TableButton()
         self._table_button.toggled.connect(self._on_table_toggled)
-        self._control_row().addWidget(self._table_button)
+        self._row.addWidget(self._table_button)
 
     def _control_row(self) -> QHBoxLayout:
-        row = self.controls.layout()
-        assert isinstance(row, QHBoxLayout)
-        return row
+        return self._row
 
     @property
     def shows_table(self) -> bool:
@@ -254,6 +283,7 @@ class Picture(QWidget):
         else:
             page = self._canvas
         self._stack.setCurrentWidget(page)
+        self.taking.set_enabled(enabled=page is not self._message)
         self._recolor()
         self._updating.setVisible(waiting and self._has_content and not self._error)
         self._updating.adjustSize()
@@ -268,35 +298,10 @@ class Picture(QWidget):
             page = self._table if self.shows_table and self._table is not None else self._canvas
             page.setFocus()
 
-    def _on_copy(self) -> None:
-        exporting.copy_picture(self.picture())
-
-    def _on_save_png(self) -> None:
-        self._save(self.tr("Save picture"), "png", self.tr("PNG picture (*.png)"))
-
-    def _on_save_csv(self) -> None:
-        self._save(self.tr("Save numbers"), "csv", self.tr("Comma-separated numbers (*.csv)"))
-
-    def _save(self, title: str, suffix: str, kinds: str) -> None:
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
-        proposed = str(Path(folder) / f"{self._stem}.{suffix}")
-        chosen, _ = QFileDialog.getSaveFileName(self, title, proposed, kinds)
-        if not chosen:
-            return
-        try:
-            (self.save_png if suffix == "png" else self.save_csv)(Path(chosen))
-        except OSError as error:
-            why = error.strerror or str(error)
-            self.failed.emit(self.tr("'{file}' was not saved: {why}.").format(file=chosen, why=why))
-
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer to take the picture along."""
-        if not self._has_content:
-            return
-        menu = QMenu(self)
-        menu.addActions([self.copy_action, self.png_action, self.csv_action])
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(event.globalPos())
+        if self._has_content:
+            self.taking.open_menu(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Switch between picture and table."""

@@ -1,10 +1,17 @@
-"""The line below a picture, and the button that shows a table instead."""
+"""The line below a picture, and the buttons for its table and its menu."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from pruneapp.gui.views.parts.labels import ElidedLabel
 
@@ -64,3 +71,34 @@ class TableButton(QToolButton):
         painter.fillRect(left, top, 14, 3, color)
         painter.drawLine(left, top + 7, left + 13, top + 7)
         painter.drawLine(left + 5, top, left + 5, top + 11)
+
+
+class MenuButton(QToolButton):
+    """Three dots, drawn in the colour of text; they open a menu."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setToolTip(self.tr("Copy or save this picture and its numbers"))
+        self.setAccessibleName(self.tr("Copy or save"))
+
+    def sizeHint(self) -> QSize:
+        """Ask for a square, as high as a combo box."""
+        side = self.fontMetrics().height() + 8
+        return QSize(side + 4, side)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the frame without the arrow of menus, and the dots."""
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        option.features = QStyleOptionToolButton.ToolButtonFeature.None_
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.palette().color(group, QPalette.ColorRole.ButtonText))
+        middle = QRectF(self.rect()).center()
+        for step in (-5, 0, 5):
+            painter.drawEllipse(middle + QPointF(step, 0), 1.6, 1.6)

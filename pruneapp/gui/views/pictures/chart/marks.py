@@ -1,0 +1,132 @@
+"""What is chosen and what is protected, painted over the bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from pruneapp.gui.views.pictures.chart.bars import Floats
+from pruneapp.gui.views.pictures.chart.selection import runs
+
+_LOCK = 12  # pixels across
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Marks of bars, in the order in which they stand; the bar at `i` reaches to ``i ± 0.5``.
+
+    Attributes
+    ----------
+    chosen, guarded
+        ``bool[n]``: chosen by the person; protected.
+    heights
+        ``float64[n]``.
+    """
+
+    chosen: NDArray[np.bool_]
+    guarded: NDArray[np.bool_]
+    heights: Floats
+
+
+class Places(Protocol):
+    """Where the bars are on the screen."""
+
+    @property
+    def visible(self) -> tuple[int, int]:
+        """The first bar that can be seen, and the one after the last."""
+
+    @property
+    def plot_rect(self) -> QRectF:
+        """The area between the axes."""
+
+    def pixel_at(self, x: float, y: float) -> QPointF:
+        """Return the pixel at a place."""
+
+
+def paint_marks(painter: QPainter, marks: Marks, places: Places, colors: Mapping[str, str]) -> None:
+    """Paint stretches of protected bars with a double outline and a lock, of chosen ones in accent.
+
+    Of bars that are narrower than a pixel, those in the same column are one.
+    """
+    start, stop = places.visible
+    plot = places.plot_rect
+    painter.save()
+    painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
+    for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
+        high = float(marks.heights[first:last].max())
+        rect = _rect(places, first, last, high)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Each of them is seen on one of the colours of bars.
+        painter.setPen(QPen(QColor("#000000"), 2))
+        painter.drawRect(rect)
+        painter.setPen(QPen(QColor("#ffffff"), 2))
+        painter.drawRect(rect.adjusted(2, 2, -2, -2) if rect.width() > 8 else rect)
+        middle = rect.center().x()
+        top = max(plot.top() + 2, rect.top() - _LOCK - 6)
+        paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
+    accent = QColor(colors["accent"])
+    ground = QColor(accent)
+    ground.setAlpha(48)
+    for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
+        rect = _rect(places, first, last, 0)
+        rect.setTop(plot.top() + 1)
+        painter.setPen(QPen(accent, 2))
+        painter.setBrush(ground)
+        painter.drawRect(rect)
+    painter.restore()
+
+
+def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accent: QColor) -> None:
+    """Paint what a drag spans, from edge to edge of the plot."""
+    left, right = (min(max(x, plot.left()), plot.right()) for x in sorted(ends))
+    ground = QColor(accent)
+    ground.setAlpha(48)
+    painter.setPen(QPen(accent, 1, Qt.PenStyle.DashLine))
+    painter.setBrush(ground)
+    painter.drawRect(QRectF(left, plot.top(), right - left, plot.height()))
+
+
+def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> None:
+    """Paint a padlock in the colour of text, upon the ground."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colors["surface"]))
+    painter.drawRoundedRect(rect.adjusted(-2, -2, 2, 2), 3, 3)
+    ink = QColor(colors["text"])
+    body = QRectF(rect.left() + 1, rect.center().y() - 1, rect.width() - 2, rect.height() / 2 + 1)
+    painter.setBrush(ink)
+    painter.drawRoundedRect(body, 1.5, 1.5)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(ink, 1.5))
+    wide = rect.width() / 2
+    bow = QRectF(rect.center().x() - wide / 2, rect.top() + 0.75, wide, wide * 1.4)
+    painter.drawArc(bow, 0, 180 * 16)
+    for x in (bow.left(), bow.right()):
+        painter.drawLine(QPointF(x, bow.center().y()), QPointF(x, body.top()))
+    painter.restore()
+
+
+def _rect(places: Places, first: int, last: int, high: float) -> QRectF:
+    corner, foot = places.pixel_at(first - 0.5, high), places.pixel_at(last - 0.5, 0)
+    rect = QRectF(corner, foot)
+    if rect.width() < 4:
+        rect = QRectF(rect.center().x() - 2, rect.top(), 4, rect.height())
+    return rect
+
+
+def _stretches(
+    marked: NDArray[np.bool_], start: int, stop: int, width: float
+) -> list[tuple[int, int]]:
+    """Return stretches of marked bars; at most one a column of pixels."""
+    group = max(1, int(np.ceil((stop - start) / max(width, 1))))
+    if group == 1 or not marked.size:
+        return [(start + a, start + b) for a, b in runs(marked)]
+    grouped = np.logical_or.reduceat(marked, np.arange(0, marked.size, group))
+    return [(start + a * group, min(start + b * group, stop)) for a, b in runs(grouped)]

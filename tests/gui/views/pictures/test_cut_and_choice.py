@@ -1,0 +1,466 @@
+"""The cut as a line that one drags, and channels that one chooses: by mouse and by keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+
+from pruneapp.answers import ChannelNorms, Gesture, Histogram
+from pruneapp.gui.theme import LIGHT
+from pruneapp.gui.views.pictures.channels import ChannelsView
+from pruneapp.gui.views.pictures.distribution import DistributionView, share_below
+
+LEFT = Qt.MouseButton.LeftButton
+EDGES = np.linspace(0, 4, 5)
+
+
+def histogram(going=(0, 0, 0, 0), edges=EDGES, *, signed=False):
+    return Histogram(
+        "conv.weight",
+        edges,
+        kept=np.array([100, 40, 100, 1000]),
+        pruned=np.array([60, 20, 0, 0]),
+        going=np.array(going),
+        nonfinite=0,
+        signed=signed,
+    )
+
+
+def norms(guarded=None, going=(False,) * 6):
+    return ChannelNorms(
+        "conv.weight",
+        0,
+        "2",
+        norms=np.array([4.0, 1.0, 3.0, 2.0, np.nan, 2.5]),
+        kept=np.array([1.0, 0.0, 0.5, 1.0, 1.0, 1.0]),
+        going=np.array(going),
+        guarded=None if guarded is None else np.array(guarded),
+    )
+
+
+@pytest.fixture
+def show(qtbot):
+    def make(kind):
+        view = kind()
+        qtbot.addWidget(view)
+        view.resize(720, 520)
+        view.show()
+        view.activateWindow()
+        qtbot.waitActive(view)
+        return view
+
+    return make
+
+
+@pytest.fixture
+def distribution(show):
+    view = show(DistributionView)
+    view.set_histogram(histogram())
+    view.set_threshold(1.5, editable=True)
+    return view
+
+
+@pytest.fixture
+def channels(show):
+    view = show(ChannelsView)
+    view.set_dims(["0: output channels (6)", "1: inputs (3)"], shape=(6, 3, 2, 2))
+    view.set_norms(norms())
+    return view
+
+
+def pixel(view, x, y=0.0) -> QPoint:
+    return view.canvas.pixel_at(x, y).toPoint()
+
+
+def drag(view, start: QPoint, *stops: QPoint, button=LEFT, keys=Qt.KeyboardModifier.NoModifier):
+    port = view.canvas.viewport()
+    QTest.mousePress(port, button, keys, start)
+    for stop in stops:
+        # QTest.mouseMove does not say which button is held.
+        from PySide6.QtGui import QMouseEvent
+        from PySide6.QtWidgets import QApplication
+
+        event = QMouseEvent(
+            QMouseEvent.Type.MouseMove,
+            QPointF(stop),
+            QPointF(port.mapToGlobal(stop)),
+            Qt.MouseButton.NoButton,
+            button,
+            keys,
+        )
+        QApplication.sendEvent(port, event)
+    QTest.mouseRelease(port, button, keys, stops[-1])
+
+
+def colors_at(view, x, y, reach=3):
+    image, middle = view.canvas.viewport().grab().toImage(), pixel(view, x, y)
+    span = range(-reach, reach + 1)
+    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
+
+
+def heard(signal) -> list:
+    found: list = []
+    signal.connect(lambda *values: found.append(values[0] if values else None))
+    return found
+
+
+# -- the threshold -------------------------------------------------------------------------------
+
+
+def test_the_line_is_painted_with_its_value_and_its_colour(distribution, theme):
+    distribution.set_colors(theme.colors)
+    assert theme.colors["accent"] in colors_at(distribution, 1.5, 700, reach=1)
+    assert theme.colors["accent"] not in colors_at(distribution, 2.6, 700)
+    assert distribution.canvas.line.label == "1.5"
+    distribution.set_threshold(1.5, editable=True, about=True)
+    assert distribution.canvas.line.label == "≈ 1.5"
+    distribution.set_threshold(None)
+    assert distribution.canvas.line is None
+    assert theme.colors["accent"] not in colors_at(distribution, 1.5, 700, reach=1)
+
+
+def test_a_drag_moves_the_line_and_the_bars_with_it_at_once(distribution, theme, qtbot):
+    distribution.set_colors(theme.colors)
+    moved = heard(distribution.thresholdMoved)
+    start, stop = pixel(distribution, 1.5, 300), pixel(distribution, 3.0, 300)
+    assert theme.colors["pruned"] not in colors_at(distribution, 2.5, 50)
+    drag(distribution, start + QPoint(4, 0), (start + stop) / 2, stop)
+    assert moved[-1] == pytest.approx(3.0, abs=0.02)
+    assert len(moved) == 2
+    assert {theme.colors["pruned"], theme.colors["surface"]} <= colors_at(distribution, 2.5, 50)
+    assert colors_at(distribution, 3.5, 500) == {theme.colors["kept"]}
+    assert distribution.field.text() == distribution.canvas.line.label
+    words = distribution.readout.text()
+    assert words.startswith(f"below {distribution.field.text()}: ≈ 2"), words
+    assert distribution.canvas.shown == (0.0, 4.0), "the bars did not move"
+
+
+def test_what_is_told_exactly_replaces_what_was_guessed(distribution):
+    distribution.canvas.lineMoved.emit(2.0)
+    assert distribution.readout.text() == (
+        "below 2: ≈ 140 weights, 11.3\u00a0% of what is kept;  1,320 weights, 6.1\u00a0% pruned"
+    )
+    distribution.set_threshold(2.0, editable=True)
+    distribution.set_histogram(histogram(going=(100, 39, 0, 0)))
+    assert distribution.readout.text().startswith("below 2: 139 weights, 11.2\u00a0% of what is")
+    assert [row[4] for row in distribution.numbers()] == [100, 39, 0, 0]
+    assert [row[5] for row in distribution.numbers()] == [0, 1, 100, 1000]
+
+
+def test_an_estimate_is_drawn_before_the_bars_are_counted_again(distribution):
+    distribution.set_threshold(3.0, editable=True, about=True)
+    assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
+    distribution.set_threshold(None)
+    assert [row[4] for row in distribution.numbers()] == [0, 0, 0, 0]
+
+
+def test_what_is_told_while_the_line_is_held_waits(distribution):
+    port = distribution.canvas.viewport()
+    QTest.mousePress(port, LEFT, pos=pixel(distribution, 1.5, 300))
+    QTest.mouseMove(port, pixel(distribution, 3.0, 300))
+    distribution.set_threshold(2.75, editable=True)
+    assert distribution.threshold == pytest.approx(3.0, abs=0.02)
+    QTest.mouseRelease(port, LEFT, pos=pixel(distribution, 3.0, 300))
+    assert distribution.threshold == 2.75
+
+
+def test_keys_move_the_line_in_the_chart_and_in_the_field(distribution, qtbot):
+    moved = heard(distribution.thresholdMoved)
+    shift = Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Right, shift)
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
+    distribution.field.setFocus()
+    qtbot.keyClick(distribution.field, Qt.Key.Key_Up)
+    qtbot.keyClick(distribution.field, Qt.Key.Key_Down)
+    assert moved == pytest.approx([1.52, 1.5, 1.52, 1.5])
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Right)
+    assert len(moved) == 4, "without Shift the cursor moves"
+    assert distribution.canvas.cursor_bar == 0
+
+
+def test_a_threshold_is_typed(distribution, qtbot):
+    moved = heard(distribution.thresholdMoved)
+    distribution.field.setFocus()
+    distribution.field.selectAll()
+    qtbot.keyClicks(distribution.field, "2.25")
+    qtbot.keyClick(distribution.field, Qt.Key.Key_Return)
+    assert moved == [2.25]
+    distribution.field.selectAll()
+    qtbot.keyClicks(distribution.field, "soon")
+    qtbot.keyClick(distribution.field, Qt.Key.Key_Return)
+    assert moved == [2.25]
+    assert distribution.field.text() == "2.25"
+    assert distribution.readout.text() == "✕ 'soon' is no magnitude from 0."
+
+
+def test_a_line_that_cannot_be_moved_is_not_moved(distribution, qtbot):
+    distribution.set_threshold(1.5)
+    moved = heard(distribution.thresholdMoved)
+    drag(distribution, pixel(distribution, 1.5, 300), pixel(distribution, 3.0, 300))
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert moved == []
+    assert not distribution.field.isEnabled()
+
+
+def test_the_mouse_shows_where_the_line_can_be_taken(distribution):
+    port = distribution.canvas.viewport()
+    QTest.mouseMove(port, pixel(distribution, 1.5, 300) + QPoint(4, 0))
+    assert port.cursor().shape() is Qt.CursorShape.SplitHCursor
+    QTest.mouseMove(port, pixel(distribution, 3.5, 300))
+    assert port.cursor().shape() is Qt.CursorShape.ArrowCursor
+
+
+def test_signed_values_have_two_lines(distribution, theme, qtbot):
+    distribution.set_colors(theme.colors)
+    with qtbot.waitSignal(distribution.signedChanged) as told:
+        qtbot.keyClick(distribution.kind_box, Qt.Key.Key_Down)
+    assert told.args == [True]
+    assert distribution.signed
+    distribution.set_histogram(histogram(edges=np.linspace(-2, 2, 5), signed=True))
+    for at in (-1.5, 1.5):
+        assert theme.colors["accent"] in colors_at(distribution, at, 700, reach=1)
+    assert distribution.canvas.line.label == "± 1.5"
+    assert distribution.title() == "Distribution of values"
+    moved = heard(distribution.thresholdMoved)
+    drag(distribution, pixel(distribution, -1.5, 300), pixel(distribution, -0.5, 300))
+    assert moved == pytest.approx([0.5], abs=0.02)
+
+
+def test_the_share_below_is_exact_on_edges_and_even_within_bins():
+    values = np.linspace(-2, 2, 4001)
+    for edges in (np.linspace(0, 2, 9), np.linspace(-2, 2, 9)):
+        counted = np.abs(values) if edges[0] == 0 else values
+        everything, _ = np.histogram(counted, edges)
+        for threshold in (0.0, 0.5, 0.62, 1.0, 2.0, 5.0):
+            below, _ = np.histogram(counted[np.abs(values) < threshold], edges)
+            assert share_below(edges, threshold) * everything == pytest.approx(below, abs=2.5)
+
+
+# -- the cut through channels --------------------------------------------------------------------
+
+
+def test_the_cut_lies_at_a_norm_or_stands_behind_the_last_channel(channels, theme):
+    channels.set_colors(theme.colors)
+    channels.set_cut(2, editable=True)
+    line = channels.canvas.line
+    assert (line.at, line.upright, line.label) == (2.5, False, "2.5 · 2 channels")
+    assert theme.colors["accent"] in colors_at(channels, 1.0, 2.5, reach=1)
+    assert {theme.colors["pruned"], theme.colors["surface"]} <= colors_at(channels, 3, 1, reach=5)
+    channels.set_order("norm")
+    line = channels.canvas.line
+    # In order: 1 (pruned, does not count), 3, 5, 2, 0, 4.
+    assert (line.at, line.upright, line.label) == (2.5, True, "2 channels")
+    assert theme.colors["accent"] in colors_at(channels, 2.5, 1.0, reach=1)
+
+
+def test_a_drag_takes_more_channels_and_never_protected_ones(channels):
+    channels.set_norms(norms(guarded=[False, False, False, False, False, True]))
+    channels.set_cut(1, editable=True)
+    moved = heard(channels.cutMoved)
+    drag(channels, pixel(channels, 1.0, 2.0), pixel(channels, 1.0, 3.2), pixel(channels, 1.0, 3.3))
+    assert moved == [2], "3 and 2; 1 is pruned, 5 protected"
+    states = {row[0]: row[3] for row in channels.numbers()}
+    assert states == {
+        0: "kept",
+        1: "pruned",
+        2: "would go",
+        3: "would go",
+        4: "kept",
+        5: "kept, protected",
+    }
+    channels.set_order("norm")
+    drag(channels, pixel(channels, 3.5, 1.0), pixel(channels, 5.6, 1.0))
+    assert moved == [2, 4]
+
+
+def test_keys_move_the_cut(channels, qtbot):
+    channels.set_cut(2, editable=True)
+    moved = heard(channels.cutMoved)
+    ctrl = Qt.KeyboardModifier.ControlModifier
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Right, Qt.Key.Key_Left):
+        qtbot.keyClick(channels.canvas, key, ctrl)
+    assert moved == [3, 4, 3]
+    for _ in range(9):
+        qtbot.keyClick(channels.canvas, Qt.Key.Key_Up, ctrl)
+    assert moved[-1] == 5, "no more than are free"
+
+
+def test_a_cut_that_is_told_is_not_announced(channels, qtbot):
+    with qtbot.assertNotEmitted(channels.cutMoved):
+        channels.set_cut(3, 2.9, editable=True)
+    assert channels.canvas.line.at == 2.9
+    channels.set_cut(None)
+    assert channels.canvas.line is None
+
+
+# -- what is chosen ------------------------------------------------------------------------------
+
+
+def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
+    channels.set_colors(theme.colors)
+    port = channels.canvas.viewport()
+    said = heard(channels.selectionChanged)
+
+    def click(bar, keys=Qt.KeyboardModifier.NoModifier):
+        qtbot.mouseClick(port, LEFT, keys, pixel(channels, bar, 0.5))
+
+    click(1)
+    assert channels.chosen == (1,)
+    click(3, Qt.KeyboardModifier.ShiftModifier)
+    assert channels.chosen == (1, 2, 3)
+    click(2, Qt.KeyboardModifier.ControlModifier)
+    assert channels.chosen == (1, 3)
+    click(5, Qt.KeyboardModifier.ControlModifier)
+    assert channels.chosen == (1, 3, 5)
+    assert len(said) == 4
+    assert "3 channels chosen, norms 5.5 in all" in channels.readout.text()
+    image = port.grab().toImage()
+    outline = pixel(channels, 2.5, 3.9)
+    assert {image.pixelColor(outline + QPoint(d, 0)).name() for d in range(-2, 3)} & {
+        theme.colors["accent"]
+    }
+    click(0)
+    assert channels.chosen == (0,)
+
+
+def test_a_band_chooses_what_it_touches(channels):
+    drag(channels, pixel(channels, 1.8, 3), pixel(channels, 3, 2), pixel(channels, 4.2, 1))
+    assert channels.chosen == (2, 3, 4)
+    drag(
+        channels,
+        pixel(channels, 0.2, 3),
+        pixel(channels, 0, 2),
+        pixel(channels, -0.2, 1),
+        keys=Qt.KeyboardModifier.ShiftModifier,
+    )
+    assert channels.chosen == (0, 2, 3, 4)
+    assert channels.canvas.shown == (-0.5, 5.5), "the bars did not move"
+
+
+def test_the_middle_button_moves_the_bars(channels):
+    channels.canvas.zoom(1e9)  # six are too few to go closer
+    wide = ChannelNorms("w", 0, "2", np.ones(100), np.ones(100), np.zeros(100, bool))
+    channels.set_norms(wide)
+    channels.canvas.zoom(4)
+    before = channels.canvas.shown
+    at = pixel(channels, 50, 0.5)
+    drag(channels, at, at + QPoint(30, 0), at + QPoint(60, 0), button=Qt.MouseButton.MiddleButton)
+    assert channels.canvas.shown[0] < before[0]
+    assert channels.chosen == ()
+
+
+def test_keys_choose(channels, qtbot):
+    canvas, shift = channels.canvas, Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    assert channels.chosen == ()
+    qtbot.keyClick(canvas, Qt.Key.Key_Right, shift)
+    qtbot.keyClick(canvas, Qt.Key.Key_Right, shift)
+    assert channels.chosen == (1, 2, 3)
+    qtbot.keyClick(canvas, Qt.Key.Key_End)
+    qtbot.keyClick(canvas, Qt.Key.Key_Space)
+    assert channels.chosen == (1, 2, 3, 5)
+    qtbot.keyClick(canvas, Qt.Key.Key_Space)
+    assert channels.chosen == (1, 2, 3)
+    qtbot.keyClick(canvas, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert channels.chosen == (0, 1, 2, 3, 4, 5)
+    qtbot.keyClick(canvas, Qt.Key.Key_Escape)
+    assert channels.chosen == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "shift", "operation"),
+    [
+        (Qt.Key.Key_Delete, False, "prune"),
+        (Qt.Key.Key_R, False, "restore"),
+        (Qt.Key.Key_P, False, "protect"),
+        (Qt.Key.Key_P, True, "release"),
+    ],
+)
+def test_keys_and_buttons_make_the_same_gesture(channels, qtbot, key, shift, operation):
+    made = heard(channels.gestureMade)
+    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    qtbot.keyClick(channels.canvas, key, held)
+    assert made == [], "nothing is chosen"
+    assert not getattr(channels.hand, operation).isEnabled()
+    channels.set_chosen([0, 1, 4])
+    qtbot.keyClick(channels.canvas, key, held)
+    qtbot.mouseClick(getattr(channels.hand, operation), LEFT)
+    rest = ((0, 3), (0, 2), (0, 2))
+    wanted = Gesture(operation, "conv.weight", (((0, 2), *rest), ((4, 5), *rest)), "channel", 0)
+    assert made == [wanted, wanted]
+
+
+def test_boxes_lie_along_the_dimension_that_is_shown(channels):
+    channels.set_norms(
+        ChannelNorms("conv.weight", 1, "2", np.ones(3), np.ones(3), np.zeros(3, bool))
+    )
+    made = heard(channels.gestureMade)
+    channels.set_chosen([1])
+    channels.make_gesture("prune")
+    assert made == [
+        Gesture("prune", "conv.weight", (((0, 6), (1, 2), (0, 2), (0, 2)),), "channel", 1)
+    ]
+
+
+def test_another_tensor_or_dimension_begins_with_nothing_chosen(channels):
+    channels.set_chosen([1, 2])
+    channels.set_norms(norms(going=(True, False, False, False, False, False)))
+    assert channels.chosen == (1, 2), "a preview leaves them"
+    other = norms()
+    channels.set_norms(ChannelNorms("fc", 0, "2", other.norms, other.kept, other.going))
+    assert channels.chosen == ()
+
+
+def test_protected_channels_have_a_lock_and_two_outlines(channels):
+    before = channels.canvas.viewport().grab().toImage()
+    channels.set_norms(norms(guarded=[False, False, True, False, False, False]))
+    image = channels.canvas.viewport().grab().toImage()
+    edge = pixel(channels, 1.5, 1.5)
+    names = {image.pixelColor(edge + QPoint(d, 0)).name() for d in range(-4, 5)}
+    assert {"#000000", "#ffffff"} <= names
+    lock = pixel(channels, 2, 3) - QPoint(0, 10)
+    dark = {
+        QColor(image.pixel(lock + QPoint(x, y))).lightness()
+        for x in range(-6, 7)
+        for y in range(-6, 7)
+    }
+    assert min(dark) < 60, "no lock above the bar"
+    assert image.pixelColor(pixel(channels, 0, 2)) == before.pixelColor(pixel(channels, 0, 2))
+    assert "1 protected" in channels.summary()
+
+
+def test_the_person_chooses_the_norm(channels, qtbot):
+    with qtbot.waitSignal(channels.normChanged) as told:
+        qtbot.keyClick(channels.norm_box, Qt.Key.Key_Down)
+    assert told.args == ["inf"]
+    channels.set_norm_choice("fro")
+    assert channels.norm_box.currentText() == "Frobenius"
+    assert channels.norm_choice == "fro"
+
+
+def test_a_hundred_thousand_chosen_channels_are_painted_in_a_moment(channels, qtbot):
+    import time
+
+    size = 100_000
+    random = np.random.default_rng(0)
+    view = channels
+    view.set_norms(
+        ChannelNorms("w", 0, "2", random.random(size), np.ones(size), np.zeros(size, bool))
+    )
+    view.set_order("norm")
+    view.set_chosen(np.flatnonzero(random.random(size) < 0.5))
+    view.canvas.viewport().repaint()
+    taken = []
+    for _ in range(5):
+        start = time.perf_counter()
+        view.canvas.viewport().repaint()
+        taken.append(time.perf_counter() - start)
+    assert min(taken) < 0.1
+
+
+def test_theme_colours_are_what_the_accent_is_for(channels):
+    assert LIGHT.colors["accent"] not in colors_at(channels, 0, 1)
