@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from pruneapp.gui.commands import ACTIONS, RECENT
-from pruneapp.gui.icons import icon
+from pruneapp.gui.views.parts.icons import icon
 
 
 def translated(text: str) -> str:

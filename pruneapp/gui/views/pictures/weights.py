@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
-from pruneapp.answers import Layout, Tile, TileRequest
+from pruneapp.answers import Gesture, Layout, Tile, TileRequest
+from pruneapp.answers.hand import Operation
 from pruneapp.gui.views.parts.numbers import part, shape
 from pruneapp.gui.views.pictures.frame.picture import Picture
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import index_text, value_text
-from pruneapp.gui.views.pictures.raster.canvas import ZOOM_STEP, Canvas
+from pruneapp.gui.views.pictures.raster.canvas import ZOOM_STEP
+from pruneapp.gui.views.pictures.raster.drawing import DrawingCanvas
+from pruneapp.gui.views.pictures.raster.selection import Drawn, between
 from pruneapp.gui.views.pictures.raster.shading import Mode
+from pruneapp.gui.views.pictures.raster.tool_row import ToolRow
 from pruneapp.gui.views.pictures.raster.viewport import Viewport, covers
-from pruneapp.gui.views.pictures.raster.words import swatches, tile_numbers
+from pruneapp.gui.views.pictures.raster.words import dim_words, drawn_words, swatches, tile_numbers
 
 # Requests while one moves: a few a second, and the last one always.
 REQUEST_MS = 40
@@ -34,14 +38,20 @@ class WeightsView(Picture):
         The exact value of one weight is needed; answer with `set_point`.
     cursorMoved(object)
         The person put the cursor on the weight with this index (a tuple).
+    gestureMade(Gesture)
+        The person wants weights pruned, restored, protected or released; nothing is changed here.
+    drawnChanged(object)
+        Something else is chosen: boxes of indices, a tuple; empty for nothing.
     """
 
     tileRequested = Signal(object)
     pointRequested = Signal(object)
     cursorMoved = Signal(object)
+    gestureMade = Signal(object)
+    drawnChanged = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.canvas = Canvas()
+        self.canvas = DrawingCanvas()
         super().__init__(self.canvas, parent)
         self._layout: Layout | None = None
         self._name = ""
@@ -73,6 +83,18 @@ class WeightsView(Picture):
         self._control_row().addWidget(show)
         self._control_row().addWidget(self.mode_box)
         self._last_masked = Mode.MAGNITUDE_AND_MASK
+
+        self.tools = ToolRow()
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(1, self.tools)
+        self._why_not = ""
+        self.tools.toolChosen.connect(self.canvas.set_tool)
+        self.tools.brushChosen.connect(self._on_brush_chosen)
+        self.tools.dimChosen.connect(self._on_dim_chosen)
+        self.tools.operated.connect(self.operate)
+        self.canvas.operated.connect(self.operate)
+        self.canvas.drawnChanged.connect(self._on_drawn_changed)
 
         self._request_timer = QTimer(self)
         self._request_timer.setSingleShot(True)
@@ -122,6 +144,8 @@ class WeightsView(Picture):
         self._points.clear()
         self._preview = self._missing = False
         self.canvas.set_layout(self._layout)
+        self.tools.set_drawn("")
+        self.tools.set_dims(() if self._layout is None else dim_words(self._layout))
         self._set_content(present=self._layout is not None)
         self.set_error(self.tr("This tensor has no weights.") if empty else "")
         self._update_words()
@@ -205,9 +229,35 @@ class WeightsView(Picture):
         """Take the colours of a theme by token, and paint anew."""
         super().set_colors(colors)
         self.canvas.set_colors(self._colors)
+        self.tools.set_colors(self._colors)
         self._update_words()
 
+    def set_why_not(self, text: str) -> None:
+        """Say why nothing may be pruned or protected by hand; empty if it may."""
+        self._why_not = text
+        self.tools.set_why_not(text)
+
+    def drop(self) -> None:
+        """Take back what is chosen."""
+        self.canvas.drop()
+
     # What a person does.
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """What is chosen."""
+        return self.canvas.drawn
+
+    def operate(self, operation: Operation) -> None:
+        """Ask for this to be done to what is chosen, else to the weight of the cursor."""
+        drawn, cursor = self.canvas.drawn, self.canvas.item.cursor
+        if self._layout is None or self._why_not:
+            return
+        if drawn is None and cursor is not None:
+            drawn = between("rectangle", self._layout, cursor, cursor)
+        if drawn is not None:
+            boxes = drawn.boxes(self._layout)
+            self.gestureMade.emit(Gesture(operation, self._name, boxes, drawn.shape, drawn.dim))
 
     @property
     def mode(self) -> Mode:
@@ -322,6 +372,18 @@ class WeightsView(Picture):
         self._hovered = None
         self._update_readout()
         self.cursorMoved.emit(self._layout.index(row, column))
+
+    def _on_drawn_changed(self, drawn: Drawn | None) -> None:
+        assert self._layout is not None
+        self.tools.set_drawn("" if drawn is None else drawn_words(drawn, self._layout))
+        self.tools.set_dim(self.canvas.pointer.dim)
+        self.drawnChanged.emit(() if drawn is None else drawn.boxes(self._layout))
+
+    def _on_brush_chosen(self, size: int) -> None:
+        self.canvas.pointer.brush = size
+
+    def _on_dim_chosen(self, dim: int) -> None:
+        self.canvas.pointer.dim = dim
 
     def _on_mode_chosen(self, index: int) -> None:
         self.set_mode(list(Mode)[index])

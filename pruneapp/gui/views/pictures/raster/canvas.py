@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import pyqtgraph as pg
@@ -23,6 +22,7 @@ from pruneapp.answers import Layout
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.frame.plots import dress_axis
 from pruneapp.gui.views.pictures.raster.axes import TensorAxis
+from pruneapp.gui.views.pictures.raster.keys import moved
 from pruneapp.gui.views.pictures.raster.tiles import TilesItem
 from pruneapp.gui.views.pictures.raster.viewport import Viewport
 
@@ -227,16 +227,23 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the cursor, zoom, or switch the mask."""
-        key = event.key()
-        view = self._view
         plain = not event.modifiers() & (
             Qt.KeyboardModifier.ControlModifier
             | Qt.KeyboardModifier.AltModifier
             | Qt.KeyboardModifier.MetaModifier
         )
-        if view is None or not plain:
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if self._view is None or not plain or not self._press_key(event.key(), shift=shift):
             event.ignore()
-        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
+
+    def put_cursor(self) -> None:
+        """Put the cursor into the middle of what can be seen, if it is nowhere."""
+        if self.item.cursor is None and self._view is not None:
+            self.set_cursor(*self._view.nearest(self._view.width / 2, self._view.height / 2))
+
+    def _press_key(self, key: int, *, shift: bool) -> bool:  # noqa: ARG002 - for those that draw
+        """Do what a key says; False if it says nothing here."""
+        if key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
             self.zoom(ZOOM_STEP)
         elif key in {Qt.Key.Key_Minus, Qt.Key.Key_Underscore}:
             self.zoom(1 / ZOOM_STEP)
@@ -244,32 +251,17 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             self.fit()
         elif key == Qt.Key.Key_M:
             self.maskToggled.emit()
-        elif (place := self._moved(key)) is not None:
+        elif (place := moved(key, self._looking(), self.item.cursor)) is not None:
             self.set_cursor(*place)
             assert self.item.cursor is not None
             self.cursorMoved.emit(*self.item.cursor)
         else:
-            event.ignore()
+            return False
+        return True
 
-    def _moved(self, key: int) -> tuple[int, int] | None:
-        """Return where a key puts the cursor; None for keys that do not move it."""
-        view = self._view
-        assert view is not None
-        first = self.item.cursor is None
-        row, column = self.item.cursor or (math.floor(view.y), math.floor(view.x))
-        page = max(1, math.floor(view.height / view.scale_y) - 1)
-        step = 0 if first else 1  # the first key shows where the cursor is
-        places = {
-            Qt.Key.Key_Left: (row, column - step),
-            Qt.Key.Key_Right: (row, column + step),
-            Qt.Key.Key_Up: (row - step, column),
-            Qt.Key.Key_Down: (row + step, column),
-            Qt.Key.Key_Home: (row, 0),
-            Qt.Key.Key_End: (row, view.columns - 1),
-            Qt.Key.Key_PageUp: (row - page, column),
-            Qt.Key.Key_PageDown: (row + page, column),
-        }
-        return places.get(Qt.Key(key))
+    def _looking(self) -> Viewport:
+        assert self._view is not None, "keys and buttons are for a picture"
+        return self._view
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint, and show the focus."""

@@ -1,4 +1,4 @@
-"""What is painted of a tensor's weights: tiles, hatches, borders of kernels, values, the cursor."""
+"""What is painted of a tensor's weights: tiles, what would go, and what lies over them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ import math
 from collections.abc import Mapping
 
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransform
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QFont, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.answers import Layout, Tile
 from pruneapp.gui.views.parts.bar import hatch
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.frame.wording import value_text
+from pruneapp.gui.views.pictures.raster import overlays, words
 from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings, runs
+from pruneapp.gui.views.pictures.raster.selection import Drawn, Rect
 from pruneapp.gui.views.pictures.raster.shading import Look, Mode, Tables
 
 # Pixels for a weight from which on something is drawn.
 HATCH_FROM = 4.0
-KERNELS_FROM = 3.0
-KERNEL_FROM = 12.0
-CELLS_FROM = 24.0
 VALUES_FROM = 48.0
 
 # So many rectangles are painted faster than a layer of the window's size is.
@@ -42,6 +40,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.mode = Mode.MAGNITUDE_AND_MASK
         self.masked = True
         self.cursor: tuple[int, int] | None = None
+        self._drawn: Drawn | None = None
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = LIGHT
@@ -63,7 +62,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.prepareGeometryChange()
         self.layout = layout
         self._coarse = self._fine = None
-        self.cursor = None
+        self.cursor = self._drawn = None
         self.update()
 
     def set_tile(self, tile: Tile) -> None:
@@ -81,6 +80,11 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def set_ground(self, tile: Tile) -> None:
         """Take a coarse tile of the whole, below the fine one."""
         self._coarse = PaintedTile(tile)
+        self.update()
+
+    def set_drawn(self, drawn: Drawn | None) -> None:
+        """Show what a person drew, and how much it is."""
+        self._drawn = drawn
         self.update()
 
     def set_mode(self, mode: Mode, *, masked: bool) -> None:
@@ -135,15 +139,29 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         for painted in self._layers(shown):
             self._paint_tile(painter, painted, shown, hatched=scale >= HATCH_FROM)
         painter.resetTransform()
-        self._paint_borders(painter, place, shown)
-        if place.m11() >= VALUES_FROM and place.m22() >= VALUES_FROM / 2:
-            self._paint_values(painter, place, shown)
+        overlays.paint_borders(painter, place, shown, self.layout, self._colors)
+        fine = self._fine
+        if fine is not None and place.m11() >= VALUES_FROM and place.m22() >= VALUES_FROM / 2:
+            overlays.paint_values(painter, place, shown, fine, self._font)
         painter.restore()
+        painter.save()
+        painter.resetTransform()
+        if self._drawn is not None:
+            part = Rect(
+                math.floor(shown.top()),
+                math.floor(shown.left()),
+                math.ceil(shown.bottom()),
+                math.ceil(shown.right()),
+            )
+            rects = self._drawn.shown(self.layout, part)
+            seen = overlays.paint_selection(painter, place, shown, rects, self._colors)
+            label = words.drawn_words(self._drawn, self.layout)
+            room = place.mapRect(self.getViewBox().viewRect())
+            overlays.paint_label(painter, seen, room, label, self._colors)
         if self.cursor is not None:
-            painter.save()
-            painter.resetTransform()
-            self._paint_cursor(painter, place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1)))
-            painter.restore()
+            cell = place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1))
+            overlays.paint_cursor(painter, cell, self._colors)
+        painter.restore()
 
     def _layers(self, shown: QRectF) -> list[PaintedTile]:
         """Return the tiles to paint, from below; none that the fine one hides."""
@@ -239,71 +257,3 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         inside.fillRect(0, 0, on_screen.width(), on_screen.height(), brush)
         inside.end()
         painter.drawImage(on_screen.topLeft(), layer)
-
-    def _paint_borders(self, painter: QPainter, place: QTransform, shown: QRectF) -> None:
-        layout = self.layout
-        assert layout is not None
-        across, down = place.m11(), place.m22()
-        lines: list[tuple[int, bool, bool]] = []  # every how many weights, upright, a kernel's
-        if min(across, down) >= CELLS_FROM:
-            lines += [(1, True, False), (1, False, False)]
-        for dims, scale, upright in (
-            (layout.column_dims, across, True),
-            (layout.row_dims, down, False),
-        ):
-            block = math.prod(layout.shape[d] for d in dims[1:])
-            if block > 1 and scale >= KERNELS_FROM and block * scale >= KERNEL_FROM:
-                lines.append((block, upright, True))
-        for step, upright, kernel in lines:
-            color = QColor(self._colors["surface"])
-            color.setAlphaF(1.0 if kernel else 0.25)
-            wide = kernel and min(across, down) >= 10
-            painter.setPen(QPen(color, 2 if wide else 1))
-            start, stop = (
-                (shown.left(), shown.right()) if upright else (shown.top(), shown.bottom())
-            )
-            places = range(math.ceil(start / step) * step, math.floor(stop) + 1, step)
-            painter.drawLines(
-                [
-                    place.map(
-                        QLineF(at, shown.top(), at, shown.bottom())
-                        if upright
-                        else QLineF(shown.left(), at, shown.right(), at)
-                    )
-                    for at in places
-                ]
-            )
-
-    def _paint_values(self, painter: QPainter, place: QTransform, shown: QRectF) -> None:
-        if self._fine is None or self._fine.tile.request.pool != 1 or self._fine.pixels is None:
-            return
-        tile, pixels = self._fine.tile, self._fine.pixels
-        font = QFont(self._font)
-        font.setPixelSize(11)
-        painter.setFont(font)
-        height, width = tile.values.shape
-        for row in range(math.floor(shown.top()), math.ceil(shown.bottom())):
-            for column in range(math.floor(shown.left()), math.ceil(shown.right())):
-                i, j = row - tile.request.row, column - tile.request.column
-                if not (0 <= i < height and 0 <= j < width) or pixels.shape != tile.values.shape:
-                    continue
-                cell = place.mapRect(QRectF(column, row, 1, 1))
-                text = value_text(float(tile.values[i, j]), 3)
-                pixel = int(pixels[i, j])
-                painter.setPen(QColor(colormap.readable_on(pixel)))
-                if tile.going[i, j] > 0:
-                    # On stripes the value needs a ground of its own.
-                    ground = painter.fontMetrics().boundingRect(text)
-                    ground.moveCenter(cell.center().toPoint())
-                    painter.fillRect(ground.adjusted(-2, 0, 2, 0), QBrush(QColor(pixel)))
-                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
-
-    def _paint_cursor(self, painter: QPainter, cell: QRectF) -> None:
-        # Never so small that it would be lost.
-        grow = max(0.0, (7 - cell.width()) / 2), max(0.0, (7 - cell.height()) / 2)
-        cell = cell.adjusted(-grow[0], -grow[1], grow[0], grow[1])
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(self._colors["surface"]), 1))
-        painter.drawRect(cell.adjusted(-3, -3, 2, 2))
-        painter.setPen(QPen(QColor(self._colors["accent"]), 2))
-        painter.drawRect(cell.adjusted(-1, -1, 1, 1))

@@ -136,6 +136,12 @@ class Viewport:
             return row, column
         return None
 
+    def nearest(self, left: float, top: float) -> tuple[int, int]:
+        """Return row and column of the weight that is nearest to a pixel of the window."""
+        column = math.floor(self.x + (left - self.width / 2) / self.scale_x)
+        row = math.floor(self.y + (top - self.height / 2) / self.scale_y)
+        return min(max(row, 0), self.rows - 1), min(max(column, 0), self.columns - 1)
+
     def pool(self, ratio: float) -> int:
         """Return how many weights, as a power of 2, a mean of a tile takes in on each side.
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
-from pruneapp.answers import Tile
+from pruneapp.answers import Layout, Tile
+from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import Numbers
+from pruneapp.gui.views.pictures.raster.selection import Drawn
 from pruneapp.gui.views.pictures.raster.shading import Mode
 
 
@@ -57,6 +59,38 @@ def swatches(
     if missing and mode is not Mode.MASK:
         entries.append(Swatch("NaN", (colors["danger"],)))
     return entries
+
+
+def dim_words(layout: Layout) -> tuple[str, ...]:
+    """Name the dimensions shortly: "0: out (64)"."""
+    names = layout.dims or ("",) * len(layout.shape)
+    return tuple(
+        f"{dim}: {name} ({extent:n})" if name else f"{dim} ({extent:n})"
+        for dim, (name, extent) in enumerate(zip(names, layout.shape, strict=True))
+    )
+
+
+def drawn_words(drawn: Drawn, layout: Layout) -> str:
+    """Say what is chosen: "12 × 3 = 36 weights", "out 12: 288 weights"."""
+    many = drawn.count(layout)
+    words = QCoreApplication.translate("WeightsView", "{n} weights").format(n=count(many))
+    if many == 1:
+        words = QCoreApplication.translate("WeightsView", "1 weight")
+    if drawn.shape == "channel":
+        runs = [
+            str(start) if stop == start + 1 else f"{start}…{stop - 1}"
+            for start, stop in drawn.channels
+        ]
+        which = ", ".join(runs)
+        if layout.dims and layout.dims[drawn.dim]:
+            return f"{layout.dims[drawn.dim]} {which}: {words}"
+        said = QCoreApplication.translate("WeightsView", "{which} of dim {dim}: {words}")
+        return said.format(which=which, dim=drawn.dim, words=words)
+    if drawn.shape != "brush" and len(drawn.rects) == 1:
+        top, left, bottom, right = drawn.rects[0]
+        if many > 1:
+            return f"{count(bottom - top)} × {count(right - left)} = {words}"
+    return words
 
 
 def tile_numbers(tile: Tile) -> Numbers:

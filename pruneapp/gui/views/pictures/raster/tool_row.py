@@ -1,0 +1,167 @@
+"""The row above the picture: what a drag does, and what is to be done to what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QToolButton, QWidget
+
+from pruneapp.answers.hand import Operation
+from pruneapp.gui.views.parts.icons import SIZE, icon
+from pruneapp.gui.views.pictures.raster.pointer import BRUSHES, Tool
+
+
+class ToolRow(QWidget):
+    """Tools to the left, operations to the right.
+
+    Signals
+    -------
+    toolChosen(str)
+        What a drag is to do (`Tool`).
+    brushChosen(int), dimChosen(int)
+        The side of the brush, and the dimension whose channels are meant.
+    operated(str)
+        What is to be done to what is drawn (`Operation`).
+    """
+
+    toolChosen = Signal(str)
+    brushChosen = Signal(int)
+    dimChosen = Signal(int)
+    operated = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._why_not = ""
+        self._drawn = ""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._group = QButtonGroup(self)
+        self.tools: dict[Tool, QToolButton] = {}
+        for tool, name, tip in self._tools():
+            button = QToolButton()
+            button.setCheckable(True)
+            button.setAutoRaise(True)
+            button.setIconSize(QSize(SIZE, SIZE))
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setAccessibleName(name)
+            button.setAccessibleDescription(tip)
+            button.setToolTip(f"{name}: {tip}")
+            self._group.addButton(button)
+            self.tools[tool] = button
+            row.addWidget(button)
+        self.tools["look"].setChecked(True)
+        row.addSpacing(8)
+
+        self.brush_box = QComboBox()
+        for size in BRUSHES:
+            self.brush_box.addItem(f"{size}×{size}", size)
+        self.brush_box.setAccessibleName(self.tr("Size of the brush"))
+        self.brush_box.setToolTip(self.tr("Size of the brush in weights"))
+        self.dim_box = QComboBox()
+        self.dim_box.setAccessibleName(self.tr("Channels along"))
+        self.dim_box.setToolTip(self.tr("Which channels are chosen (C on the picture)"))
+        self.dim_box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.dim_box.setMinimumContentsLength(2)
+        for box in (self.brush_box, self.dim_box):
+            box.hide()
+            row.addWidget(box)
+        row.addStretch(1)
+        row.addSpacing(8)
+        self.operations: dict[Operation, QToolButton] = {}
+        for operation, text, _, _ in self._operations():
+            button = QToolButton()
+            button.setText(text)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setProperty("operation", operation)
+            button.clicked.connect(self._on_operation)
+            self.operations[operation] = button
+            row.addWidget(button)
+            row.addSpacing(4)
+        self._group.buttonToggled.connect(self._on_tool)
+        self.brush_box.activated.connect(self._on_brush)
+        self.dim_box.activated.connect(self.dimChosen)
+        self._enable()
+
+    @property
+    def tool(self) -> Tool:
+        """What a drag does."""
+        return next(tool for tool, button in self.tools.items() if button.isChecked())
+
+    def set_drawn(self, words: str) -> None:
+        """Say what is drawn; empty for nothing."""
+        self._drawn = words
+        self._enable()
+
+    def set_why_not(self, text: str) -> None:
+        """Say why nothing may be drawn; empty if it may."""
+        self._why_not = text
+        if text:
+            self.tools["look"].setChecked(True)
+        self._enable()
+
+    def set_dims(self, labels: Sequence[str], dim: int = 0) -> None:
+        """Name the dimensions of the tensor."""
+        with QSignalBlocker(self.dim_box):
+            self.dim_box.clear()
+            self.dim_box.addItems(list(labels))
+            self.dim_box.setCurrentIndex(dim if labels else -1)
+
+    def set_dim(self, dim: int) -> None:
+        """Say the channels of which dimension are drawn."""
+        with QSignalBlocker(self.dim_box):
+            self.dim_box.setCurrentIndex(dim)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Draw the icons in the colours of a theme."""
+        for tool, button in self.tools.items():
+            button.setIcon(icon(f"tool-{tool}", colors, self.devicePixelRatioF()))
+
+    def _enable(self) -> None:
+        for tool, button in self.tools.items():
+            button.setEnabled(tool == "look" or not self._why_not)
+        for operation, _, tip, key in self._operations():
+            button = self.operations[operation]
+            button.setEnabled(bool(self._drawn) and not self._why_not)
+            whole = f"{tip} ({key}): {self._drawn}" if self._drawn else f"{tip} ({key})"
+            button.setToolTip(self._why_not or whole)
+            button.setAccessibleDescription(self._why_not or whole)
+
+    def _on_tool(self, _button: QToolButton, checked: bool) -> None:
+        if checked:
+            tool = self.tool
+            self.brush_box.setVisible(tool == "brush")
+            self.dim_box.setVisible(tool == "channel")
+            self.toolChosen.emit(tool)
+
+    def _on_brush(self, index: int) -> None:
+        self.brushChosen.emit(self.brush_box.itemData(index))
+
+    def _on_operation(self) -> None:
+        self.operated.emit(self.sender().property("operation"))
+
+    def _tools(self) -> tuple[tuple[Tool, str, str], ...]:
+        return (
+            ("look", self.tr("Look"), self.tr("drag moves the picture, Shift+drag chooses")),
+            ("rectangle", self.tr("Rectangle"), self.tr("drag chooses weights (Shift+arrows)")),
+            ("row", self.tr("Row"), self.tr("drag chooses whole rows (H)")),
+            ("column", self.tr("Column"), self.tr("drag chooses whole columns (V)")),
+            ("channel", self.tr("Channel"), self.tr("drag chooses whole channels (C)")),
+            ("brush", self.tr("Brush"), self.tr("drag chooses what the brush touches")),
+        )
+
+    def _operations(self) -> tuple[tuple[Operation, str, str, str], ...]:
+        return (
+            ("prune", self.tr("Prune"), self.tr("Prune what is chosen"), self.tr("Del")),
+            ("restore", self.tr("Restore"), self.tr("Keep what is chosen again"), "R"),
+            (
+                "protect",
+                self.tr("Protect"),
+                self.tr("Keep what is chosen from every later method"),
+                "P",
+            ),
+            ("release", self.tr("Release"), self.tr("Protect what is chosen no more"), "U"),
+        )
