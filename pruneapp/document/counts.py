@@ -42,14 +42,28 @@ class Units:
         ``int64[tensors]``: weights of a unit; 1 for single weights.
     kept
         ``int64[tensors]``: weights that are not pruned yet.
+    protected
+        ``int64[tensors]``: how many of the units that are left may not go: protected weights, or
+        channels that hold any.
+    numel
+        ``int64[tensors]``: elements in all.
     """
 
     names: tuple[str, ...]
     left: NDArray[np.int64]
     each: NDArray[np.int64]
     kept: NDArray[np.int64]
+    protected: NDArray[np.int64]
+    numel: NDArray[np.int64]
+
+    @property
+    def free(self) -> NDArray[np.int64]:
+        """``int64[tensors]``: units that may go."""
+        return self.left - self.protected
 
 
+# What is kept, and what is protected.
+Layers = tuple[MaskSet, MaskSet]
 _Key = tuple[tuple[str, ...], str, int]
 _Along = tuple[tuple[int, ...], int]
 
@@ -61,7 +75,7 @@ class UnitCounts:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[_Key, tuple[ref[MaskSet], Units]] = {}
+        self._rows: dict[_Key, tuple[ref[MaskSet], ref[MaskSet], Units]] = {}
         # By the identity of the mask, shape and dimension; gone with the mask.
         self._channels: dict[int, tuple[ref[BitMask], dict[_Along, int]]] = {}
         self._lock = threading.Lock()
@@ -69,7 +83,7 @@ class UnitCounts:
     def units(
         self,
         checkpoint: Checkpoint,
-        masks: MaskSet,
+        layers: Layers,
         names: tuple[str, ...],
         method: Method,
         values: Mapping[str, Any],
@@ -78,7 +92,7 @@ class UnitCounts:
     ) -> Units:
         """Return what is left for a method; instant for the same names and masks as before.
 
-        `job` may cancel.
+        `layers` are the masks of what is kept and of what is protected; `job` may cancel.
 
         Raises
         ------
@@ -92,19 +106,20 @@ class UnitCounts:
             param = next(p for p in method.params if isinstance(p, DimParam))
         key = names, param.name if param else "", int(values[param.name]) if param else 0
         known = self._rows.get(key)
-        if known is not None and known[0]() is masks:
-            return known[1]
-        made = self._count(checkpoint, masks, names, param, key[2], job=job or Job())
+        masks, protected = layers
+        if known is not None and known[0]() is masks and known[1]() is protected:
+            return known[2]
+        made = self._count(checkpoint, layers, names, param, key[2], job=job or Job())
         with self._lock:
             while len(self._rows) >= _ROWS:
                 del self._rows[next(iter(self._rows))]
-            self._rows[key] = ref(masks), made
+            self._rows[key] = ref(masks), ref(protected), made
         return made
 
     def _count(
         self,
         checkpoint: Checkpoint,
-        masks: MaskSet,
+        layers: Layers,
         names: tuple[str, ...],
         param: DimParam | None,
         dim: int,
@@ -112,21 +127,26 @@ class UnitCounts:
         job: Job,
     ) -> Units:
         found = resolve(checkpoint, names)
-        counts = np.ones((3, len(found)), np.int64)
-        left, each, kept = counts
+        masks, protected = layers
+        counts = np.ones((5, len(found)), np.int64)
+        left, each, kept, guarded, numel = counts
         for i, name in enumerate(found):
-            entry, mask = checkpoint.entries[name], masks.get(name)
-            kept[i] = entry.numel if mask is None else mask.kept
+            entry, mask, guard = checkpoint.entries[name], masks.get(name), protected.get(name)
+            numel[i] = entry.numel
+            kept[i] = numel[i] if mask is None else mask.kept
             if param is None:
                 left[i] = kept[i]
+                guarded[i] = 0 if guard is None else guard.kept
                 continue
             along = param.resolve(dim, entry.shape, name)
             channels = entry.shape[along]
-            left[i] = channels if mask is None else self._left(mask, entry.shape, along, job)
-            each[i] = entry.numel // max(channels, 1)
-        return Units(found, left, each, kept)
+            left[i] = channels if mask is None else self._held(mask, entry.shape, along, job)
+            guarded[i] = 0 if guard is None else self._held(guard, entry.shape, along, job)
+            each[i] = numel[i] // max(channels, 1)
+        return Units(found, left, each, kept, guarded, numel)
 
-    def _left(self, mask: BitMask, shape: tuple[int, ...], dim: int, job: Job) -> int:
+    def _held(self, mask: BitMask, shape: tuple[int, ...], dim: int, job: Job) -> int:
+        """Return how many channels hold something that a mask has."""
         known = self._channels.get(id(mask))
         if known is None or known[0]() is not mask:
             known = ref(mask, partial(_forget, self._channels, id(mask))), {}

@@ -46,16 +46,22 @@ def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate
     for row in step.rows:
         method = registry.get(row.method)
         units = snapshot.counts.units(
-            snapshot.checkpoint, snapshot.masks, row.names, method, row.values, job=job
+            snapshot.checkpoint,
+            (snapshot.masks, snapshot.protected),
+            row.names,
+            method,
+            row.values,
+            job=job,
         )
         exact = exact and touched.isdisjoint(units.names)
         touched.update(units.names)
         if "amount" not in row.values:  # how much it takes is the method's secret: all at most
             exact = False
-            gone += int(units.kept.sum())
+            gone += int(units.free.sum())
             continue
         if step.scope == "global":
-            gone += to_prune(row.values["amount"], int(units.left.sum()))
+            protected = int(units.protected.sum())
+            gone += to_prune(row.values["amount"], int(units.left.sum()), protected=protected)
             continue
         counts = _budgets(units, row.values["amount"], method)
         taken = np.minimum(counts * units.each, units.kept)
@@ -70,12 +76,18 @@ def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate
 
 def _budgets(units: Units, amount: Amount, method: Method) -> NDArray[np.int64]:
     """Return how many units go in each tensor, as `to_prune` counts them one by one."""
+    counts = np.full(len(units.names), amount, np.int64)
     if isinstance(amount, float):
-        shares: NDArray[np.float64] = np.rint(amount * units.left)  # halves to even, as round
-        return shares.astype(np.int64)
-    short = np.flatnonzero(units.left < amount)
+        counts = np.rint(amount * units.left).astype(np.int64)  # halves to even, as round
+    short = np.flatnonzero(units.free < counts)
     if short.size:
         first = int(short[0])
         unit = "channels" if method.granularity == "channels" else "weights"
-        to_prune(amount, int(units.left[first]), unit=unit, where=units.names[first])
-    return np.full(len(units.names), amount, np.int64)
+        to_prune(
+            amount,
+            int(units.left[first]),
+            protected=int(units.protected[first]),
+            unit=unit,
+            where=units.names[first],
+        )
+    return counts

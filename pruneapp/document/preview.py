@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pruneapp.answers import SparsityReport, TensorSparsity
@@ -89,7 +89,8 @@ def compute_preview(
     SelectionError
         If a tensor cannot be pruned, or a row selects none.
     ParameterError
-        If a value does not suit a tensor; or scores or a mask are missing, of another shape, or
+        If a value does not suit a tensor; an amount is more than what is left and not protected; or
+        scores or a mask are missing, of another shape, or
         not wanted by any row.
     """
     snapshot.checkpoint.verify_unchanged()
@@ -103,18 +104,20 @@ def compute_preview(
     # A row says itself how much it does once it knows; until then its reserve stands in the total.
     job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
     working = snapshot.masks
+    spared = 0
     for (row, names), reserve in zip(rows, reserved, strict=True):
-        state = Snapshot(snapshot.checkpoint, working, snapshot.final, snapshot.revision)
+        state = replace(snapshot, masks=working)
         views = [view_for_row(state, row, name, given, scores) for name in names]
         job.extend(-reserve)
         made = prune(views, registry.get(row.method), row.values, step.scope, kernel, job)
-        working = working.with_masks(made)
+        working = working.with_masks(made.masks)
+        spared += sum(made.spared.values())
     masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}
     return Preview(
         snapshot.revision,
         step,
         masks,
-        _report(snapshot, masks, job, energy=energy),
+        replace(_report(snapshot, masks, job, energy=energy), spared=spared),
     )
 
 

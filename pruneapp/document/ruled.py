@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pruneapp.checkpoint.reader import Checkpoint, RawChunk
 from pruneapp.document.preview import check_extras, compute_preview, view_for_row
@@ -68,16 +68,18 @@ def state_after(
     """Return the state after a step, to be looked at once.
 
     A step of one row that ranks single weights takes no memory for masks, however large the model
-    is: the threshold says it all. Any other is computed as a preview. What is pruned is the same.
+    is: the threshold says it all. Any other is computed as a preview, and so is one where weights
+    are protected or final, which a threshold knows nothing of. What is pruned is the same.
     Parameters and errors are those of `compute_preview`.
     """
     method = registry.get(step.rows[0].method)
-    if len(step.rows) > 1 or not isinstance(method, WeightMethod) or snapshot.final:
+    beyond_a_threshold = snapshot.final or snapshot.protected
+    if len(step.rows) > 1 or not isinstance(method, WeightMethod) or beyond_a_threshold:
         preview = compute_preview(
             snapshot, step, kernel, job, energy=False, given=given, scores=scores
         )
         masks = snapshot.masks.with_masks(preview.masks)
-        return Snapshot(snapshot.checkpoint, masks, snapshot.final, snapshot.revision + 1)
+        return replace(snapshot, masks=masks, revision=snapshot.revision + 1)
     snapshot.checkpoint.verify_unchanged()
     if scores is not None:
         scores.verify_unchanged()

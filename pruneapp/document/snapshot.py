@@ -17,7 +17,7 @@ from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.methods.declaration import Method, TensorView
-from pruneapp.progress import CancelToken
+from pruneapp.progress import CancelToken, Job
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +93,16 @@ class Snapshot:
             return mask if final is None else final
         return mask & final
 
-    def units(self, names: tuple[str, ...], method: Method, values: Mapping[str, Any]) -> Units:
+    def units(
+        self,
+        names: tuple[str, ...],
+        method: Method,
+        values: Mapping[str, Any],
+        job: Job | None = None,
+    ) -> Units:
         """Return what is left of some tensors for a method; see `UnitCounts.units`."""
         layers = self.masks, self.protected
-        return self.counts.units(self.checkpoint, layers, names, method, values)
+        return self.counts.units(self.checkpoint, layers, names, method, values, job=job)
 
     def view(
         self, name: str, *, scores: TensorView | None = None, given: BitMask | None = None

@@ -8,7 +8,9 @@ from pruneapp.params import Amount, AmountParam
 _PARAM = AmountParam()
 
 
-def to_prune(amount: Amount, left: int, *, unit: str = "weights", where: str = "") -> int:
+def to_prune(
+    amount: Amount, left: int, *, protected: int = 0, unit: str = "weights", where: str = ""
+) -> int:
     """Return how many are to be pruned.
 
     Parameters
@@ -17,20 +19,33 @@ def to_prune(amount: Amount, left: int, *, unit: str = "weights", where: str = "
         An int is a count; a float from 0 to 1 a fraction of `left`, rounded to the nearest count,
         halves to the even one (Python's `round`, as torch does).
     left
-        How many are not pruned yet.
+        How many are not pruned yet, protected or not: an amount means the same share of a tensor
+        whatever is protected in it.
+    protected
+        How many of these may not go.
     unit, where
         For the message: what is counted, and in which tensor.
 
     Raises
     ------
     ParameterError
-        If the amount is NaN, negative, a fraction above 1, or more than what is left.
+        If the amount is NaN, negative, a fraction above 1, or more than what is left and free.
     """
     amount = _PARAM.validate(amount)
     count = round(amount * left) if isinstance(amount, float) else amount
-    if count <= left:
+    free = left - protected
+    if count <= free:
         return count
     of = f" of '{where}'" if where else ""
+    if count <= left:
+        given = f"{amount} is {count:,}" if isinstance(amount, float) else f"got {count:,}"
+        can = f"only {free:,} can go" if free else "none can go"
+        verb = "is" if protected == 1 else "are"
+        raise ParameterError(
+            f"'amount' asks for too much: of the {left:,} {unit}{of} that are not pruned yet, "
+            f"{protected:,} {verb} protected, so that {can} ({given}).",
+            remedy=f"Give a count up to {free:,}, or release what is protected.",
+        )
     if left == 0:
         raise ParameterError(
             f"'amount' must be 0 here: all {unit}{of} are pruned already (got {count:,}).",

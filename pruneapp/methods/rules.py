@@ -22,7 +22,7 @@ def rules(  # noqa: PLR0917 - six arguments, each its own type
     kernel: Kernel,
     job: Job,
 ) -> dict[str, Mask]:
-    """Return the same masks as `prune`, as rules that take no memory.
+    """Return the same masks as `prune`, as rules that take no memory. Nothing may be protected.
 
     Whoever looks at them reads the weights again, so they suit what looks once, as an export
     does. Parameters and errors are those of `prune`.

@@ -1,9 +1,21 @@
-"""Running a method over tensors: from what is kept now to what is kept after."""
+"""Running a method over tensors: from what is kept now to what is kept after.
+
+What is protected stays, whatever the method and the scope:
+
+- Amounts count on what is not pruned yet, protected or not. What asks for more than is free is
+  refused.
+- Weights that are protected rank as if they were infinitely important, which is torch's
+  ``importance_scores`` with infinity in their places: they are left out of the ranking.
+- A channel that holds a protected weight is not taken. Its norm is not asked for, and those of the
+  others do not depend on it.
+- A method that says the mask outright is not asked to know about protection: what it takes of the
+  protected weights is given back, as if its mask had been ``mask | protected``, and counted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +28,7 @@ from pruneapp.masks.channels import channels_left, mask_of_channels
 from pruneapp.methods.amount import to_prune
 from pruneapp.methods.declaration import (
     ChannelMethod,
+    Channels,
     MaskMethod,
     Method,
     Scope,
@@ -27,6 +40,22 @@ from pruneapp.params import DimParam
 from pruneapp.progress import Job
 
 
+@dataclass(frozen=True, eq=False)
+class Pruned:
+    """What a method leaves.
+
+    Attributes
+    ----------
+    masks
+        One for each tensor, by name, in the order of the tensors. What was pruned stays so.
+    spared
+        How many weights of a tensor a mask would have taken, had they not been protected.
+    """
+
+    masks: dict[str, BitMask]
+    spared: Mapping[str, int] = field(default_factory=dict)
+
+
 def prune(  # noqa: PLR0917 - six arguments, each its own type
     tensors: Sequence[TensorView],
     method: Method,
@@ -34,7 +63,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     scope: Scope,
     kernel: Kernel,
     job: Job,
-) -> dict[str, BitMask]:
+) -> Pruned:
     """Return the mask of every tensor after `method`.
 
     Parameters
@@ -51,23 +80,18 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     job
         Extended by the work (`Job.extend`) and stepped as it is done; it may cancel.
 
-    Returns
-    -------
-    dict
-        One mask for each tensor, by name, in the order of `tensors`. What was pruned stays so.
-
     Raises
     ------
     ParameterError
-        If a value breaks its rule, or the method does not offer `scope` or suit a tensor. Nothing
-        was computed then that anybody could see.
+        If a value breaks its rule, or the method does not offer `scope` or suit a tensor, or an
+        amount is more than what is free. Nothing was computed then that anybody could see.
     """
     values = check_all(tensors, method, values, scope)
     match method:
         case WeightMethod():
-            return _prune_weights(plan(tensors, method, values, scope), kernel, job)
+            return Pruned(_prune_weights(plan(tensors, method, values, scope), kernel, job))
         case ChannelMethod():
-            return _prune_channels(tensors, method, values, kernel, job)
+            return Pruned(_prune_channels(tensors, method, values, kernel, job))
         case MaskMethod():
             return _combine_masks(tensors, method, values, job)
     raise TypeError(f"no way to run a method of type {type(method).__name__}")
@@ -186,8 +210,9 @@ def _ranked(group: Sequence[TensorView], method: WeightMethod, values: Values) -
         width = max(width, common_width({view.ranked.dtype for view in group}))
     left = sum(units_left(view, method, values) for view in group)
     where = group[0].name if len(group) == 1 else ""
-    count = to_prune(values["amount"], left, where=where)
-    return Ranked(group, [method.rank(view, values, width) for view in group], count)
+    protected = sum(view.protected.kept for view in group if view.protected is not None)
+    count = to_prune(values["amount"], left, protected=protected, where=where)
+    return Ranked(group, [method.rank(view.free, values, width) for view in group], count)
 
 
 def _prune_weights(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[str, BitMask]:
@@ -201,7 +226,8 @@ def _prune_weights(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[st
             continue
         job.label(ranked.views[0].name)
         made = kernel.prune(ranked.rankings, ranked.count, job)
-        masks |= {view.name: mask for view, mask in zip(ranked.views, made, strict=True)}
+        for view, mask in zip(ranked.views, made, strict=True):
+            masks[view.name] = mask if view.protected is None else mask | view.protected
     return masks
 
 
@@ -212,21 +238,33 @@ def _prune_channels(
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    counts: list[int] = []
+    plans: list[tuple[TensorView, int, Channels]] = []
     for view in tensors:  # refuse before the first is worked on
-        left = units_left(view, method, values)
-        counts.append(to_prune(values["amount"], left, unit="channels", where=view.name))
-    job.extend(sum(view.numel for view, count in zip(tensors, counts, strict=True) if count))
+        dim = resolve_dim(method, values, view)
+        left = channels_left(view.kept, view.shape, dim)
+        free = left
+        if view.protected is not None:
+            free = left & ~channels_left(view.protected, view.shape, dim)
+        among = np.flatnonzero(free)
+        there = int(np.count_nonzero(left))
+        count = to_prune(
+            values["amount"],
+            there,
+            protected=there - among.size,
+            unit="channels",
+            where=view.name,
+        )
+        plans.append((view, count, among))
+    job.extend(sum(view.numel for view, count, _ in plans if count))
     masks: dict[str, BitMask] = {}
-    for view, count in zip(tensors, counts, strict=True):
+    for view, count, among in plans:
         if not count:
             masks[view.name] = view.kept or BitMask.full(view.numel)
         else:
             job.label(view.name)
             dim = resolve_dim(method, values, view)
-            left_over = np.flatnonzero(channels_left(view.kept, view.shape, dim, job))
             stays = np.ones(view.shape[dim], np.bool_)
-            stays[method.lowest(view, values, kernel, left_over, count, job)] = False
+            stays[method.lowest(view, values, kernel, among, count, job)] = False
             mask = mask_of_channels(view.shape, dim, stays, job)
             masks[view.name] = mask if view.kept is None else view.kept & mask
     return masks
@@ -234,11 +272,15 @@ def _prune_channels(
 
 def _combine_masks(
     tensors: Sequence[TensorView], method: MaskMethod, values: Values, job: Job
-) -> dict[str, BitMask]:
+) -> Pruned:
     job.extend(sum(view.numel for view in tensors))
     masks: dict[str, BitMask] = {}
+    spared: dict[str, int] = {}
     for view in tensors:
         job.label(view.name)
         mask = method.mask(view, values, job)
+        if view.protected is not None:
+            spared[view.name] = (view.protected - mask).kept
+            mask |= view.protected
         masks[view.name] = mask if view.kept is None else mask & view.kept
-    return masks
+    return Pruned(masks, spared)

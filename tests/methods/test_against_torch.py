@@ -40,8 +40,8 @@ def module_of(values: np.ndarray, kept: np.ndarray | None) -> torch.nn.Module:
 
 
 def ours(view, name, values, scope="local"):
-    masks = prune([view], get(name), values, scope, CpuKernel(), Job())
-    return masks[view.name].bools()
+    pruned = prune([view], get(name), values, scope, CpuKernel(), Job())
+    return pruned.masks[view.name].bools()
 
 
 def torchs(module, name, **values) -> np.ndarray:
@@ -109,8 +109,8 @@ def test_l1_unstructured_globally(data, count, amount):
     assume(isinstance(amount, float) or amount <= before.sum())
     torch_prune.global_unstructured(modules, torch_prune.L1Unstructured, amount=amount)
     expected = np.concatenate([m.weight_mask.numpy().reshape(-1) != 0 for m, _ in modules])
-    masks = prune(views, get("l1_unstructured"), {"amount": amount}, "global", CpuKernel(), Job())
-    found = np.concatenate([masks[view.name].bools() for view in views])
+    pruned = prune(views, get("l1_unstructured"), {"amount": amount}, "global", CpuKernel(), Job())
+    found = np.concatenate([pruned.masks[view.name].bools() for view in views])
 
     assert_equal_to_torch(expected, found, before, np.concatenate(scores))
 

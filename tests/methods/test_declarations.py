@@ -34,7 +34,7 @@ def least_dims(method: Method) -> int:
 
 
 def run(views, method, values=None, scope="local", job=None):
-    return prune(views, method, values or {}, scope, CpuKernel(), job or Job())
+    return prune(views, method, values or {}, scope, CpuKernel(), job or Job()).masks
 
 
 @st.composite

@@ -16,7 +16,7 @@ from tests.tensors import view_of, view_of_values
 
 
 def run(views, name, scope="local", **values):
-    return prune(views, get(name), values, scope, CpuKernel(), Job())
+    return prune(views, get(name), values, scope, CpuKernel(), Job()).masks
 
 
 def test_equal_weights_go_in_file_order():

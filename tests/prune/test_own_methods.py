@@ -1,6 +1,7 @@
 """A person's own methods on documents."""
 
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,10 +85,9 @@ def view_of(t, kept=None, name="fc.bias", scores=None):
 
 def prune_twice(method, t, values, scores=None):
     """Return the masks after a first and a second step, as bools."""
-    first = run([view_of(t, scores=scores)], method, values, "local", CpuKernel(), Job())
-    second = run(
-        [view_of(t, first["fc.bias"], scores=scores)], method, values, "local", CpuKernel(), Job()
-    )
+    first = run([view_of(t, scores=scores)], method, values, "local", CpuKernel(), Job()).masks
+    again = view_of(t, first["fc.bias"], scores=scores)
+    second = run([again], method, values, "local", CpuKernel(), Job()).masks
     return [m["fc.bias"].bools().reshape(tuple(t.shape)) for m in (first, second)]
 
 
@@ -181,9 +181,26 @@ def test_every_prunable_type_reaches_the_method_bit_for_bit(dtype):
     t = torch.tensor([1.0, -2.0, 0.5, -4.0]).to(dtype)
     kept = BitMask.from_bools(np.array([True, False, True, True]))
     after = run([view_of(t, kept)], declare(Look, "here"), {}, "local", CpuKernel(), Job())
-    assert after["fc.bias"] == kept
+    assert after.masks["fc.bias"] == kept
     assert seen[0].tolist() == [1.0, 0.0, 0.5, -4.0]
     assert not torch.signbit(seen[0][1])
+
+
+def test_protected_weights_are_given_back_whatever_the_code_takes():
+    """A person's method knows nothing of protection: its mask is laid under what is protected."""
+
+    class Everything(torch_prune.BasePruningMethod):
+        PRUNING_TYPE = "unstructured"
+
+        def compute_mask(self, t, default_mask):
+            return torch.zeros_like(default_mask)
+
+    kept, protected = (np.arange(6) % 3 != 2, np.arange(6) % 3 == 1)
+    view = view_of(torch.ones(6), BitMask.from_bools(kept))
+    view = replace(view, protected=BitMask.from_bools(protected))
+    after = run([view], declare(Everything, "here"), {}, "local", CpuKernel(), Job())
+    np.testing.assert_array_equal(after.masks["fc.bias"].bools(), protected)
+    assert after.spared == {"fc.bias": 2}
 
 
 def test_constructors_become_parameters(write):
