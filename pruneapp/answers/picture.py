@@ -207,3 +207,40 @@ class Tile:
     scale: float
     guarded: NDArray[np.float32] | None = None
     sampled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceTile:
+    """How a part of a tensor's picture differs between two states, A (before) and B (after).
+
+    A pixel's four shares (kept in both is the fourth) add up to 1.
+
+    Attributes
+    ----------
+    request
+        What was asked for, cut to the picture.
+    layout
+        The layout of the whole tensor.
+    change
+        ``float32[h, w]``: B - A where `pool` is 1, else the mean magnitude of that. Pruned weights
+        are 0 on either side.
+    gone
+        ``float32[h, w]``: share that was there in A and is not in B; 0 or 1 where `pool` is 1.
+    back
+        ``float32[h, w]``: share that was not there in A and is in B.
+    neither
+        ``float32[h, w]``: share that is in neither.
+    scale
+        A magnitude that is large for this tensor: full colour for `change`.
+    sampled
+        Whether a pixel stands for some of its weights only, evenly spaced: a first look.
+    """
+
+    request: TileRequest
+    layout: Layout
+    change: NDArray[np.float32]
+    gone: NDArray[np.float32]
+    back: NDArray[np.float32]
+    neither: NDArray[np.float32]
+    scale: float
+    sampled: bool = False
