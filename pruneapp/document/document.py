@@ -221,7 +221,10 @@ class Document:
                 preview.detail,
                 Change({n: self.masks.get(n) for n in masks}, dict(masks)),
                 protected=Change({n: self.protected.get(n) for n in protected}, dict(protected)),
-                hand=preview.edit,
+                hand=preview.recipe,
+                meant=preview.meant,
+                # What is protected is said by no file.
+                writes_the_same=not masks,
             ),
         )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pruneapp.document.aside import MaskSlot
-from pruneapp.document.hand import HandEdit
 from pruneapp.document.step import Step
 from pruneapp.masks.bitmask import BitMask
 
 Masks = Mapping[str, BitMask | None]
+Json = Mapping[str, Any]
 EditKind = Literal["prune", "edit", "final", "found"]
 # What a document says of each weight: whether it is kept, made final, protected.
 Layer = Literal["masks", "final", "protected"]
@@ -40,8 +40,9 @@ class Edit:
         The masks that it changed, the final weights, and the protected ones.
     step
         What was asked for, if it was a step.
-    hand
-        What was done, if it was done by hand.
+    hand, meant
+        What was done, if it was done by hand, as `HandEdit.to_dict` says it; and the masks that it
+        names.
     writes_the_same
         Whether an export of the state after it has the same values as one of the state before.
     """
@@ -53,7 +54,8 @@ class Edit:
     final: Change = field(default_factory=Change)
     protected: Change = field(default_factory=Change)
     step: Step | None = None
-    hand: HandEdit | None = None
+    hand: Json | None = None
+    meant: Mapping[str, BitMask] = field(default_factory=dict)
     writes_the_same: bool = False
 
     @property
@@ -75,7 +77,8 @@ class Record:
     """An edit in the history; its masks may have been put aside in the scratch file.
 
     `key` is the state after it, to be remembered by others: who holds the record itself holds its
-    masks, too. States that write the same have the same key; None is that of the file as it was
+    masks, too. Masks that an edit by hand meant are put aside like the others, for they may be as
+    large. States that write the same have the same key; None is that of the file as it was
     opened.
     """
 
@@ -83,13 +86,15 @@ class Record:
     label: str
     detail: str
     step: Step | None
-    hand: HandEdit | None
+    hand: Json | None
+    meant: Mapping[str, MaskSlot]
     before: Slots
     after: Slots
     key: object = field(default_factory=object)
 
     def slots(self) -> Iterator[MaskSlot]:
         """Yield the slots of all its masks; some more than once."""
+        yield from self.meant.values()
         for slots in (self.before, self.after):
             yield from (slot for slot in slots.values() if slot is not None)
 

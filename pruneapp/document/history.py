@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
 from pruneapp.document.edit import Edit, Layer, Masks, Record, Replacement, Slots
+from pruneapp.document.hand import HandEdit
 from pruneapp.document.past import PastState
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
@@ -85,6 +86,7 @@ class History:
             edit.detail,
             edit.step,
             edit.hand,
+            {name: self._slot(mask) for name, mask in edit.meant.items()},
             self._slots({layer: change.before for layer, change in edit.layers.items()}),
             self._slots({layer: change.after for layer, change in edit.layers.items()}),
         )
@@ -143,6 +145,17 @@ class History:
             elif after and not before and ("final", name) not in record.after:
                 restored = True  # what had pruned it, further back, does so no more
         return None
+
+    def by_hand(self, position: int, job: Job) -> HandEdit | None:
+        """Return what was done by hand to come to a position; None if it was something else.
+
+        Its masks may have to be read from the scratch file: for a worker.
+        """
+        record = self._records[position - 1] if position else None
+        if record is None or record.hand is None:
+            return None
+        meant = {name: slot.load(self._scratch, job) for name, slot in record.meant.items()}
+        return HandEdit.from_dict(record.hand, meant, job)
 
     def close(self) -> None:
         """Forget everything and delete the scratch file."""

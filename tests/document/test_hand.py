@@ -207,7 +207,7 @@ def test_the_words_of_an_edit(gestures, label):
 
 
 def test_an_edit_goes_through_json_with_its_masks_beside():
-    mask = BitMask.from_bools(np.arange(640) % 3 == 0)
+    mask = BitMask.from_bools((np.arange(640) % 3 == 0) & (np.arange(640) < 637))
     other = BitMask(mask.packed, 637)
     edit = HandEdit(
         "prune",
@@ -220,7 +220,7 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
     )
     masks: dict[str, BitMask] = {}
     data = json.loads(json.dumps(edit.to_dict(masks)))
-    assert list(masks) == [digest(mask)]
+    assert list(masks) == [digest(mask, Job())]
     again = HandEdit.from_dict(data, masks)
     assert again == edit
     assert again.targets[2].mask.size == 637
@@ -228,7 +228,10 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
     with pytest.raises(ParameterError, match="is missing"):
         HandEdit.from_dict(data, {})
     with pytest.raises(ParameterError, match="not the one that was saved"):
-        HandEdit.from_dict(data, {digest(mask): BitMask.full(640)})
+        HandEdit.from_dict(data, {digest(mask, Job()): BitMask.full(640)})
+    data["configuration"]["targets"][2]["size"] = 633  # bits are set beyond
+    with pytest.raises(ParameterError, match="not the one that was saved"):
+        HandEdit.from_dict(data, masks)
 
 
 @pytest.mark.parametrize(
@@ -320,3 +323,33 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share):
         else:
             np.testing.assert_array_equal(made.bools().reshape(shape), wanted)
             assert made.kept == wanted.sum()  # told, not counted
+
+
+def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path):
+    """They are as large as those that they change, and a recipe wants them later."""
+    document = Document(model, budget=0, scratch=tmp_path)
+    do(document, channel("prune", FC, 0))
+    mask = BitMask.from_bools(np.arange(640) % 3 == 0)
+    edit = HandEdit("prune", (Target(FC, mask=mask),), "A mask of mine")
+    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    history = document.history
+    assert history.memory == 80  # what is in force, and nothing else
+    assert history.scratch_size == 160
+    assert history.by_hand(0, Job()) is None
+    assert history.by_hand(1, Job()).label() == "channel 0 of fc pruned"
+    assert history.by_hand(2, Job()) == edit
+    document.jump(0)
+    do(document, channel("protect", FC, 0))
+    assert history.scratch_size == 0
+    document.close()
+
+
+def test_protection_is_nothing_that_an_export_could_save(model):
+    document = Document(model)
+    do(document, channel("protect", FC, 0))
+    assert not document.unexported
+    do(document, channel("prune", FC, 1))
+    assert document.unexported
+    document.mark_exported(document.snapshot())
+    do(document, channel("release", FC, 0))
+    assert not document.unexported

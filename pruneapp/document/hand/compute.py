@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,8 @@ class HandPreview:
         The masks that change, by first names; None where nothing is pruned or protected any more.
     numbers
         How many weights change.
+    recipe, meant
+        The edit as `HandEdit.to_dict` says it, and the masks that it names.
     """
 
     revision: int
@@ -50,6 +53,8 @@ class HandPreview:
     masks: Mapping[str, BitMask | None]
     protected: Mapping[str, BitMask | None]
     numbers: HandOutcome
+    recipe: Mapping[str, Any]
+    meant: Mapping[str, BitMask]
 
     @property
     def label(self) -> str:
@@ -122,9 +127,10 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
             reasons.add(made.reason)
     if not masks and not protected:
         raise _nothing_changes(reasons)
-    return HandPreview(
-        snapshot.revision, edit, masks, protected, HandOutcome(edit.operation, tuple(counts))
-    )
+    numbers = HandOutcome(edit.operation, tuple(counts))
+    meant: dict[str, BitMask] = {}
+    recipe = edit.to_dict(meant, job)
+    return HandPreview(snapshot.revision, edit, masks, protected, numbers, recipe, meant)
 
 
 def _region(entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:

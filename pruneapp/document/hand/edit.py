@@ -11,6 +11,7 @@ from pruneapp.document.hand.target import Target
 from pruneapp.document.hand.words import said, units
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
 
 
 @dataclass(frozen=True)
@@ -90,22 +91,24 @@ class HandEdit:
         """Return what is meant of each tensor, where it has a name: "channel 12"; else ""."""
         return units(self.targets)
 
-    def to_dict(self, masks: dict[str, BitMask]) -> dict[str, Any]:
+    def to_dict(self, masks: dict[str, BitMask], job: Job | None = None) -> dict[str, Any]:
         """Return plain JSON; masks go into `masks` by the SHA-256 of their packed bytes.
 
         Whoever writes the JSON to a file writes these bytes (`BitMask.packed`) beside it, in files
-        of these names.
+        of these names. `job` may cancel the hashing of large masks.
         """
         found: dict[str, Any] = {
             "operation": self.operation,
-            "targets": [target.to_dict(masks) for target in self.targets],
+            "targets": [target.to_dict(masks, job or Job()) for target in self.targets],
         }
         if self.words:
             found["words"] = self.words
         return {"name": "edit", "configuration": found}
 
     @classmethod
-    def from_dict(cls, data: object, masks: Mapping[str, BitMask]) -> HandEdit:
+    def from_dict(
+        cls, data: object, masks: Mapping[str, BitMask], job: Job | None = None
+    ) -> HandEdit:
         """Make an edit from what `to_dict` returned, and the masks that it names.
 
         Raises
@@ -126,5 +129,5 @@ class HandEdit:
         if not isinstance(targets, Sequence) or isinstance(targets, str):
             raise ParameterError(f"'targets' of an edit must be a list (got {targets!r}).")
         operation: Any = given.get("operation")
-        made = tuple(Target.from_dict(target, masks) for target in targets)
+        made = tuple(Target.from_dict(target, masks, job or Job()) for target in targets)
         return cls(operation, made, str(given.get("words", "")))

@@ -11,9 +11,12 @@ from pruneapp.answers.hand import Shape
 from pruneapp.answers.picture import Box
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
 
 # What stands before the digest of a mask in a side file.
 DIGEST = "sha256:"
+# Bytes of a mask between two looks at the job.
+_PIECE = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -38,23 +41,23 @@ class Target:
     shape: Shape = "rectangle"
     dim: int = -1
 
-    def to_dict(self, masks: dict[str, BitMask]) -> dict[str, Any]:
+    def to_dict(self, masks: dict[str, BitMask], job: Job) -> dict[str, Any]:
         """Return plain JSON; a mask goes into `masks` by its digest, and is named here."""
         if self.mask is not None:
-            name = digest(self.mask)
+            name = digest(self.mask, job)
             masks[name] = self.mask
             return {"name": self.name, "mask": DIGEST + name, "size": self.mask.size}
         boxes = [[list(span) for span in box] for box in self.boxes]
         return {"name": self.name, "boxes": boxes, "shape": self.shape, "dim": self.dim}
 
     @classmethod
-    def from_dict(cls, data: object, masks: Mapping[str, BitMask]) -> Target:
+    def from_dict(cls, data: object, masks: Mapping[str, BitMask], job: Job) -> Target:
         """Make a target from what `to_dict` returned; raises `ParameterError`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
             raise ParameterError(f"A target of an edit needs a 'name' (got {data!r}).")
         name = data["name"]
         if "mask" in data:
-            return cls(name, mask=_mask(name, data, masks))
+            return cls(name, mask=_mask(name, data, masks, job))
         shape, dim = data.get("shape", "rectangle"), data.get("dim", -1)
         if shape not in get_args(Shape) or not isinstance(dim, int):
             raise ParameterError(
@@ -64,12 +67,16 @@ class Target:
         return cls(name, _boxes(name, data.get("boxes")), shape=shape, dim=dim)
 
 
-def digest(mask: BitMask) -> str:
+def digest(mask: BitMask, job: Job) -> str:
     """Return the SHA-256 of a mask's packed bytes, in hex digits."""
-    return hashlib.sha256(mask.packed.data).hexdigest()
+    made = hashlib.sha256()
+    for start in range(0, mask.nbytes, _PIECE):
+        job.step(0)
+        made.update(mask.packed.data[start : start + _PIECE])
+    return made.hexdigest()
 
 
-def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask]) -> BitMask:
+def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask], job: Job) -> BitMask:
     key, size = str(data["mask"]).removeprefix(DIGEST), data.get("size")
     found = masks.get(key)
     if found is None:
@@ -77,13 +84,23 @@ def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask]) -> B
             f"The mask {key} of '{name}' is missing.",
             remedy="Put the file of this name beside the recipe.",
         )
-    if not isinstance(size, int) or found.packed.size != (size + 7) // 8 or digest(found) != key:
+    if (
+        not isinstance(size, int)
+        or found.nbytes != (size + 7) // 8
+        or _beyond(found, size)
+        or digest(found, job) != key
+    ):
         raise ParameterError(
             f"The mask {key} of '{name}' is not the one that was saved under this name.",
             remedy="Restore the file from where the recipe came from.",
         )
     # Two masks of different sizes may have the same bytes, and so the same name.
     return found if found.size == size else BitMask(found.packed, size)
+
+
+def _beyond(mask: BitMask, size: int) -> bool:
+    """Say whether bits are set past the end, where a mask of `size` elements has none."""
+    return size % 8 > 0 and bool(mask.packed[-1] >> size % 8)
 
 
 def _boxes(name: str, boxes: object) -> tuple[Box, ...]:
