@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.editing import Editing
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
@@ -13,12 +14,12 @@ from pruneapp.gui.window import MainWindow
 
 
 class Handwork(QObject):
-    """Connects commands with what they do by hand.
+    """Connects pictures and commands with what they do by hand.
 
     Parameters
     ----------
-    window
-        Whose commands.
+    window, views
+        Whose commands and pictures.
     session, jobs
         The document, and where work is done.
     telling
@@ -30,6 +31,7 @@ class Handwork(QObject):
     def __init__(
         self,
         window: MainWindow,
+        views: DocumentViews,
         session: Session,
         jobs: Jobs,
         *,
@@ -39,4 +41,6 @@ class Handwork(QObject):
         super().__init__(window)
         self.editing = Editing(session, jobs, appearance, window)
         self.editing.done.connect(telling.say_done)
+        views.pages.weights.gestureMade.connect(self.editing.do)
+        views.pages.channels.gestureMade.connect(self.editing.do)
         window.actions_["in_every_block"].toggled.connect(self.editing.set_in_every_block)

@@ -85,6 +85,7 @@ class Workbench(QObject):
         self.moving = Moving(self.session, self.jobs, self)
         self.handwork = Handwork(
             window,
+            self.views,
             self.session,
             self.jobs,
             telling=self.telling,

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
+from torch.nn.utils import prune
 
 from pruneapp.answers import Gesture
+from pruneapp.gui.views.pictures.pages import Page
 
 
 @pytest.fixture
@@ -120,3 +123,149 @@ def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
     editing.do(Gesture("prune", "fc.weight", (((0, 1), (0, 8)),), "row"))
     at_work.wait(lambda: at_work.states[1:] == ["row 0 of fc pruned"])
     assert QApplication.activeModalWidget() is None, "there is only one of its kind"
+
+
+# The whole way: prune a channel, protect another, L2 on top, undo all
+
+
+CONV = "layers.1.conv1.weight"
+
+
+def by_torch(weight, pruned, protected, amount):
+    """Masks of the same: a mask of one's own, then as many channels as the method takes.
+
+    torch knows no protection: the protected channel stands aside while the norms are compared.
+    """
+    first = torch.ones_like(weight)
+    first[pruned] = 0
+    module = torch.nn.Module()
+    module.register_parameter("weight", torch.nn.Parameter(weight.clone()))
+    prune.custom_from_mask(module, "weight", first)
+    after_one = module.weight_mask.clone().bool()
+    free = [i for i in range(len(weight)) if i not in {pruned, protected}]
+    rest = torch.nn.Module()
+    rest.register_parameter("weight", torch.nn.Parameter(weight[free].clone()))
+    prune.ln_structured(rest, "weight", amount=amount, n=2, dim=0)
+    after_two = after_one.clone()
+    after_two[free] = rest.weight_mask.bool()
+    return after_one.numpy(), after_two.numpy()
+
+
+def middle_of_bar(person, bar):
+    """A pixel inside of a bar, a little above the axis."""
+    canvas = person.views.pages.channels.canvas
+    foot = canvas.pixel_of(bar)
+    return QPoint(foot.x(), foot.y() - 4)
+
+
+def undo_all(person, key):
+    while person.document.position:
+        before = person.document.position
+        key("Ctrl+Z")
+        assert person.document.position == before - 1
+    assert kept(person, CONV).all()
+    assert not person.document.protected
+
+
+def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_work, model):
+    """By clicking bars and buttons alone."""
+    first, second = by_torch(load_file(model)[CONV], pruned=5, protected=2, amount=3)
+    channels = at_work.views.pages.channels
+    at_work.click_cell(CONV)
+    tabs = at_work.views.pages.tabs
+    at_work.click(tabs, tabs.tabRect(Page.CHANNELS).center())
+    at_work.wait(lambda: channels.numbers().rows == 8)
+
+    at_work.click(channels.canvas.viewport(), middle_of_bar(at_work, 5))
+    assert channels.chosen == (5,)
+    at_work.click(channels.hand.prune)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert said(at_work) == "channel 5 of layers.1.conv1 pruned"
+    assert np.array_equal(kept(at_work, CONV), first)
+    at_work.wait_idle()
+
+    at_work.click(channels.canvas.viewport(), middle_of_bar(at_work, 2))
+    at_work.click(channels.hand.protect)
+    at_work.wait(lambda: len(at_work.states) == 3)
+    assert said(at_work) == "channel 2 of layers.1.conv1 protected"
+
+    at_work.key("Ctrl+Shift+A")
+    at_work.check(CONV)
+    at_work.choose(at_work.rule.method, "Ln, channels")
+    at_work.ask_amount("43 %")  # of the 7 that are left, the protected one among them
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 4)
+    assert np.array_equal(kept(at_work, CONV), second)
+    assert kept(at_work, CONV)[2].all()
+
+    undo_all(at_work, lambda _key: at_work.menu("Edit", at_work.window.actions_["undo"].text()[1:]))
+
+
+def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
+    """No click: filter, pages, bars, form and button by keys where the focus is."""
+    first, second = by_torch(load_file(model)[CONV], pruned=5, protected=2, amount=3)
+    channels = at_work.views.pages.channels
+    key = at_work.key
+
+    key("Ctrl+Shift+A")
+    key("Ctrl+F")
+    type_in(at_work, "layers.1.conv1.w")
+    key("Down")
+    for _row in range(6):
+        if at_work.views.tree.focused() == CONV:
+            break
+        key("Down")
+    key("Space")
+    assert at_work.views.tree.checked() == (CONV,)
+    key("3")
+    at_work.wait(lambda: channels.numbers().rows == 8)
+    tab_to(at_work, channels.canvas)
+    key("Home")
+    for _bar in range(5):
+        key("Right")
+    key("Space")
+    assert channels.chosen == (5,)
+    key("Del")
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert np.array_equal(kept(at_work, CONV), first)
+    at_work.wait_idle()
+
+    key("Esc")
+    assert channels.chosen == ()
+    for _bar in range(3):
+        key("Left")
+    key("Space")
+    assert channels.chosen == (2,)
+    key("P")
+    at_work.wait(lambda: len(at_work.states) == 3)
+    assert said(at_work) == "channel 2 of layers.1.conv1 protected"
+
+    tab_to(at_work, at_work.rule.method)
+    type_in(at_work, "Ln")
+    assert at_work.rule.method.currentText().startswith("Ln, channels")
+    tab_to(at_work, at_work.rule.fields.fields["amount"].editor.field)
+    key("Ctrl+A")
+    type_in(at_work, "43 %")
+    key("Tab")
+    at_work.wait_preview()
+    key("Ctrl+Return")
+    at_work.wait(lambda: len(at_work.states) == 4)
+    assert np.array_equal(kept(at_work, CONV), second)
+    undo_all(at_work, key)
+
+
+def tab_to(person, widget):
+    """Press Tab until a widget, or what is in it, has the focus."""
+    for _step in range(80):
+        focused = QApplication.focusWidget()
+        if focused is not None and (focused is widget or widget.isAncestorOf(focused)):
+            return
+        person.key("Tab")
+    raise AssertionError(f"Tab does not lead to {widget}")
+
+
+def type_in(person, text):
+    """Type where the focus is."""
+    person.qtbot.keyClicks(QApplication.focusWidget(), text)
+    person.pause(160)  # large trees wait for the person to pause
