@@ -162,6 +162,8 @@ class TileRequest:
         Dimensions that go down and across; None for the usual layout.
     fixed
         Index along every dimension, for those that are on no axis; () for none.
+    pruned
+        Whether pruned weights are 0, as in an export, instead of what the file has.
     """
 
     name: str
@@ -173,6 +175,7 @@ class TileRequest:
     sampled: bool = False
     axes: tuple[int, int] | None = None
     fixed: tuple[int, ...] = ()
+    pruned: bool = False
 
 
 @dataclass(frozen=True, eq=False)

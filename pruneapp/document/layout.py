@@ -164,24 +164,31 @@ def offsets(of: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def row_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
     """Return what rows `start` to `stop` add to the flat index, with what is on no axis."""
-    if of.wrap:
-        return np.arange(start, stop, dtype=np.int64) * of.wrap
-    base = sum(at * math.prod(of.shape[dim + 1 :]) for dim, at in enumerate(of.fixed))
-    return _offsets(of.shape, of.row_dims, start, stop) + base
+    return offsets_of_rows(of, np.arange(start, stop, dtype=np.int64))
 
 
 def column_offsets(of: Layout, start: int, stop: int) -> NDArray[np.int64]:
     """Return what columns `start` to `stop` add to the flat index."""
+    return offsets_of_columns(of, np.arange(start, stop, dtype=np.int64))
+
+
+def offsets_of_rows(of: Layout, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what some rows add to the flat index, with what is on no axis."""
     if of.wrap:
-        return np.arange(start, stop, dtype=np.int64)
-    return _offsets(of.shape, of.column_dims, start, stop)
+        return rows * of.wrap
+    base = sum(at * math.prod(of.shape[dim + 1 :]) for dim, at in enumerate(of.fixed))
+    return _offsets(of.shape, of.row_dims, rows) + base
+
+
+def offsets_of_columns(of: Layout, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what some columns add to the flat index."""
+    return columns if of.wrap else _offsets(of.shape, of.column_dims, columns)
 
 
 def _offsets(
-    shape: tuple[int, ...], dims: tuple[int, ...], start: int, stop: int
+    shape: tuple[int, ...], dims: tuple[int, ...], rest: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    rest = np.arange(start, stop, dtype=np.int64)
-    found = np.zeros(stop - start, np.int64)
+    found = np.zeros(rest.size, np.int64)
     for dim in reversed(dims):
         rest, here = np.divmod(rest, shape[dim])
         found += here * math.prod(shape[dim + 1 :])

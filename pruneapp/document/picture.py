@@ -1,40 +1,45 @@
 """Pictures of tensors: the part that is looked at, as coarse as the screen shows it.
 
 Only the weights of the part are read, a few megabytes at a time, however large the tensor is.
-Coarse pictures are exact as well: every weight of the part counts.
+Coarse pictures are exact as well: every weight of the part counts. Only a first look, if it is
+asked for, takes some of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.answers import Layout, Tile, TileRequest
-from pruneapp.document.blocks import real_values
-from pruneapp.document.layout import column_offsets, layout, row_offsets
+from pruneapp.answers import DifferenceTile, Layout, Tile, TileRequest
+from pruneapp.document.layers import Changes, Layer, ReadValues, Shares, Values, changed, reader
+from pruneapp.document.layout import layout, offsets_of_columns, offsets_of_rows
+from pruneapp.document.pooling import Axis, Block
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
-__all__ = ["layout", "scale", "tile"]
+__all__ = ["difference_tile", "layout", "scale", "tile"]
 
-# Weights that are worked on at once.
+# Weights that are worked on at once: they stay in the cache of a core.
 _BLOCK = 1 << 19
-# Reading this many weights in one go costs no more than finding out that fewer would do.
-_SPAN = 1 << 14
 # The most pixels that a tile may have: more is a mistake of the caller.
 _MOST_PIXELS = 1 << 26
+
+# Weights that a first look takes at most, or one of each pixel's rows if that is more.
+_FIRST_LOOK = 1 << 22
+# In a first look at least so many weights follow each other, so that few reads are needed.
+_GROUP = 1 << 11
 
 _SAMPLES = 64
 _SAMPLE = 1024
 _PERCENTILE = 99.5
 
-Flat = NDArray[np.float32] | NDArray[np.float64] | NDArray[np.bool_]
-Read = Callable[[int, int], Flat]
-Floats = NDArray[np.float64]
+Picture = NDArray[np.float32]
 
 
 def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: Job) -> Tile:
@@ -45,18 +50,22 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
     snapshot
         The state.
     request
-        What is wanted; it is cut to the picture.
+        What is wanted; it is cut to the picture. With `sampled`, a part of more than some million
+        weights is seen by a few rows of each pixel (and, where these are very long, by some
+        columns), spread evenly but not in equal steps; a smaller part is exact all the same.
     going
         The mask of the tensor in a preview (`Preview.masks`); None without a preview.
     job
-        Started with the weights of the part; may cancel.
+        Started with the weights that are looked at; may cancel.
 
     Returns
     -------
     Tile
-        At pool 1 the weights themselves, else mean magnitudes (float64 sums) and shares over the
-        ``pool x pool`` weights of a pixel; pixels at the border stand for fewer. A NaN among them
-        makes the magnitude NaN. Complex numbers are shown by magnitude.
+        At pool 1 the weights themselves, else mean magnitudes and shares over the ``pool x pool``
+        weights of a pixel; pixels at the border stand for fewer. Shares are exact, magnitudes
+        within the rounding of float32 (sums of eight in float32, the rest in float64, the same
+        whatever the threads). A NaN among them makes the magnitude NaN. Complex numbers are shown
+        by magnitude.
 
     Raises
     ------
@@ -65,48 +74,80 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
     CheckpointError
         If the type has no values, or the file cannot be read.
     """
-    entry = snapshot.entry(request.name)
-    whole = layout(entry.shape, entry.kind, request.axes, request.fixed)
-    request = _cut(request, whole)
-    pool = request.pool
-    if pool < 1 or -(-request.rows // pool) * -(-request.columns // pool) > _MOST_PIXELS:
-        raise ValueError(f"a tile of {request.rows} x {request.columns} at pool {pool}")
-    # Packed types have fewer words than elements: refused before any are counted.
-    real_values(np.empty(0, entry.dtype.storage), entry.dtype, entry.name)
-    job.start(request.rows * request.columns, entry.name)
-    mask = snapshot.masks.get(entry.name)
+    part = _Part(snapshot, request)
+    name = part.name
+    mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
+    layers: list[Layer] = [Values(reader(snapshot.bits, snapshot.entry(name)), part.pool)]
+    if mask is not None:
+        layers.append(Shares(lambda m: m, mask))
+    if going is not None:
+        layers.append(Shares(lambda m, g: m & ~g, mask, going))
+    if protected is not None:
+        layers.append(Shares(lambda p: p, protected))
+    found = iter(part.pictures(layers, job))
+    return Tile(
+        part.request,
+        part.layout,
+        values=next(found),
+        kept=part.blank(1) if mask is None else next(found),
+        going=part.blank(0) if going is None else next(found),
+        scale=scale(snapshot, name),
+        guarded=None if protected is None else next(found),
+        sampled=part.sampled,
+    )
 
-    def values(start: int, stop: int) -> Flat:
-        # complex128 is two words
-        words = 2 if entry.dtype.bits > 64 else 1
-        bits = snapshot.bits(entry.name, start * words, stop * words)
-        return real_values(bits, entry.dtype, entry.name)
 
-    def kept(start: int, stop: int) -> Flat:
-        assert mask is not None
-        return mask.bools(start, stop)
+def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile:
+    """Make a part of a picture of how a tensor differs between two states.
 
-    def goes(start: int, stop: int) -> Flat:
-        assert going is not None
-        gone: NDArray[np.bool_] = ~going.bools(start, stop)
-        return gone if mask is None else gone & mask.bools(start, stop)
+    Of two states of one checkpoint the masks say what is there (a weight that is 0 in the file
+    is); of two checkpoints the values do, and pruned weights are 0.
 
-    shape = -(-request.rows // pool), -(-request.columns // pool)
-    picture = _Pooled(shape, pool) if pool > 1 else _Exact(shape)
-    for r, rows in _blocks(request.row, request.rows, _rows_at_once(request)):
-        row_at = row_offsets(whole, r, r + rows)
-        for c, columns in _blocks(request.column, request.columns, _BLOCK):
-            job.cancel.check()
-            column_at = column_offsets(whole, c, c + columns)
-            place = r - request.row, c - request.column
-            picture.values(place, _gather(values, row_at, column_at))
-            if mask is not None:
-                picture.kept(place, _gather(kept, row_at, column_at))
-            if going is not None:
-                picture.going(place, _gather(goes, row_at, column_at))
-            job.step(rows * columns)
-    shown, stays, leaves = picture.finish(request)
-    return Tile(request, whole, shown, stays, leaves, scale(snapshot, entry.name))
+    Parameters
+    ----------
+    a, b
+        Before and after. Both have a tensor of the name, of one shape; types may differ.
+    request
+        As for `tile`; the layout is that of `a`.
+    job
+        Started with the weights that are looked at; may cancel.
+
+    Raises
+    ------
+    ValueError
+        As `tile`, and if the shapes differ.
+    CheckpointError
+        As `tile`, and if `b` has no such tensor.
+    """
+    part = _Part(a, request)
+    name = part.name
+    other = b.entry(request.name)
+    if a.entry(name).shape != other.shape:
+        raise ValueError(f"'{name}' has the shapes {a.entry(name).shape} and {other.shape}")
+    if a.checkpoint is b.checkpoint and other.name == name:
+        pictures, large = _since(a, b, part, job), scale(a, name)
+    else:
+        both = Changes(a, name, b, other.name, part.pool)
+        pictures = part.pictures([both], job)
+        large = _large(both.differences, a.entry(name).numel)
+    change, gone, back, neither = pictures
+    return DifferenceTile(
+        part.request, part.layout, change, gone, back, neither, large, part.sampled
+    )
+
+
+def _since(a: Snapshot, b: Snapshot, part: _Part, job: Job) -> Sequence[Picture]:
+    before, after = a.zeroed(part.name), b.zeroed(part.name)
+    if before is None and after is None:
+        return tuple(part.blank(0) for _ in range(4))
+    read = reader(a.checkpoint.bits, a.entry(part.name))
+    layers: list[Layer] = [
+        Values(changed(read, before, after), part.pool),
+        Shares(lambda x, y: x & ~y, before, after),
+        Shares(lambda x, y: y & ~x, before, after),
+        Shares(lambda x, y: ~(x | y), before, after),
+    ]
+    return part.pictures(layers, job)
 
 
 def scale(snapshot: Snapshot, name: str) -> float:
@@ -117,20 +158,82 @@ def scale(snapshot: Snapshot, name: str) -> float:
     there is none but zeros.
     """
     entry = snapshot.entry(name)
-    checkpoint = snapshot.checkpoint
-    words = 2 if entry.dtype.bits > 64 else 1
-    if entry.numel <= _SAMPLES * _SAMPLE:
-        bits = checkpoint.bits(name)
+    read = reader(snapshot.checkpoint.bits, entry)
+    return _large(read, entry.numel)
+
+
+def _large(read: ReadValues, numel: int) -> float:
+    if numel <= _SAMPLES * _SAMPLE:
+        values = read(0, numel)
     else:
-        starts = np.linspace(0, entry.numel - _SAMPLE, _SAMPLES).astype(np.int64).tolist()
-        bits = np.concatenate(
-            [checkpoint.bits(name, s * words, (s + _SAMPLE) * words) for s in starts]
-        )
-    sizes = np.abs(real_values(bits, entry.dtype, entry.name)).astype(np.float64)
+        starts = np.linspace(0, numel - _SAMPLE, _SAMPLES).astype(np.int64).tolist()
+        values = np.concatenate([read(s, s + _SAMPLE) for s in starts])
+    sizes = np.abs(values).astype(np.float64)
     sizes = sizes[np.isfinite(sizes)]
     if not sizes.size:
         return 1.0
     return float(np.percentile(sizes, _PERCENTILE)) or float(sizes.max()) or 1.0
+
+
+class _Part:
+    """The part of a picture that a request means."""
+
+    def __init__(self, snapshot: Snapshot, request: TileRequest) -> None:
+        entry = snapshot.entry(request.name)
+        self.name = entry.name
+        self.layout = layout(entry.shape, entry.kind, request.axes, request.fixed)
+        self.request = _cut(request, self.layout)
+        self.pool = pool = request.pool
+        rows, columns = self.request.rows, self.request.columns
+        if pool < 1 or -(-rows // pool) * -(-columns // pool) > _MOST_PIXELS:
+            raise ValueError(f"a tile of {rows} x {columns} at pool {pool}")
+        self.down, self.across = _axes(self.request)
+        self.sampled = not (self.down.whole and self.across.whole)
+
+    def blank(self, value: float) -> Picture:
+        """Return a picture that is the same everywhere."""
+        return np.full((self.down.pixels, self.across.pixels), value, np.float32)
+
+    def pictures(self, layers: Sequence[Layer], job: Job) -> list[Picture]:
+        """Return what the layers show: means over each pixel's weights."""
+        size = self.down.length * self.across.length
+        job.start(size, self.name)
+        shape = self.down.pixels, self.across.pixels
+        kind = np.float32 if self.pool == 1 else np.float64
+        sums = [np.zeros(shape, kind) for layer in layers for _ in range(layer.pictures)]
+
+        def work(block: Block) -> tuple[Block, list[NDArray[Any]]]:
+            rows = self.down.places(block.row, block.row + block.rows)
+            columns = self.across.places(block.column, block.column + block.columns)
+            at = offsets_of_rows(self.layout, rows), offsets_of_columns(self.layout, columns)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return block, [part for layer in layers for part in layer.add(block, *at)]
+
+        threads = default_threads() if size >= WORTH_THREADS else 1
+        with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
+            for block, parts in in_order(self._blocks(), work, job, threads):
+                for picture, found in zip(sums, parts, strict=True):
+                    part = block.part(picture)
+                    if self.pool == 1:
+                        part[...] = found
+                    else:
+                        part += found
+                job.step(block.size)
+            if self.pool == 1:
+                return sums
+            counts = np.outer(self.down.counts(), self.across.counts())
+            return [(picture / counts).astype(np.float32) for picture in sums]
+
+    def _blocks(self) -> Iterator[Block]:
+        down, across = self.down, self.across
+        taken = down.taken
+        high = max(1, _BLOCK // max(1, min(across.length, _BLOCK)))
+        high = max(1, high - high % taken) if high > taken else high
+        for row in range(0, down.length, high):
+            rows = min(high, down.length - row)
+            for column in range(0, across.length, _BLOCK):
+                columns = min(_BLOCK, across.length - column)
+                yield Block(row, rows, column, columns, down, across)
 
 
 def _cut(request: TileRequest, whole: Layout) -> TileRequest:
@@ -145,121 +248,22 @@ def _cut(request: TileRequest, whole: Layout) -> TileRequest:
     )
 
 
-def _rows_at_once(request: TileRequest) -> int:
-    rows = max(1, _BLOCK // max(1, min(request.columns, _BLOCK)))
-    return max(1, rows - rows % request.pool) if rows > request.pool else rows
+def _axes(request: TileRequest) -> tuple[Axis, Axis]:
+    """Return which rows and columns are looked at."""
+    pool = request.pool
+    high, wide = pool, pool
+    if request.sampled and request.rows * request.columns > _FIRST_LOOK:
+        pixels = -(-request.rows // pool), -(-request.columns // pool)
+        high = min(pool, _power(_FIRST_LOOK // (pixels[0] * request.columns)))
+        if high == 1:
+            wide = min(pool, _power(_FIRST_LOOK // (pixels[0] * pixels[1])))
+    group = min(high, _power(_GROUP // max(1, request.columns)))
+    return (
+        Axis(request.row, request.rows, pool, high, group),
+        Axis(request.column, request.columns, pool, wide, wide),
+    )
 
 
-def _blocks(first: int, size: int, step: int) -> list[tuple[int, int]]:
-    return [(first + at, min(step, size - at)) for at in range(0, size, step)]
-
-
-def _gather(read: Read, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Flat:
-    """Return the elements at every row and column: ``[rows, columns]``.
-
-    Reads the span between the first and the last in one go where most of it is wanted; where not,
-    halves the part along its longer side and does the same for the halves.
-    """
-    start, stop = int(rows[0] + columns[0]), int(rows[-1] + columns[-1]) + 1
-    wanted = rows.size * columns.size
-    if stop - start <= max(_SPAN, 4 * wanted) or wanted == 1:
-        flat = read(start, stop)
-        if stop - start == wanted and columns.size == columns[-1] - columns[0] + 1:
-            return flat.reshape(rows.size, columns.size)
-        picked: Flat = flat[(rows - start)[:, None] + columns[None, :]]
-        return picked
-    if rows[-1] - rows[0] >= columns[-1] - columns[0]:
-        half = rows.size // 2
-        parts = (_gather(read, part, columns) for part in (rows[:half], rows[half:]))
-        return np.concatenate(list(parts), axis=0)
-    half = columns.size // 2
-    parts = (_gather(read, rows, part) for part in (columns[:half], columns[half:]))
-    return np.concatenate(list(parts), axis=1)
-
-
-class _Exact:
-    """One pixel for each weight."""
-
-    def __init__(self, shape: tuple[int, int]) -> None:
-        self._values = np.zeros(shape, np.float32)
-        self._kept = np.ones(shape, np.float32)
-        self._going = np.zeros(shape, np.float32)
-
-    def values(self, place: tuple[int, int], block: Flat) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
-            _part(self._values, place, block)[:] = block
-
-    def kept(self, place: tuple[int, int], block: Flat) -> None:
-        _part(self._kept, place, block)[:] = block
-
-    def going(self, place: tuple[int, int], block: Flat) -> None:
-        _part(self._going, place, block)[:] = block
-
-    def finish(self, _request: TileRequest) -> tuple[NDArray[np.float32], ...]:
-        return self._values, self._kept, self._going
-
-
-class _Pooled:
-    """One pixel for ``pool x pool`` weights: sums, divided at the end."""
-
-    def __init__(self, shape: tuple[int, int], pool: int) -> None:
-        self._pool = pool
-        self._values = np.zeros(shape)
-        self._kept: Floats | None = None
-        self._going: Floats | None = None
-
-    def values(self, place: tuple[int, int], block: Flat) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._add(self._values, place, np.abs(block))
-
-    def kept(self, place: tuple[int, int], block: Flat) -> None:
-        if self._kept is None:
-            self._kept = np.zeros_like(self._values)
-        self._add(self._kept, place, block)
-
-    def going(self, place: tuple[int, int], block: Flat) -> None:
-        if self._going is None:
-            self._going = np.zeros_like(self._values)
-        self._add(self._going, place, block)
-
-    def finish(self, request: TileRequest) -> tuple[NDArray[np.float32], ...]:
-        height = _lengths(request.rows, self._pool)
-        width = _lengths(request.columns, self._pool)
-        counts = height[:, None] * width[None, :]
-        ones = np.ones(counts.shape, np.float32)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return (
-                (self._values / counts).astype(np.float32),
-                ones if self._kept is None else (self._kept / counts).astype(np.float32),
-                0 * ones if self._going is None else (self._going / counts).astype(np.float32),
-            )
-
-    def _add(self, sums: Floats, place: tuple[int, int], block: Flat) -> None:
-        # Rows first: that adds whole lines at once, and leaves little for the columns.
-        down = _sum_runs(block, place[0] % self._pool, self._pool)
-        both = _sum_runs(down.T, place[1] % self._pool, self._pool).T
-        row, column = place[0] // self._pool, place[1] // self._pool
-        sums[row : row + both.shape[0], column : column + both.shape[1]] += both
-
-
-def _sum_runs(block: Flat, lead: int, pool: int) -> Floats:
-    """Add up the rows of each run of `pool`; the first run has had `lead` rows before."""
-    if lead == 0 and block.shape[0] % pool == 0:
-        runs = block.reshape(-1, pool, block.shape[1])
-        summed: Floats = np.add.reduce(runs, axis=1, dtype=np.float64)
-        return summed
-    starts = np.arange(-lead, block.shape[0], pool)
-    starts[0] = 0
-    return np.add.reduceat(block, starts, axis=0, dtype=np.float64)
-
-
-def _lengths(size: int, pool: int) -> Floats:
-    lengths = np.full(-(-size // pool), float(pool))
-    if size % pool:
-        lengths[-1] = size % pool
-    return lengths
-
-
-def _part(picture: NDArray[np.float32], place: tuple[int, int], block: Flat) -> NDArray[np.float32]:
-    row, column = place
-    return picture[row : row + block.shape[0], column : column + block.shape[1]]
+def _power(number: int) -> int:
+    """Return the largest power of two up to a number, and 1 for less."""
+    return 1 << max(0, number.bit_length() - 1)

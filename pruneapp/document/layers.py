@@ -1,0 +1,178 @@
+"""What a picture shows of a tensor's elements: values, shares of masks, and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Bits
+from pruneapp.document.blocks import real_values
+from pruneapp.document.gathering import gather, octets
+from pruneapp.document.pooling import Block, Places
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.kernels.values import Floats
+from pruneapp.masks.bitmask import BitMask
+
+# Made of what masks say, as truth values or as packed bytes: of &, | and ~ alone.
+Rule = Callable[..., Any]
+# Values from one flat index to another, in memory of their own.
+ReadValues = Callable[[int, int], Floats]
+
+
+class Layer(Protocol):
+    """Adds up what is shown, for each pixel of a block."""
+
+    pictures: int
+
+    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+        """Return the sums for each picture.
+
+        Parameters
+        ----------
+        block
+            Which weights, and how they make pixels.
+        rows, columns
+            What each adds to the flat index.
+        """
+
+
+class Values:
+    """Values as they are, or where pixels are pooled their magnitudes.
+
+    Parameters
+    ----------
+    read
+        Returns the values from one flat index to another, in memory of their own.
+    pool
+        Weights along a pixel's side.
+    """
+
+    pictures = 1
+
+    def __init__(self, read: ReadValues, pool: int) -> None:
+        self._read = read
+        self._pool = pool
+        self._dtype = read(0, 0).dtype
+
+    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+        """See `Layer.add`."""
+        found = gather(self._read, self._dtype, rows, columns)
+        if self._pool > 1:
+            np.abs(found, out=found)
+        return [block.add(found)]
+
+
+class Shares:
+    """Where a rule on masks holds.
+
+    Parameters
+    ----------
+    rule
+        Takes an array for each mask.
+    masks
+        The masks; None for one that keeps everything, but not for all of them.
+    """
+
+    pictures = 1
+
+    def __init__(self, rule: Rule, *masks: BitMask | None) -> None:
+        self._rule = rule
+        self._masks = masks
+
+    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+        """See `Layer.add`."""
+        if block.octets and (index := octets(rows, columns)) is not None:
+            bits = self._rule(
+                *(np.uint8(0xFF) if m is None else m.packed[index] for m in self._masks)
+            )
+            return [block.add_bits(bits.reshape(rows.size, -1))]
+        return [block.add(gather(self._bools, np.bool_, rows, columns))]
+
+    def _bools(self, start: int, stop: int) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self._rule(
+            *(np.True_ if m is None else m.bools(start, stop) for m in self._masks)
+        )
+        return found
+
+
+class Changes:
+    """How the values of two checkpoints differ, and where they are 0.
+
+    Its pictures are those of `DifferenceTile`: the change, gone, back, neither.
+
+    Parameters
+    ----------
+    a, name_a, b, name_b
+        The tensors, by their first names; of one shape.
+    pool
+        Weights along a pixel's side.
+    """
+
+    pictures = 4
+
+    def __init__(self, a: Snapshot, name_a: str, b: Snapshot, name_b: str, pool: int) -> None:
+        self._sides = (_effective(a, name_a), _effective(b, name_b))
+        self._pool = pool
+
+    def differences(self, start: int, stop: int) -> Floats:
+        """Return B - A of some elements."""
+        before, after = (read(start, stop) for read in self._sides)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return after - before
+
+    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+        """See `Layer.add`."""
+        x, y = (gather(read, read(0, 0).dtype, rows, columns) for read in self._sides)
+        there_x, there_y = x != 0, y != 0
+        change = y - x
+        if self._pool > 1:
+            np.abs(change, out=change)
+        shares = (there_x & ~there_y, there_y & ~there_x, ~(there_x | there_y))
+        return [block.add(picture) for picture in (change, *shares)]
+
+
+def reader(bits: Callable[[str, int, int], Bits], entry: TensorEntry) -> ReadValues:
+    """Return a function that reads the values of a tensor.
+
+    Raises
+    ------
+    CheckpointError
+        If the type has no values of its own.
+    """
+    words = 2 if entry.dtype.bits > 64 else 1  # complex128 is two words
+    # Packed types have fewer words than elements: refused before any are counted.
+    real_values(np.empty(0, entry.dtype.storage), entry.dtype, entry.name)
+
+    def read(start: int, stop: int) -> Floats:
+        return real_values(bits(entry.name, start * words, stop * words), entry.dtype, entry.name)
+
+    return read
+
+
+def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> ReadValues:
+    """Return a function that reads by how much masks change values: 0 where they agree."""
+
+    def change(start: int, stop: int) -> Floats:
+        x, y = (
+            np.ones(stop - start, np.bool_) if m is None else m.bools(start, stop)
+            for m in (before, after)
+        )
+        values = read(start, stop)
+        found: Floats = np.where(x, -values, values)
+        found[x == y] = 0
+        return found
+
+    return change
+
+
+def _effective(snapshot: Snapshot, name: str) -> ReadValues:
+    """Return a function that reads values as an export would write them."""
+    mask = snapshot.zeroed(name)
+    read = reader(snapshot.checkpoint.bits, snapshot.entry(name))
+    if mask is None:
+        return read
+    return lambda start, stop: np.where(mask.bools(start, stop), read(start, stop), np.float32(0))
