@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.answers import Estimate
+from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
 from pruneapp.document.counts import Units
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.step import Step
+from pruneapp.document.effect import Effect, effect_of
+from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.sparing import rows_of
+from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
-from pruneapp.methods.declaration import Method
-from pruneapp.params import Amount
+from pruneapp.methods.bounds import budgets, refuse_protected
 from pruneapp.progress import Job
 
 
 def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate:
     """Count what a step would prune, without reading a weight.
 
-    The number is exact for one row of single weights, and for channels of which none is partly
-    pruned. It is a bound (`Estimate.exact` is False) for channels that are partly pruned, for
-    later rows that touch the tensors of earlier ones, and for masks, whose zeros are not counted
-    here at all.
+    As long as magnitudes or norms are not counted (`Snapshot.census`), and for methods of which
+    counts say nothing, there is a number only: exact for one row of single weights without limits,
+    and for channels of which none is partly pruned. It is a bound (`Estimate.exact` is False) for
+    channels that are partly pruned, for later rows that touch the tensors of earlier ones, for
+    limits, and for masks, whose zeros are not counted here at all.
+
+    With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
+    Ln and at random. It keeps to the limits. Single weights that are chosen at random are counted
+    exactly locally; globally, and for energies, what is to be expected is told.
 
     Parameters
     ----------
@@ -36,58 +45,132 @@ def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate
     Raises
     ------
     ParameterError
-        If a row asks for more than is left, or does not suit a tensor.
+        If a row asks for more than is left and not protected, or does not suit a tensor, or if
+        limits contradict each other.
     SelectionError
         If a tensor cannot be pruned, or none is selected.
     """
+    job = job or Job()
     touched: set[str] = set()
+    effects: list[Effect | None] = []
     gone = channels = 0
     exact = True
-    for row in step.rows:
-        method = registry.get(row.method)
-        units = snapshot.counts.units(
-            snapshot.checkpoint,
-            (snapshot.masks, snapshot.protected),
-            row.names,
-            method,
-            row.values,
-            job=job,
-        )
-        exact = exact and touched.isdisjoint(units.names)
+    for row, names in _rows(snapshot, step):
+        units = snapshot.units(names, registry.get(row.method), row.values, job)
+        disjoint = touched.isdisjoint(units.names)
         touched.update(units.names)
-        if "amount" not in row.values:  # how much it takes is the method's secret: all at most
-            exact = False
-            gone += int(units.free.sum())
+        effect = effect_of(snapshot, step, row, units, job) if disjoint else None
+        effects.append(effect)
+        if effect is not None:
+            gone += int(effect.gone.sum())
+            channels += effect.channels
             continue
-        if step.scope == "global":
-            protected = int(units.protected.sum())
-            gone += to_prune(row.values["amount"], int(units.left.sum()), protected=protected)
-            continue
-        counts = _budgets(units, row.values["amount"], method)
-        taken = np.minimum(counts * units.each, units.kept)
-        gone += int(taken.sum())
-        if method.granularity == "channels":
-            channels += int(counts.sum())
-            # Whole channels are just as large as they look; of all that is left everything goes.
-            sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
-            exact = exact and bool(sure.all())
-    return Estimate(tensors=len(touched), gone=gone, exact=exact, channels=channels)
+        taken, slices, sure = _roughly(step, row, units)
+        gone += taken
+        channels += slices
+        exact = exact and disjoint and sure
+    known = [effect for effect in effects if effect is not None]
+    complete = len(known) == len(effects)
+    whole = complete and all(effect.complete for effect in known)
+    return Estimate(
+        tensors=len(touched),
+        gone=gone,
+        exact=exact,
+        channels=channels,
+        report=_report(snapshot, known, job) if complete else None,
+        sure=complete and all(effect.sure for effect in known),
+        counting=1.0 if whole else snapshot.census.share(snapshot, step),
+    )
 
 
-def _budgets(units: Units, amount: Amount, method: Method) -> NDArray[np.int64]:
-    """Return how many units go in each tensor, as `to_prune` counts them one by one."""
-    counts = np.full(len(units.names), amount, np.int64)
-    if isinstance(amount, float):
-        counts = np.rint(amount * units.left).astype(np.int64)  # halves to even, as round
-    short = np.flatnonzero(units.free < counts)
-    if short.size:
-        first = int(short[0])
-        unit = "channels" if method.granularity == "channels" else "weights"
-        to_prune(
-            amount,
-            int(units.left[first]),
-            protected=int(units.protected[first]),
-            unit=unit,
-            where=units.names[first],
+def _rows(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]], ...]:
+    """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
+    key = tuple(row.names for row in step.rows), step.limits.spare
+    known: list[tuple[int, tuple[str, ...]]] | None = snapshot.census.recent(snapshot, key)
+    if known is None:
+        places = {id(row): i for i, row in enumerate(step.rows)}
+        found = rows_of(snapshot.checkpoint, step)
+        known = [(places[id(row)], names) for row, names in found]
+        snapshot.census.remember(snapshot, key, known, 0)
+    return tuple((step.rows[i], names) for i, names in known)
+
+
+def _roughly(step: Step, row: Row, units: Units) -> tuple[int, int, bool]:
+    """Return weights and channels that go at most, and whether it is just so."""
+    if "amount" not in row.values:  # how much it takes is the method's secret: all at most
+        return int(units.free.sum()), 0, False
+    amount, free = row.values["amount"], not step.limits.bound
+    if step.limits.total is not None:
+        return int(units.kept.sum()), 0, False
+    if step.scope == "global":
+        left, protected = int(units.left.sum()), int(units.protected.sum())
+        where = units.names[0] if len(units.names) == 1 else ""
+        return to_prune(amount, left, protected=protected, where=where), 0, free
+    method = registry.get(row.method)
+    unit = "channels" if method.granularity == "channels" else "weights"
+    counts = budgets(amount, units.left, units.names, unit=unit)
+    if free:
+        refuse_protected(amount, units.left, units.free, counts, units.names, unit)
+    taken = int(np.minimum(counts * units.each, units.kept).sum())
+    if unit == "weights":
+        return taken, 0, free
+    # Whole channels are just as large as they look; of all that is left everything goes.
+    sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
+    return taken, int(counts.sum()), free and bool(sure.all())
+
+
+def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> SparsityReport:
+    names = [name for effect in effects for name in effect.units.names]
+    numel = np.concatenate([effect.units.numel for effect in effects])
+    before = numel - np.concatenate([effect.units.kept for effect in effects])
+    gone = np.concatenate([effect.gone for effect in effects])
+    squares = np.concatenate([effect.squares for effect in effects], axis=1)
+    sizes = np.concatenate([effect.sizes for effect in effects], axis=1)
+    rows = list(
+        map(
+            TensorSparsity,
+            names,
+            numel.tolist(),
+            before.tolist(),
+            (before + gone).tolist(),
+            _shares(squares),
+            _or_none(np.concatenate([effect.thresholds for effect in effects])),
+            _shares(sizes),
         )
-    return counts
+    )
+    if len(effects) > 1:
+        places = {name: i for i, name in enumerate(snapshot.checkpoint.entries)}
+        rows.sort(key=lambda row: places[row.name])
+    numel_of_all, pruned = _model(snapshot, job)
+    return SparsityReport(
+        tuple(rows),
+        numel_of_all,
+        pruned,
+        pruned + int(gone.sum()),
+        _shares(squares.sum(axis=1, keepdims=True))[0],
+        magnitude=_shares(sizes.sum(axis=1, keepdims=True))[0],
+    )
+
+
+def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
+    """Return how many parameters there are, and how many are pruned."""
+    known: tuple[int, int] | None = snapshot.census.recent(snapshot, "model")
+    if known is None:
+        pruned = sum(mask.pruned for mask in snapshot.masks.values())
+        known = model_size(snapshot.checkpoint, job.cancel), pruned
+        snapshot.census.remember(snapshot, "model", known, 0)
+    return known
+
+
+def _shares(sums: NDArray[np.float64]) -> list[float | None]:
+    """Return after by before, of sums that are (before, after) each; None where unknown or 0."""
+    before, after = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return _or_none(np.where(np.isfinite(before) & (before > 0), after / before, math.nan))
+
+
+def _or_none(values: NDArray[np.float64]) -> list[float | None]:
+    listed: list[float | None] = values.tolist()
+    for i in np.flatnonzero(np.isnan(values)).tolist():
+        listed[i] = None
+    return listed

@@ -12,6 +12,7 @@ from pruneapp.checkpoint.tree import WRAPPERS
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
+from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.run import check_scope
 from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
 
@@ -57,10 +58,10 @@ class Row:
     def __hash__(self) -> int:
         return hash((self.names, self.method, tuple(self.values.items()), self.pattern))
 
-    def label(self) -> str:
-        """Say it in words: "L2 30 %, dim 0, on layer3"."""
+    def label(self, *, amount: bool = True) -> str:
+        """Say it in words: "L2 30 %, dim 0, on layer3"; `amount` False leaves the 30 % out."""
         method = registry.get(self.method)
-        head, *rest = _said(method, self.values)
+        head, *rest = _said(method, self.values, amount=amount)
         place = f"on {self.place()}"
         return ", ".join((head, *rest, place)) if rest else f"{head} {place}"
 
@@ -115,15 +116,19 @@ class Step:
         At least one.
     scope
         Whether each tensor of a row is cut by itself, or all of them by one threshold.
+    limits
+        What it may not do, and what it leaves alone. Each row keeps to them.
 
     Raises
     ------
     ParameterError
-        If there is no row, or a row's method does not know the scope.
+        If there is no row, or a row's method does not know the scope or cannot keep to limits; or
+        if a total is asked of several rows.
     """
 
     rows: tuple[Row, ...]
     scope: Scope = "local"
+    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -131,13 +136,21 @@ class Step:
             raise ParameterError("A step needs at least one row (got none).", remedy="Add one.")
         for row in self.rows:
             check_scope(registry.get(row.method), self.scope)
+            check_limits(registry.get(row.method), self.limits)
+        if self.limits.total is not None and len(self.rows) > 1:
+            raise ParameterError(
+                f"A total needs a step of one row (got {len(self.rows)}).",
+                remedy="Leave it out, or make a step of each row.",
+            )
 
     def label(self) -> str:
         """Say it in words: "L1 20 % on 19 tensors, global"."""
-        said = [row.label() for row in self.rows[:_MOST_ROWS_NAMED]]
+        amounts = self.limits.total is None
+        said = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
         if len(self.rows) > _MOST_ROWS_NAMED:
             said.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
-        return "; ".join(said) + (", global" if self.scope == "global" else "")
+        scope = ("global",) if self.scope == "global" else ()
+        return ", ".join(("; ".join(said), *scope, *self.limits.words()))
 
     def detail(self) -> str:
         """Say all of it, a line for each value and each of the first tensors."""
@@ -145,30 +158,41 @@ class Step:
         for row in self.rows:
             method = registry.get(row.method)
             lines.append(method.label)
-            lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in method.params]
+            # A total stands in the place of the amount.
+            asked = (
+                p
+                for p in method.params
+                if self.limits.total is None or not isinstance(p, AmountParam)
+            )
+            lines += [f"  {p.label}: {p.format(row.values[p.name])}" for p in asked]
             if row.pattern:
                 lines.append(f"  Pattern: {row.pattern}")
             lines += [f"  {name}" for name in row.names[:_MOST_TENSORS_NAMED]]
             if len(row.names) > _MOST_TENSORS_NAMED:
                 lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
         each = "one threshold for all" if self.scope == "global" else "each tensor by itself"
-        return "\n".join((*lines, f"Scope: {each}"))
+        limits = self.limits.words()
+        bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
+        return "\n".join((*lines, f"Scope: {each}", *bounds))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
         rows = [row.to_dict() for row in self.rows]
-        return {"name": "step", "configuration": {"scope": self.scope, "rows": rows}}
+        limits = self.limits.to_dict()
+        more = {"limits": limits} if limits else {}
+        return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Step:
         """Make a step from what `to_dict` returned; raises `ParameterError`."""
-        name, given = _named(data, {"scope", "rows"})
+        name, given = _named(data, {"scope", "rows", "limits"})
         if name != "step":
             raise ParameterError(f"A step has the name 'step' (got {name!r}).")
         rows = given.get("rows", ())
         if isinstance(rows, (str, Mapping)):
             raise ParameterError(f"'rows' must be a list (got {rows!r}).")
-        return cls(tuple(Row.from_dict(row) for row in rows), given.get("scope", "local"))
+        limits = Limits.from_dict(given.get("limits", {}))
+        return cls(tuple(Row.from_dict(row) for row in rows), given.get("scope", "local"), limits)
 
 
 def _named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
@@ -190,22 +214,22 @@ def _plain(param: Param, value: Any) -> Any:
     return value
 
 
-def _said(method: Method, values: Mapping[str, Any]) -> list[str]:
+def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[str]:
     """Return the head ("L1 20 %") and what else must be said ("dim 0")."""
     head = method.label.split(",")[0]
     rest = []
-    amount = ""
+    much = ""
     for param in method.params:
         value = values[param.name]
         if isinstance(param, AmountParam):
-            amount = _amount(value, method)
+            much = _amount(value, method) if amount else ""
         elif isinstance(param, NormParam):
             head = _NORM_WORDS.get(value) or f"L{value:g}".replace("inf", "∞").replace("-", "−")
         elif isinstance(param, (DimParam, SeedParam)):
             rest.append(f"{param.name} {value}".replace("-", "−"))
         elif value != param.default:
             rest.append(f"{param.label.lower()} {param.format(value)}")
-    return [f"{head} {amount}".strip(), *rest]
+    return [f"{head} {much}".strip(), *rest]
 
 
 def _amount(amount: Amount, method: Method) -> str:

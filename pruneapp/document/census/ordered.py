@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.census.channels import Channels
+from pruneapp.methods.channel_bounds import Running
 
 Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
@@ -78,32 +79,19 @@ class Ordered:
     """
 
     def __init__(self, tensors: Sequence[OrderedTensor], *, complete: bool) -> None:
-        lengths = np.array([t.weights.size for t in tensors], np.intp)
-        self._starts = np.cumsum(lengths) - lengths
-        self._weights: Counts = np.concatenate([t.weights for t in tensors])
+        self.running = Running([t.weights for t in tensors])
         self._squares: Sums = np.concatenate([t.squares for t in tensors])
         self._sizes: Sums = np.concatenate([t.sizes for t in tensors])
         self.all_squares: Sums = np.array([t.all_squares for t in tensors])
         self.all_sizes: Sums = np.array([t.all_sizes for t in tensors])
-        self.free: Counts = lengths - 1
         self.complete = complete
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        return self._weights.nbytes + self._squares.nbytes + self._sizes.nbytes
+        return self.running.weights.nbytes + self._squares.nbytes + self._sizes.nbytes
 
     def cut(self, counts: Counts) -> tuple[Counts, Sums, Sums]:
         """Return the weights, squares and magnitudes that go with so many channels of each."""
-        places = self._starts + counts
-        return self._weights[places], self._squares[places], self._sizes[places]
-
-    def most_within(self, weights: Counts) -> Counts:
-        """Return with how many channels of each at most so many weights go."""
-        low, high = np.zeros_like(self.free), self.free.copy()
-        while (low < high).any():
-            middle = (low + high + 1) >> 1
-            fits = self._weights[self._starts + middle] <= weights
-            low = np.where(fits, middle, low)
-            high = np.where(fits, high, middle - 1)
-        return low
+        places = self.running.starts + counts
+        return self.running.weights[places], self._squares[places], self._sizes[places]

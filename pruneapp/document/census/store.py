@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from pruneapp.document.census.channels import Channels, count_channels
 from pruneapp.document.census.magnitudes import Counted, alike, count_alike, count_magnitudes
-from pruneapp.document.census.wanted import Wanted, batches, kinds_of
+from pruneapp.document.census.recent import Recent
+from pruneapp.document.census.wanted import Kind, Wanted, batches, kinds_of
 from pruneapp.params import Norm
 from pruneapp.progress import Job
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 # Bytes of everything that is kept.
 BUDGET = 128_000_000
-
-# A dimension and a norm; None for magnitudes.
-Kind = tuple[int, Norm] | None
 
 _Key = tuple[str, Kind, int, int, int]
 _Refs = tuple["ref[BitMask] | None", ...]
@@ -54,16 +52,12 @@ class Census:
         self._gone: deque[_Key] = deque()  # whose masks are gone
         self._lock = threading.Lock()
         self._nbytes = 0
+        self._recent = Recent()
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory that it takes, about."""
-        return self._nbytes
-
-    @property
-    def budget(self) -> int:
-        """Bytes that are kept at most."""
-        return self._budget
+        return self._nbytes + self._recent.nbytes
 
     # What is to be counted
 
@@ -96,6 +90,15 @@ class Census:
             First names of tensors that can be pruned.
         """
         return tuple(self._wanted(snapshot, tuple(names), None))
+
+    def share(self, snapshot: Snapshot, step: Step) -> float:
+        """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
+        missing = sum(wanted.elements for wanted in self.wanted(snapshot, step))
+        if not missing:
+            return 1.0
+        sizes = snapshot.checkpoint.entries
+        needed = sum(sizes[n].numel for names, _ in kinds_of(snapshot, step) for n in names)
+        return 1 - missing / needed
 
     def _wanted(self, snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Wanted]:
         missing = []
@@ -199,6 +202,19 @@ class Census:
             total += found.below(threshold, entry.dtype)
         return total
 
+    # Things put together from counts
+
+    def recent(self, snapshot: Snapshot, key: Hashable) -> Any:
+        """Return what was put together for this state and remembered; None if there is nothing."""
+        return self._recent.get(snapshot, key)
+
+    def remember(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
+        """Remember something for this state, if there is room beside the counts."""
+        if self._nbytes + self._recent.nbytes + nbytes > self._budget:
+            self._recent.clear()
+        if self._nbytes + nbytes <= self._budget:
+            self._recent.put(snapshot, key, value, nbytes)
+
     # The store
 
     def _get(self, snapshot: Snapshot, key: _Key) -> _Record | None:
@@ -221,6 +237,8 @@ class Census:
             if record.nbytes > self._budget:
                 self._dropped[key] = record.nbytes
                 return
+            if self.nbytes + record.nbytes > self._budget:
+                self._recent.clear()
             while self._nbytes + record.nbytes > self._budget:
                 oldest = next(iter(self._found))
                 self._dropped[oldest] = self._drop(oldest)

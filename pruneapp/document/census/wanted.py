@@ -6,17 +6,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pruneapp.document.selection import resolve
+from pruneapp.document.sparing import rows_of
 from pruneapp.methods import registry
 from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
 from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
+from pruneapp.methods.random.random_structured import RANDOM_STRUCTURED
 from pruneapp.methods.random.random_unstructured import RANDOM_UNSTRUCTURED
 from pruneapp.methods.run import resolve_dim
-from pruneapp.params import DimParam, Norm
+from pruneapp.params import Norm
 
 if TYPE_CHECKING:
     from pruneapp.document.snapshot import Snapshot
-    from pruneapp.document.step import Step
+    from pruneapp.document.step import Row, Step
+
+# A dimension, from 0, and the order of a norm; None for magnitudes.
+Kind = tuple[int, Norm] | None
+
+# The methods that counts can say something of.
+WEIGHTS = frozenset({L1_UNSTRUCTURED.name, RANDOM_UNSTRUCTURED.name})
+CHANNELS = frozenset({LN_STRUCTURED.name, RANDOM_STRUCTURED.name})
 
 # Elements of small tensors that are counted as one.
 _BATCH = 1 << 20
@@ -37,42 +45,45 @@ class Wanted:
     """
 
     names: tuple[str, ...]
-    kind: tuple[int, Norm] | None
+    kind: Kind
     elements: int
 
 
-def as_counted(n: Norm) -> Norm:
-    """Return the order of the norm that stands for `n`: "fro" is 2 of the flattened slice."""
-    return 2 if n == "fro" else n
-
-
-def kinds_of(
-    snapshot: Snapshot, step: Step
-) -> Iterator[tuple[tuple[str, ...], tuple[int, Norm] | None]]:
+def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:
     """Yield names, and what has to be known of them before a step can be estimated.
 
     What decides comes first, then what the energy is made of.
     """
-    for row in step.rows:
-        names = resolve(snapshot.checkpoint, row.names)
-        method = registry.get(row.method)
-        if method in {L1_UNSTRUCTURED, RANDOM_UNSTRUCTURED}:
+    for row, names in rows_of(snapshot.checkpoint, step):
+        if row.method in WEIGHTS:
             yield names, None
-        if not any(isinstance(p, DimParam) for p in method.params):
-            continue
-        dims: dict[int, list[str]] = {}
-        for name in names:
-            dim = resolve_dim(method, row.values, snapshot.view(name))
-            dims.setdefault(dim, []).append(name)
-        orders = (as_counted(row.values["n"]),) if method is LN_STRUCTURED else ()
-        for n in dict.fromkeys((*orders, 2, 1)):
-            for dim, some in dims.items():
-                yield tuple(some), (dim, n)
+        elif row.method in CHANNELS:
+            dims = dims_of(snapshot, row, names)
+            for order in orders_of(row):
+                for dim in dict.fromkeys(dims):
+                    yield (
+                        tuple(n for n, d in zip(names, dims, strict=True) if d == dim),
+                        (dim, order),
+                    )
 
 
-def batches(
-    snapshot: Snapshot, names: Sequence[str], kind: tuple[int, Norm] | None
-) -> list[Wanted]:
+def dims_of(snapshot: Snapshot, row: Row, names: Sequence[str]) -> list[int]:
+    """Return the dimension of a method of channels for each tensor, from 0."""
+    method = registry.get(row.method)
+    return [resolve_dim(method, row.values, snapshot.view(name)) for name in names]
+
+
+def orders_of(row: Row) -> tuple[Norm, ...]:
+    """Return the orders of the norms that a method of channels needs.
+
+    That which decides comes first; 2 and 1 say the sums of squares and magnitudes. "fro" is 2 of
+    the flattened slice.
+    """
+    n = row.values.get("n", 2)
+    return tuple(dict.fromkeys((2 if n == "fro" else n, 2, 1)))
+
+
+def batches(snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Wanted]:
     """Put names into batches, in order."""
     made: list[Wanted] = []
     some: list[str] = []

@@ -1,0 +1,178 @@
+"""What a row of a step would do to each of its tensors, from counts alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.document.census.together import columns_of, ordered_of
+from pruneapp.document.census.wanted import CHANNELS, WEIGHTS
+from pruneapp.document.counts import Units
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.methods.amount import to_prune
+from pruneapp.methods.bounds import (
+    Counts,
+    Cutting,
+    Tensors,
+    budgets,
+    refuse_protected,
+    weights_after,
+)
+from pruneapp.methods.channel_bounds import channels_after
+from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
+from pruneapp.progress import Job
+
+Sums = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What a row would do, a column for each number.
+
+    Attributes
+    ----------
+    units
+        Its tensors, and what is there of them.
+    gone
+        ``int64[tensors]``: weights that go.
+    thresholds
+        ``float64[tensors]``: magnitudes at the cut; NaN where there is none.
+    squares, sizes
+        ``float64[2, tensors]``: sums of squares and of magnitudes of what is kept before and after;
+        NaN where they are not known.
+    sure
+        Whether the counts are exact.
+    channels
+        How many channels go; 0 for single weights.
+    complete
+        Whether the sums are there as far as they can be said.
+    """
+
+    units: Units
+    gone: Counts
+    thresholds: Sums
+    squares: Sums
+    sizes: Sums
+    sure: bool
+    channels: int = 0
+    complete: bool = True
+
+
+def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
+    """Return what a row would do; None if counts do not say it, or not yet.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    step
+        The step of the row.
+    row
+        The row.
+    units
+        What is left of its tensors.
+    job
+        May cancel.
+
+    Raises
+    ------
+    ParameterError
+        If it asks for more than there is, or for what its limits do not leave.
+    """
+    if row.method in WEIGHTS:
+        return _of_weights(snapshot, step, row, units, job)
+    if row.method in CHANNELS:
+        return _of_channels(snapshot, step, row, units, job)
+    return None
+
+
+def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
+    ranked = row.method == L1_UNSTRUCTURED.name
+    columns = columns_of(snapshot, units.names, job)
+
+    def by_magnitude(among: NDArray[np.bool_], count: int) -> Counts:
+        assert columns is not None
+        return columns.shares(count, among)
+
+    def by_lot(among: NDArray[np.bool_], count: int) -> Counts:
+        free = np.where(among, units.free, 0)
+        ends = np.rint(np.cumsum(free) * (count / max(int(free.sum()), 1))).astype(np.int64)
+        return np.clip(np.diff(ends, prepend=0), 0, free)
+
+    if ranked and columns is None:
+        return None
+    gone = weights_gone(step, row, units, by_magnitude if ranked else by_lot)
+    size = len(units.names)
+    if columns is None:
+        nothing = np.full((2, size), math.nan)
+        sure = step.scope == "local"
+        return Effect(units, gone, nothing[0], nothing, nothing, sure, complete=False)
+    if ranked:
+        cut = columns.cut(gone)
+        thresholds, sure = cut.thresholds, cut.sure
+        squares, sizes = cut.squares, cut.sizes
+    else:  # any weight goes with the same chance
+        share = gone / np.maximum(units.free, 1)
+        thresholds, sure = np.full(size, math.nan), step.scope == "local"
+        squares, sizes = share * columns.squares, share * columns.sizes
+    return Effect(
+        units,
+        gone,
+        thresholds,
+        _before_and_after(columns.squares, columns.guarded_squares, squares),
+        _before_and_after(columns.sizes, columns.guarded_sizes, sizes),
+        sure,
+    )
+
+
+def weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
+    """Return how many single weights of each tensor go; see `effect_of`."""
+    amount = row.values["amount"]
+    if step.limits.bound:
+        tensors = Tensors(units.names, units.numel, units.numel - units.kept, units.free)
+        after, _ = weights_after(step.limits, tensors, amount, step.scope, cut)
+        return after - tensors.before
+    if step.scope == "local":
+        gone = budgets(amount, units.left, units.names)
+        refuse_protected(amount, units.left, units.free, gone, units.names)
+        return gone
+    left, protected = int(units.left.sum()), int(units.protected.sum())
+    where = units.names[0] if len(units.names) == 1 else ""
+    count = to_prune(amount, left, protected=protected, where=where)
+    return cut(np.ones(len(units.names), np.bool_), count)
+
+
+def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
+    ordered = ordered_of(snapshot, row, units.names, job)
+    if ordered is None:
+        return None
+    amount = row.values["amount"]
+    running = ordered.running
+    if step.limits.bound:
+        tensors = Tensors(units.names, units.numel, units.numel - units.kept, running.all)
+        counts = channels_after(step.limits, tensors, units.left, running, amount)
+    else:
+        counts = budgets(amount, units.left, units.names, unit="channels")
+        refuse_protected(amount, units.left, units.free, counts, units.names, "channels")
+    gone, squares, sizes = ordered.cut(counts)
+    zero = np.zeros(len(units.names))
+    return Effect(
+        units,
+        gone,
+        np.full(len(units.names), math.nan),
+        _before_and_after(ordered.all_squares, zero, squares),
+        _before_and_after(ordered.all_sizes, zero, sizes),
+        sure=True,
+        channels=int(counts.sum()),
+        complete=ordered.complete,
+    )
+
+
+def _before_and_after(free: Sums, guarded: Sums, gone: Sums) -> Sums:
+    with np.errstate(invalid="ignore"):
+        before = free + guarded
+        return np.stack((before, np.maximum(before - gone, guarded)))

@@ -1,0 +1,325 @@
+"""How many weights of each tensor go if floors, ceilings and a total are to hold. Only counts.
+
+Everything here is a count of pruned elements *after* the step, of several tensors in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.errors import ParameterError
+from pruneapp.methods.amount import to_prune
+from pruneapp.methods.declaration import Scope
+from pruneapp.methods.limits import Limits, percent
+from pruneapp.params import Amount
+
+Counts = NDArray[np.int64]
+
+# Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
+# sum of powers of two.
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Tensors:
+    """What is known of some tensors before a step.
+
+    Attributes
+    ----------
+    names
+        For messages.
+    numel, before, free
+        ``int64[tensors]``: elements, those that are pruned, and those that may go.
+    """
+
+    names: Sequence[str]
+    numel: Counts
+    before: Counts
+    free: Counts
+
+    @property
+    def left(self) -> Counts:
+        """``int64[tensors]``: elements that are not pruned yet, protected or not."""
+        return self.numel - self.before
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """How many elements of each tensor may be pruned after a step.
+
+    Attributes
+    ----------
+    low, high
+        ``int64[tensors]``: at least, and at most; from what is pruned already to all that is free.
+    ceiling
+        ``int64[tensors]``: at most, whatever is protected.
+    """
+
+    low: Counts
+    high: Counts
+    ceiling: Counts
+
+
+def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
+    """Return the bounds of each tensor.
+
+    Raises
+    ------
+    ParameterError
+        If so much is protected that a floor cannot be reached.
+    """
+    high = _whole(limits.ceiling, tensors.numel)
+    # At least so much goes where at most the rest stays.
+    low = np.minimum(tensors.numel - _whole(1 - limits.floor, tensors.numel), high)
+    most = tensors.before + tensors.free
+    low = np.maximum(low, tensors.before)
+    short = np.flatnonzero(low > most)
+    if short.size:
+        i = int(short[0])
+        raise ParameterError(
+            f"At least {percent(limits.floor)} of '{tensors.names[i]}' is {low[i]:,} weights, but "
+            f"only {most[i]:,} can be pruned: {tensors.numel[i] - most[i]:,} are protected.",
+            remedy="Lower the floor, or release what is protected.",
+        )
+    ceiling = np.maximum(high, tensors.before)
+    return Bounds(low, np.minimum(ceiling, most), ceiling)
+
+
+def _whole(share: float, numel: Counts) -> Counts:
+    """Return how many whole elements a share holds."""
+    shares = share * numel
+    whole = np.rint(shares)
+    near = np.abs(shares - whole) <= _NEAR * np.maximum(whole, 1)
+    counts: Counts = np.where(near, whole, np.floor(shares)).astype(np.int64)
+    return counts
+
+
+def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None = None) -> int:
+    """Return how many elements of all tensors are to be pruned after a step.
+
+    Parameters
+    ----------
+    limits, tensors, bounds
+        What is asked for, and of what.
+    wish
+        What the amount comes to, if no total is asked for.
+
+    Raises
+    ------
+    ParameterError
+        If the bounds do not leave room for it; says the numbers.
+    """
+    total = limits.total
+    if total is None:
+        assert wish is not None
+        target, word, asked = wish, "amount", "the amount"
+    else:
+        target = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
+        word = "total"
+        asked = f"{percent(total)} of all" if isinstance(total, float) else "the total"
+    least, most = int(bounds.low.sum()), int(bounds.high.sum())
+    if least <= target <= most:
+        return target
+    count = len(tensors.names)
+    each = f"in each of {count:,} tensors" if count > 1 else f"of '{tensors.names[0]}'"
+    before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
+    if target < before:
+        raise ParameterError(
+            f"{before:,} weights are pruned already, but {asked} is {target:,}.",
+            remedy=f"Raise the {word}, or undo a step.",
+        )
+    if target < least:
+        raise ParameterError(
+            f"At least {percent(limits.floor)} {each} is {least:,} weights, but {asked} is only "
+            f"{target:,}.",
+            remedy=f"Lower the floor or raise the {word}.",
+        )
+    size = int(tensors.numel.sum())
+    if target > size:
+        raise ParameterError(
+            f"The selected tensors have {size:,} weights, but {asked} is {target:,}.",
+            remedy=f"Lower the {word}.",
+        )
+    if target > able:
+        raise ParameterError(
+            f"Only {able:,} weights can be pruned, because {size - able:,} are protected, but "
+            f"{asked} wants {target:,}.",
+            remedy=f"Lower the {word}, or release what is protected.",
+        )
+    raise ParameterError(
+        f"At most {percent(limits.ceiling)} {each} is {most:,} weights, but {asked} wants "
+        f"{target:,}.",
+        remedy=f"Raise the ceiling or lower the {word}.",
+    )
+
+
+def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
+    """Give every tensor the same share, as far as its bounds allow it.
+
+    Parameters
+    ----------
+    tensors, bounds
+        What there is.
+    target
+        The sum of the result; between the sums of the bounds.
+
+    Returns
+    -------
+    ndarray
+        ``int64[tensors]``: for some share ``s``, ``round(s * numel)`` within the bounds. Where that
+        cannot make the sum, the earlier of equals get one more.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(64):  # float64 has no more between them
+        middle = (low + high) / 2
+        if int(_at(middle, tensors, bounds).sum()) <= target:
+            low = middle
+        else:
+            high = middle
+    if int(_at(1.0, tensors, bounds).sum()) <= target:
+        low = 1.0
+    after = _at(low, tensors, bounds)
+    more = np.flatnonzero(after < np.maximum(_at(high, tensors, bounds), after))
+    left = target - int(after.sum())
+    after[more[:left]] += 1
+    return after
+
+
+def _at(share: float, tensors: Tensors, bounds: Bounds) -> Counts:
+    wanted = np.floor(share * tensors.numel + 0.5).astype(np.int64)
+    after: Counts = np.clip(wanted, bounds.low, bounds.high)
+    return after
+
+
+Cutting = Callable[[NDArray[np.bool_], int], Counts]
+
+
+def weights_after(
+    limits: Limits, tensors: Tensors, amount: Amount, scope: Scope, cut: Cutting
+) -> tuple[Counts, NDArray[np.bool_]]:
+    """Return how many single weights of each tensor are pruned after a step.
+
+    Parameters
+    ----------
+    limits
+        Those of the step.
+    tensors
+        What it touches.
+    amount
+        What is asked for; of no account if the limits have a total.
+    scope
+        Of the step.
+    cut
+        For the global scope, see `settle`.
+
+    Returns
+    -------
+    after
+        ``int64[tensors]``.
+    together
+        ``bool[tensors]``: those that one threshold cuts; each other one is cut by itself.
+
+    Raises
+    ------
+    ParameterError
+        If an amount is more than what is left, or the wishes contradict each other.
+    """
+    bounds = bounds_of(limits, tensors)
+    none = np.zeros(tensors.numel.size, np.bool_)
+    if scope == "global":
+        wish = None
+        if limits.total is None:
+            wish = int(tensors.before.sum()) + to_prune(amount, int(tensors.left.sum()))
+        return settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
+    if limits.total is not None:
+        return spread(tensors, bounds, target_of(limits, tensors, bounds)), none
+    after = tensors.before + budgets(amount, tensors.left, tensors.names)
+    after = np.minimum(after, bounds.ceiling)
+    refuse_protected(amount, tensors.left, tensors.free, after - tensors.before, tensors.names)
+    return np.maximum(after, bounds.low), none
+
+
+def budgets(amount: Amount, left: Counts, names: Sequence[str], *, unit: str = "weights") -> Counts:
+    """Return what an amount is in each tensor, as `to_prune` counts it one by one.
+
+    Raises
+    ------
+    ParameterError
+        If it is more than what is left, for the first tensor.
+    """
+    if isinstance(amount, float):
+        shares: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round
+        return shares
+    short = np.flatnonzero(left < amount)
+    if short.size:
+        to_prune(amount, int(left[short[0]]), unit=unit, where=names[short[0]])
+    return np.full(left.size, amount, np.int64)
+
+
+def refuse_protected(  # noqa: PLR0917 - columns of one table
+    amount: Amount,
+    left: Counts,
+    free: Counts,
+    wanted: Counts,
+    names: Sequence[str],
+    unit: str = "weights",
+) -> None:
+    """Raise `ParameterError` for the first tensor of which more is wanted than is free."""
+    short = np.flatnonzero(wanted > free)
+    if short.size:
+        i = int(short[0])
+        there = int(left[i])
+        to_prune(amount, there, protected=there - int(free[i]), unit=unit, where=names[i])
+
+
+def settle(
+    tensors: Tensors,
+    bounds: Bounds,
+    target: int,
+    cut: Cutting,
+) -> tuple[Counts, NDArray[np.bool_]]:
+    """Find the one threshold of which the cuts, each within its bounds, make the target.
+
+    Tensors that a common threshold takes beyond their bounds are held at them, those above or those
+    below, whichever weigh more: they would be held at the threshold that is sought, too. The others
+    are cut anew, until none is beyond (Bitran and Hax, "Disaggregation and resource allocation
+    using convex knapsack problems with bounded variables", 1981). As a rule that takes two or three
+    rounds.
+
+    Parameters
+    ----------
+    tensors, bounds
+        What there is.
+    target
+        Between the sums of the bounds.
+    cut
+        Returns how many elements go of each tensor (any number for those that are not chosen), if
+        so many of the lowest of the chosen ones go.
+
+    Returns
+    -------
+    after
+        ``int64[tensors]``: what is pruned of each; its sum is the target.
+    together
+        ``bool[tensors]``: those that one threshold cuts; the others are held at a bound.
+    """
+    after = tensors.before.copy()
+    free = np.ones(after.size, np.bool_)
+    left = target
+    while free.any():
+        gone = cut(free, left - int(tensors.before[free].sum()))
+        after[free] = (tensors.before + gone)[free]
+        above, below = free & (after > bounds.high), free & (after < bounds.low)
+        over = int((after - bounds.high)[above].sum())
+        under = int((bounds.low - after)[below].sum())
+        held = above | below if over == under else above if over > under else below
+        after[held] = np.clip(after, bounds.low, bounds.high)[held]
+        free &= ~held
+        left -= int(after[held].sum())
+        if over == under:
+            break
+    return after, free

@@ -1,0 +1,246 @@
+"""What a step may not do: floors, ceilings, a total, and tensors that it leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from pruneapp.errors import ParameterError
+from pruneapp.methods.declaration import Method
+from pruneapp.params import (
+    Amount,
+    AmountParam,
+    Choice,
+    FloatParam,
+    Interval,
+    Param,
+    validate_all,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareParam(FloatParam):
+    """A share, from 0 to 1."""
+
+    bounds: Interval = field(default_factory=lambda: Interval(0.0, 1.0))
+
+    def parse(self, text: str) -> float:
+        """Read ``0.9`` and ``90%``."""
+        text = text.strip().replace(" ", "").replace("\u00a0", "")
+        if not text.endswith("%"):
+            return super().parse(text)
+        try:
+            return self.validate(float(text[:-1]) / 100)
+        except ParameterError:
+            raise
+        except ValueError:
+            raise self.refuse(text) from None
+
+    def format(self, value: float) -> str:
+        """Write it as percent."""
+        return percent(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "a share from 0.0 to 1.0, or from 0% to 100%"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TotalParam(AmountParam):
+    """A share or a count, or nothing."""
+
+    default: Amount | None = None  # type: ignore[assignment]  # an amount has to be said, this not
+
+    def parse(self, text: str) -> Amount | None:  # type: ignore[override]
+        """Read what `AmountParam` reads; nothing is None."""
+        return super().parse(text) if text.strip() else None
+
+    def validate(self, value: Any) -> Amount | None:  # type: ignore[override]
+        """Accept what `AmountParam` accepts, and None."""
+        return None if value is None else super().validate(value)
+
+    def format(self, value: Amount | None) -> str:
+        """Write a share as percent, a count as a whole number, None as nothing."""
+        return "" if value is None else super().format(value)
+
+    def valid(self) -> Iterator[Amount | None]:  # type: ignore[override]
+        """Yield borders of both kinds, and None."""
+        yield None
+        yield from super().valid()
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield what no amount is, except None."""
+        yield from (value for value in super().invalid() if value is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpareParam(Param):
+    """Any of a few words."""
+
+    default: tuple[str, ...] = ()
+    choices: tuple[Choice, ...]
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """Read words with commas between them."""
+        return self.validate([word.strip() for word in text.split(",") if word.strip()])
+
+    def validate(self, value: Any) -> tuple[str, ...]:
+        """Accept the words of `choices`; they are put into that order, each once."""
+        known = [choice.value for choice in self.choices]
+        if isinstance(value, (tuple, list)) and all(word in known for word in value):
+            return tuple(word for word in known if word in value)
+        raise self.refuse(value)
+
+    def format(self, value: tuple[str, ...]) -> str:
+        """Write the words with commas between them."""
+        return ",".join(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "any of " + ", ".join(c.value for c in self.choices) + ", with commas between them"
+
+    def valid(self) -> Iterator[tuple[str, ...]]:
+        """Yield none, each and all."""
+        yield ()
+        yield from ((choice.value,) for choice in self.choices)
+        yield tuple(choice.value for choice in self.choices)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield no words of ours."""
+        yield from (("no such word",), "embeddings", None, 1)
+
+
+LIMITS: tuple[Param, ...] = (
+    ShareParam(
+        name="floor",
+        label="At least",
+        help="The share of each tensor that is pruned after the step, at least.",
+        default=0.0,
+    ),
+    ShareParam(
+        name="ceiling",
+        label="At most",
+        help="The share of each tensor that is pruned after the step, at most.",
+        default=1.0,
+    ),
+    TotalParam(
+        name="total",
+        label="In all",
+        help=(
+            "How much of all selected tensors is pruned after the step, in place of the amount: a "
+            "share of their weights, or a count."
+        ),
+        unit="weights",
+    ),
+    SpareParam(
+        name="spare",
+        label="Leave alone",
+        help=(
+            "Selected tensors that the step leaves as they are: embeddings, and the first and the "
+            "last layer."
+        ),
+        choices=(
+            Choice("embeddings", "Embeddings", "Tables of one vector for each word or place."),
+            Choice("first", "First layer", "The first selected layer in the file."),
+            Choice("last", "Last layer", "The last selected layer in the file."),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds for each tensor that a step touches, and for all of them.
+
+    Whatever is pruned already counts. A tensor that is above the ceiling before the step stays as
+    it is. Where no whole number of weights lies between floor and ceiling, the ceiling holds.
+
+    Attributes
+    ----------
+    floor, ceiling
+        Shares of the elements of each tensor: so much is pruned after the step at least, and at
+        most. Whole channels stay under the ceiling.
+    total
+        How many elements of all tensors that the step touches are pruned after it: a float is a
+        share (rounded to the nearest count, halves to the even one), an int a count. None leaves it
+        to the amount, of which nothing is asked otherwise. Globally one threshold reaches it;
+        locally each tensor gets the same share. Whole channels go as long as they fit.
+    spare
+        Any of ``embeddings``, ``first`` and ``last``: what the step leaves alone, see
+        `pruneapp.document.sparing`.
+
+    Raises
+    ------
+    ParameterError
+        If a value breaks its rule, or the floor is above the ceiling.
+    """
+
+    floor: float = 0.0
+    ceiling: float = 1.0
+    total: Amount | None = None
+    spare: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name, value in validate_all(LIMITS, given).items():
+            object.__setattr__(self, name, value)
+        if self.floor > self.ceiling:
+            raise ParameterError(
+                f"At least {percent(self.floor)} and at most {percent(self.ceiling)} of a tensor "
+                "cannot be pruned at the same time.",
+                remedy="Lower the floor, or raise the ceiling.",
+            )
+
+    @property
+    def bound(self) -> bool:
+        """Whether they say how much goes."""
+        return self.floor > 0 or self.ceiling < 1 or self.total is not None
+
+    def words(self) -> tuple[str, ...]:
+        """Say each in a few words; those that bind nothing are left out."""
+        said = []
+        if self.total is not None:
+            many = self.total if isinstance(self.total, float) else None
+            said.append(f"{percent(many)} in all" if many is not None else f"{self.total:,} in all")
+        if self.floor > 0:
+            said.append(f"at least {percent(self.floor)} each")
+        if self.ceiling < 1:
+            said.append(f"at most {percent(self.ceiling)} each")
+        if self.spare:
+            said.append(f"without {' and '.join(_SPARED[word] for word in self.spare)}")
+        return tuple(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON, without what is as usual."""
+        plain: dict[str, Any] = {}
+        for param in LIMITS:
+            value = getattr(self, param.name)
+            if value != param.default:
+                plain[param.name] = list(value) if isinstance(value, tuple) else value
+        return plain
+
+    @classmethod
+    def from_dict(cls, data: object) -> Limits:
+        """Make limits from what `to_dict` returned; raises `ParameterError`."""
+        if not isinstance(data, Mapping):
+            raise ParameterError(f"'limits' must be an object (got {data!r}).")
+        return cls(**validate_all(LIMITS, data))
+
+
+def check_limits(method: Method, limits: Limits) -> None:
+    """Raise `ParameterError` if a method cannot keep to limits."""
+    if limits.bound and method.granularity == "mask":
+        raise ParameterError(
+            f"'{method.name}' says itself what goes, so that a floor, a ceiling or a total cannot "
+            f"be kept ({', '.join(limits.words())}).",
+            remedy="Leave them out, or choose a method that ranks weights or channels.",
+        )
+
+
+_SPARED = {"embeddings": "embeddings", "first": "the first layer", "last": "the last layer"}
+
+
+def percent(share: float) -> str:
+    """Write a share as people do."""
+    return f"{share * 100:.10g} %"
