@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -29,9 +29,10 @@ from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
 SIZE = QSize(1280, 800)
+DOCKS = (416, 304)  # widths of tree and form at first
 SMALLEST = QSize(720, 480)
 # Narrower than this the two docks share one place, as tabs.
-NARROW = 1080
+NARROW = 1120
 LAYOUT_VERSION = 1
 
 
@@ -114,12 +115,12 @@ class MainWindow(QMainWindow):
     def show_document(self, *, there: bool) -> None:
         """Show the document's views, or the page that says what to do."""
         self.stack.setCurrentIndex(1 if there else 0)
+        self._narrow = False
         kept = QByteArray(self._settings.blob("docks"))
         if there and self._docks and not self.restoreState(kept, LAYOUT_VERSION):
-            self.resizeDocks(list(self._docks), [416, 304], Qt.Orientation.Horizontal)
+            self._set_widths()
         for dock in self._docks:
             dock.setVisible(there)
-        self._narrow = False
         self._arrange_docks()
 
     def keep_layout(self) -> None:
@@ -173,6 +174,12 @@ class MainWindow(QMainWindow):
             self.removeDockWidget(right)
             self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, right)
             right.show()
+            # Once they are laid out: the left one keeps what it had, too little for its columns.
+            QTimer.singleShot(0, self._set_widths)
+
+    def _set_widths(self) -> None:
+        if not self._narrow:
+            self.resizeDocks(list(self._docks), list(DOCKS), Qt.Orientation.Horizontal)
 
     def _on_theme_changed(self, theme: Theme) -> None:
         self.actions_.paint(theme.colors, self.devicePixelRatioF())

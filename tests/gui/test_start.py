@@ -18,6 +18,7 @@ from pruneapp.gui.commands import ACTIONS
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.views.tree.cells import Column
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 HEAVY = ("torch", "numpy", "pyqtgraph", "safetensors", "ml_dtypes")
@@ -278,6 +279,9 @@ def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_pers
     person.pause(50)
     assert not person.window.tabifiedDockWidgets(person.views.tree_dock)
     assert person.views.tree_dock.width() >= min(wide, 300)
+    view = person.views.tree.view
+    letters = view.fontMetrics().horizontalAdvance("0")
+    person.wait(lambda: view.columnWidth(Column.NAME) >= 17 * letters, 2000)
     assert person.views.form.isVisible()
 
 
