@@ -26,6 +26,7 @@ from pruneapp.gui.views.parts.dims import dim_labels
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.params import NormParam
 from pruneapp.progress import Job
 
 T = TypeVar("T")
@@ -67,7 +68,8 @@ class Looking(QObject):
         pages.pageChanged.connect(self._ask_page)
         pages.tileRequested.connect(self._on_tile_requested)
         pages.pointRequested.connect(self._on_point_requested)
-        pages.dimChanged.connect(self._on_dim_changed)
+        pages.dimChanged.connect(self._on_channels_changed)
+        pages.channels.normChanged.connect(self._on_channels_changed)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
         forecasting.changed.connect(self._on_preview_changed)
@@ -87,8 +89,9 @@ class Looking(QObject):
         self._pages.set_tensor(row, document.masks.pruned(name))
         self._pages.weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
         self._pages.weights.set_pruned(document.masks.pruned(name))
+        self._pages.weights.set_why_not(row.why_not)
         labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
-        self._pages.channels.set_dims(labels)
+        self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
         self._ask_stats()
         self._ask_page(self._pages.page)
 
@@ -187,10 +190,11 @@ class Looking(QObject):
             self._pages.set_error(page, self.tr("A tensor of one dimension has no channels."))
         elif page is Page.CHANNELS:
             dim = max(self._pages.channels.dim, 0)
+            n = NormParam().parse(self._pages.channels.norm_choice)
             self._pages.set_busy(page, True)
             self._ask(
                 "channels",
-                lambda job: channel_norms(snapshot, name, dim, 2, going, CpuKernel(), job),
+                lambda job: channel_norms(snapshot, name, dim, n, going, CpuKernel(), job),
                 self._pages.channels.set_norms,
                 page,
             )
@@ -246,7 +250,7 @@ class Looking(QObject):
             Page.WEIGHTS,
         )
 
-    def _on_dim_changed(self, _dim: int) -> None:
+    def _on_channels_changed(self) -> None:
         self._known.discard(Page.CHANNELS)
         self._ask_page(self._pages.page)
 

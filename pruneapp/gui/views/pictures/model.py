@@ -1,26 +1,37 @@
-"""How much of every tensor of the model is pruned, and would be."""
+"""How much of every tensor of the model is pruned, and would be; where its bytes are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QWidget
 
-from pruneapp.answers import SparsityReport
-from pruneapp.gui.views.parts.numbers import count, part
-from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
-from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
+from pruneapp.answers import SparsityReport, TensorRow
+from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, size
+from pruneapp.gui.views.pictures.chart.axis import ByteAxis
+from pruneapp.gui.views.pictures.chart.bars import Stacks
+from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
+from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
+from pruneapp.gui.views.pictures.chart.size_strip import SizeStrip
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
+from pruneapp.gui.views.pictures.model_numbers import (
+    NO_NUMBERS,
+    ModelNumbers,
+    laid_out,
+    model_numbers,
+    role,
+)
+
+FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
 
 
-class ModelView(Chart):
-    """Bars of sparsity, a tensor each.
+class ModelView(OrderedChart):
+    """Bars of sparsity, size or retained energy, a tensor each, above a strip of the whole file.
 
     Signals
     -------
@@ -32,27 +43,57 @@ class ModelView(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._report: SparsityReport | None = None
-        self._shown: Mapping[str, str] = {}
-        self._numel: Floats = np.zeros(0)
-        self._before: Floats = np.zeros(0)
-        self._after: Floats = np.zeros(0)
-        self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._tensors: Sequence[TensorRow] = ()
+        self._by_name: Mapping[str, TensorRow] = {}
+        self._numbers: ModelNumbers = NO_NUMBERS
         self._names_axis = NamesAxis()
-        super().__init__(self._names_axis, pg.AxisItem("left"), parent)
-        self.sort_box = QCheckBox(self.tr("Sorted"))
-        self.sort_box.setToolTip(self.tr("The most pruned first, instead of the order of the file"))
-        self.sort_box.toggled.connect(self._on_sort_toggled)
+        self._values = ByteAxis()
+        self._pointed = -1
+        orders = (
+            (FILE, self.tr("In file order")),
+            (SHARE, self.tr("Most pruned first")),
+            (SIZE, self.tr("Largest first")),
+            (ENERGY, self.tr("Least energy first")),
+            (ROLE, self.tr("By role")),
+        )
+        super().__init__(self._names_axis, self._values, orders, first=1, parent=parent)
+        self.show_box = QComboBox()
+        self.show_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, label in (
+            (SHARE, self.tr("Pruned")),
+            (SIZE, self.tr("Size")),
+            (ENERGY, self.tr("Energy kept")),
+        ):
+            self.show_box.addItem(label, key)
+        self.show_box.setAccessibleName(self.tr("Show"))
+        self.show_box.setToolTip(self.tr("What the height of a bar is"))
+        self.show_box.activated.connect(self._on_shown_chosen)
         row = self._control_row()
         row.addStretch(1)
-        row.addWidget(self.sort_box)
+        row.addWidget(self.show_box)
+        row.addWidget(self.order_box)
         self._add_table()
-        self.canvas.left.setLabel(self.tr("pruned %"))
-        self._sort()
+        self.strip = SizeStrip()
+        self.strip.hovered.connect(self._on_pointed)
+        self.strip.chosen.connect(self._on_strip_chosen)
+        self._add_row(self.strip)
+        self._reorder()
+        self._label()
         self.set_colors(self._colors)
 
-    def set_shown_names(self, shown: Mapping[str, str]) -> None:
-        """Take the names to show for the names in the file."""
-        self._shown = shown
+    # What it is told.
+
+    def set_tensors(self, rows: Sequence[TensorRow]) -> None:
+        """Take all tensors of the file, in its order: what they are called and how large they are.
+
+        Told before the report; the same ones again cost nothing.
+        """
+        if rows is self._tensors:
+            return
+        self._tensors = rows
+        self._by_name = {row.name: row for row in rows}
+        self.strip.set_sizes(*laid_out(rows))
+        self._pointed = -1
 
     def set_report(
         self, report: SparsityReport | None, preview: SparsityReport | None = None
@@ -66,32 +107,41 @@ class ModelView(Chart):
         preview
             What a step would do to some of them.
         """
-        names = [t.name for t in self._report.tensors] if self._report else []
+        names = self._numbers.names
         self._report = report
-        tensors = report.tensors if report else ()
-        self._numel = np.array([t.numel for t in tensors], dtype=np.float64)
-        self._before = np.array([t.after for t in tensors], dtype=np.float64)
-        self._after = self._before.copy()
-        if preview is not None:
-            place = {t.name: i for i, t in enumerate(tensors)}
-            for t in preview.tensors:
-                if t.name in place:
-                    self._after[place[t.name]] = max(t.after, self._before[place[t.name]])
+        if report is None:
+            self._numbers = NO_NUMBERS
+        else:
+            self._numbers = model_numbers(report, preview, self._by_name)
+        self._tell_strip()
         self._set_stem("", "sparsity")
-        self._sort()
-        self._begin(keep_view=names == [t.name for t in tensors])
+        self._reorder()
+        self._begin(keep_view=names == self._numbers.names)
         if report is not None:
             self.set_busy(False)
 
-    def set_sorted(self, by_sparsity: bool) -> None:
-        """Show the most pruned first, or the order of the file."""
-        with QSignalBlocker(self.sort_box):
-            self.sort_box.setChecked(by_sparsity)
-        self._on_sort_toggled()
+    def set_shown(self, key: str) -> None:
+        """Show another measure: ``share``, ``size`` or ``energy``."""
+        self.show_box.setCurrentIndex(self.show_box.findData(key))
+        self._on_shown_chosen()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the colours of a theme by token, and paint anew."""
+        super().set_colors(colors)
+        self.strip.set_colors(self._colors)
+
+    @property
+    def shown(self) -> str:
+        """The key of what the bars are."""
+        return str(self.show_box.currentData())
+
+    # What it is.
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
-        return self.tr("Open a checkpoint to see how much of every tensor is pruned.")
+        return self._instead or self.tr(
+            "Open a checkpoint to see how much of every tensor is pruned."
+        )
 
     def busy_text(self) -> str:
         """Say what is being done."""
@@ -99,52 +149,74 @@ class ModelView(Chart):
 
     def title(self) -> str:
         """Say what kind of picture it is."""
-        return self.tr("Sparsity of the tensors")
+        return {
+            SHARE: self.tr("Sparsity of the tensors"),
+            SIZE: self.tr("Sizes of the tensors"),
+            ENERGY: self.tr("Energy that the tensors keep"),
+        }[self.shown]
 
-    def edges(self) -> Floats:
-        """Return where the bars stand: around the number of their place."""
-        size = self._numel.size
-        return np.arange(size + 1, dtype=np.float64) + 0.5 if size else np.zeros(1)
+    def number_of_bars(self) -> int:
+        """Return how many tensors there are."""
+        return self._numbers.numel.size
+
+    def ordered(self, key: str) -> NDArray[np.int64]:
+        """Return the tensors in an order; equal ones as in the file."""
+        n = self._numbers
+        if key == ROLE:
+            return n.by_role()[0]
+        if key == ENERGY:  # unknown ones last
+            return np.argsort(n.energy, kind="stable")
+        if key == FILE:
+            return np.arange(n.numel.size)
+        return np.argsort(-(n.shares if key == SHARE else n.nbytes), kind="stable")
+
+    def order_label(self, key: str) -> str:
+        """Say what stands along the axis."""
+        return {
+            FILE: self.tr("tensors, in the order of the file"),
+            SHARE: self.tr("tensors, the most pruned first"),
+            SIZE: self.tr("tensors, the largest first"),
+            ENERGY: self.tr("tensors, those that keep the least energy first"),
+            ROLE: self.tr("tensors of the same role in all blocks, side by side"),
+        }[key]
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return percentages; of several tensors together, by their weights."""
+        """Return percentages or bytes; of several tensors together by their weights."""
+        n = self._numbers
         chosen = self._order[start:stop]
-        whole = np.maximum(grouped_sum(self._numel[chosen], group), 1)
-        before = 100 * grouped_sum(self._before[chosen], group) / whole
-        after = 100 * grouped_sum(self._after[chosen], group) / whole
-        # What is pruned stands below, what would go on top of it.
         edges = grouped_edges(self.edges(), start, stop, group)
-        return Stacks(edges, np.zeros_like(before), after - before, before, pruned_first=True)
+        numel = np.maximum(grouped_sum(n.numel[chosen], group), 1)
+        before = grouped_sum(n.before[chosen], group) / numel
+        going = grouped_sum(n.after[chosen], group) / numel - before
+        if self.shown == SHARE:
+            # What is pruned stands below, what would go on top of it.
+            none = np.zeros_like(before)
+            return Stacks(edges, none, 100 * going, 100 * before, pruned_first=True)
+        if self.shown == SIZE:
+            high = grouped_max(n.nbytes[chosen], group)
+            return Stacks(edges, high * (1 - before - going), high * going, high * before)
+        known = np.nan_to_num(n.energy[chosen], nan=0.0)
+        energy = 100 * grouped_sum(known * n.numel[chosen], group) / numel
+        missing = np.isnan(n.energy[chosen]) * n.numel[chosen]
+        lost = 100 - energy - 100 * grouped_sum(missing, group) / numel
+        return Stacks(edges, energy, np.maximum(lost, 0.0), np.zeros_like(energy))
 
     def highest(self) -> float:
-        """Return the highest percentage."""
-        shares = 100 * self._after / np.maximum(self._numel, 1)
-        return float(shares.max()) if shares.size else 0.0
+        """Return the height of the highest bar."""
+        n = self._numbers
+        if not n.numel.size:
+            return 0.0
+        return {SHARE: 100 * float(n.shares.max()), SIZE: float(n.nbytes.max()), ENERGY: 100.0}[
+            self.shown
+        ]
 
     def widest_tick(self) -> str:
-        """Return what all would be."""
-        return "100"
-
-    def _name(self, i: int) -> str:
-        assert self._report is not None
-        name = self._report.tensors[i].name
-        return self._shown.get(name, name)
+        """Return what the axis may show at most."""
+        return size(999_900_000) if self.shown == SIZE else "100"
 
     def tell(self, bar: int) -> str:
         """Say what is known of a tensor."""
-        assert self._report is not None
-        i = int(self._order[bar])
-        name = self._name(i)
-        now = part(int(self._before[i]), int(self._numel[i]))
-        if self._after[i] > self._before[i]:
-            then = part(int(self._after[i]), int(self._numel[i]))
-            return self.tr("{name}:  {now} → {then} pruned").format(name=name, now=now, then=then)
-        return self.tr("{name}:  {now} pruned, {some} of {all}").format(
-            name=name,
-            now=now,
-            some=count(int(self._before[i])),
-            all=count(int(self._numel[i])),
-        )
+        return self._words(int(self._order[bar]))
 
     def summary(self) -> str:
         """Say how much is pruned in all."""
@@ -158,7 +230,7 @@ class ModelView(Chart):
             else self.tr("{n} tensors, {share} of the model pruned")
         )
         text = words.format(n=count(number), share=part(report.after, report.numel))
-        going = int(self._after.sum() - self._before.sum())
+        going = int(self._numbers.after.sum() - self._numbers.before.sum())
         if going:
             then = part(report.after + going, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
@@ -167,54 +239,126 @@ class ModelView(Chart):
     def swatches(self) -> list[Swatch]:
         """Return the legend."""
         found = [Swatch(self.tr("pruned"), (self._colors["pruned"],))]
-        if (self._after > self._before).any():
+        if self.shown != SHARE:
+            found.insert(0, Swatch(self.tr("kept"), (self._colors["kept"],)))
+        if (self._numbers.after > self._numbers.before).any():
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
         return found
 
     def numbers(self) -> Numbers:
         """Return the tensors, in the order in which they are shown."""
-        report = self._report
-        if report is None:
+        if self._report is None:
             return NOTHING
-        order = self._order
+        n, order = self._numbers, self._order
 
         def row(at: int) -> tuple[object, ...]:
             i = int(order[at])
-            now, then = int(self._before[i]), int(self._after[i])
-            size = report.tensors[i].numel
-            return report.tensors[i].name, size, now, then, part(now, size), part(then, size)
+            now, then, whole = int(n.before[i]), int(n.after[i]), int(n.numel[i])
+            energy = NO_NUMBER if np.isnan(n.energy[i]) else percent(float(n.energy[i]))
+            shares = part(now, whole), part(then, whole)
+            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, energy
 
         headers = (
             self.tr("tensor"),
             self.tr("weights"),
+            self.tr("bytes"),
             self.tr("pruned"),
             self.tr("after the step"),
             self.tr("share"),
             self.tr("share after"),
+            self.tr("energy kept"),
         )
-        return Numbers(headers, len(report.tensors), row)
+        return Numbers(headers, len(n.names), row)
 
     def choose(self, bar: int) -> None:
         """Announce a tensor."""
-        assert self._report is not None
-        self.tensorClicked.emit(self._report.tensors[int(self._order[bar])].name)
+        self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
 
-    def _sort(self) -> None:
-        if self.sort_box.isChecked():
-            shares = self._after / np.maximum(self._numel, 1)
-            self._order = np.argsort(-shares, kind="stable")
+    # How it works.
+
+    def _shown_name(self, i: int) -> str:
+        name = self._numbers.names[i]
+        row = self._by_name.get(name)
+        return row.shown if row else name
+
+    def _words(self, i: int) -> str:
+        n = self._numbers
+        before, after, numel = int(n.before[i]), int(n.after[i]), int(n.numel[i])
+        now = part(before, numel)
+        if after > before:
+            text = self.tr("{name}:  {now} → {then} pruned").format(
+                name=self._shown_name(i), now=now, then=part(after, numel)
+            )
+            if not np.isnan(n.energy[i]):
+                text += self.tr(", keeps {energy} of its energy").format(
+                    energy=percent(float(n.energy[i]))
+                )
         else:
-            self._order = np.arange(self._numel.size)
-        self._names_axis.set_names([self._name(int(i)) for i in self._order])
-        self.canvas.bottom.setLabel(
-            self.tr("tensors, the most pruned first")
-            if self.sort_box.isChecked()
-            else self.tr("tensors, in the order of the file")
+            text = self.tr("{name}:  {now} pruned, {some} of {all}").format(
+                name=self._shown_name(i), now=now, some=count(before), all=count(numel)
+            )
+        return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
+
+    def _label(self) -> None:
+        self._values.set_bytes(self.shown == SIZE)
+        self.canvas.left.setLabel(
+            {
+                SHARE: self.tr("pruned %"),
+                SIZE: self.tr("size"),
+                ENERGY: self.tr("energy kept %"),
+            }[self.shown]
         )
 
-    def _on_sort_toggled(self) -> None:
-        self._sort()
-        self.canvas.set_cursor(-1)
-        self._draw()
-        self._refresh_words()
-        self._refresh_table()
+    def _reorder(self) -> None:
+        super()._reorder()
+        if self.order == ROLE:
+            ends = np.cumsum([0, *(many for _, many in self._numbers.by_role()[1])])
+            roles = [role(self._shown_name(int(self._order[at]))) for at in ends[:-1]]
+            ends = ends + 0.5
+            self._names_axis.set_names(roles, ((ends[:-1] + ends[1:]) / 2).tolist())
+            self.canvas.set_dividers(ends[1:-1])
+        else:
+            self._names_axis.set_names([self._shown_name(int(i)) for i in self._order])
+            self.canvas.set_dividers(np.zeros(0))
+
+    def _tell_strip(self) -> None:
+        place = {name: i for i, name in enumerate(self._numbers.names)}
+        before, after = np.zeros(len(self._tensors)), np.zeros(len(self._tensors))
+        for at, row in enumerate(self._tensors):
+            i = place.get(row.name)
+            if i is not None:
+                whole = max(float(self._numbers.numel[i]), 1.0)
+                before[at] = self._numbers.before[i] / whole
+                after[at] = self._numbers.after[i] / whole
+        self.strip.set_shares(before, after)
+        total = sum(row.nbytes for row in self._tensors)
+        words = self.tr("{n} tensors, {size}").format(n=count(len(self._tensors)), size=size(total))
+        self.strip.setAccessibleDescription(words)
+        self.strip.setVisible(bool(total) and self._report is not None)
+
+    def _refresh_readout(self) -> None:
+        if self._pointed < 0 or self._hovered >= 0 or not self._has_content:
+            super()._refresh_readout()
+            return
+        row = self._tensors[self._pointed]
+        if row.name in self._numbers.names:
+            self.readout.setText(self._words(self._numbers.names.index(row.name)))
+        else:
+            self.readout.setText(
+                self.tr("{name}:  {size}, {why}").format(
+                    name=row.shown,
+                    size=size(row.nbytes),
+                    why=row.why_not or self.tr("not pruned"),
+                )
+            )
+
+    def _on_pointed(self, tensor: int) -> None:
+        self._pointed = tensor
+        self._refresh_readout()
+
+    def _on_strip_chosen(self, tensor: int) -> None:
+        self.tensorClicked.emit(self._tensors[tensor].name)
+
+    def _on_shown_chosen(self) -> None:
+        self._label()
+        self._begin(keep_view=True)

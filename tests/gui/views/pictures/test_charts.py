@@ -360,7 +360,7 @@ def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
 
 
 def test_the_most_pruned_first(model):
-    model.set_sorted(True)
+    model.set_order("share")
     assert [row[0] for row in model.numbers()] == ["c.weight", "b.weight", "a.weight"]
     assert (
         model.summary() == "3 tensors, 18.3\u00a0% of the model pruned, 43.3\u00a0% after the step"

@@ -1,4 +1,4 @@
-"""Axes that count: places of bars, and weights."""
+"""Axes that count: places of bars, weights, and bytes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from pruneapp.gui.views.parts.numbers import count
+from pruneapp.gui.views.parts.numbers import size as byte_size
 
 
 class PlaceAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
@@ -60,3 +61,24 @@ class CountAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         if self.log:
             return [count(round(10**value)) for value in values]
         return [count(round(v)) if float(v).is_integer() else "" for v in values]
+
+
+class ByteAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Numbers as they are, or bytes as people read them."""
+
+    def __init__(self) -> None:
+        super().__init__("left")
+        self._bytes = False
+
+    def set_bytes(self, as_bytes: bool) -> None:
+        """Write numbers as bytes, or as they are."""
+        self._bytes = as_bytes
+        self.picture = None
+        self.update()
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return numbers or bytes."""
+        if not self._bytes:
+            found: list[str] = super().tickStrings(values, scale, spacing)
+            return found
+        return [byte_size(round(value)) if value else "0" for value in values]

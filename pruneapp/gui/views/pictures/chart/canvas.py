@@ -82,6 +82,7 @@ class ChartCanvas(PlotCanvas):
         self._holding = False
         self._anchored = False
         self._marks: Marks | None = None
+        self._dividers: Floats = np.zeros(0)
         self._band: tuple[float, float] | None = None
         self.box.sigResized.connect(self._on_resized)
 
@@ -140,6 +141,11 @@ class ChartCanvas(PlotCanvas):
     def set_marks(self, marks: Marks | None) -> None:
         """Show what is chosen and what is protected."""
         self._marks = marks
+        self.viewport().update()
+
+    def set_dividers(self, places: Floats) -> None:
+        """Draw a thin line across at these places of x."""
+        self._dividers = places
         self.viewport().update()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -411,6 +417,12 @@ class ChartCanvas(PlotCanvas):
     def paint_over(self, painter: QPainter) -> None:
         """Paint what is chosen and protected, the cursor, the band and the cut."""
         painter.setFont(self.font())
+        plot = self.plot_rect
+        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
+        for x in self._dividers:
+            at = self.pixel_at(float(x), 0).x()
+            if plot.left() < at < plot.right():
+                painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
         if self._marks is not None and self.count:
             paint_marks(painter, self._marks, self, self._colors)
         accent = QColor(self._colors["accent"])

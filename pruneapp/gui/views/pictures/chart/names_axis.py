@@ -20,16 +20,26 @@ class NamesAxis(PlaceAxis):
     """Names below bars, written upwards; numbers where there are too many bars for that.
 
     Whether there are names depends on the number of bars alone, so that nothing jumps while one
-    zooms. Where lines would touch, every other name is left out.
+    zooms. Where lines would touch, names are left out.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._names: tuple[str, ...] = ()
+        self._places: tuple[float, ...] = ()
 
-    def set_names(self, names: Sequence[str]) -> None:
-        """Take the name of every bar; the first stands at 1."""
+    def set_names(self, names: Sequence[str], places: Sequence[float] | None = None) -> None:
+        """Take the name of every bar, or of groups of them.
+
+        Parameters
+        ----------
+        names
+            In order.
+        places
+            Where they stand, rising; at 1, 2, 3 … if None.
+        """
         self._names = tuple(names) if len(names) <= MOST else ()
+        self._places = tuple(range(1, len(names) + 1) if places is None else places)
         self.setStyle(showValues=not self._names)
         self.setHeight(HEIGHT if self._names else None)
         self.picture = None
@@ -53,15 +63,17 @@ class NamesAxis(PlaceAxis):
         metrics = QFontMetricsF(font)
         line = metrics.height()
         scale = self.size().width() / (high - low)
-        step = 1
-        while step * scale < line:
-            step *= 2
         # Below the names stands what they are.
         room = HEIGHT - _NEAR - 1.5 * line
-        for place in range(1, len(self._names) + 1, step):
+        # While one moves, the same names are left out.
+        last = -float("inf")
+        for text, place in zip(self._names, self._places, strict=True):
+            if (place - last) * scale < line:
+                continue
+            last = place
             if not low <= place <= high:
                 continue
-            name = metrics.elidedText(self._names[place - 1], Qt.TextElideMode.ElideMiddle, room)
+            name = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
             p.save()
             p.translate(QPointF((place - low) * scale, _NEAR + room))
             p.rotate(-90)

@@ -93,7 +93,7 @@ class Picture(QWidget):
         column.setSpacing(8)
         column.addWidget(self.controls)
         column.addWidget(self._stack, 1)
-        self._rows: list[QWidget] = []
+        self._between: list[QWidget] = []
         column.addLayout(footer)
 
         self._table_button: TableButton | None = None
@@ -174,7 +174,8 @@ class Picture(QWidget):
     def paint_on(self, painter: QPainter) -> None:
         """Paint what is to be seen with another painter: lines and letters where it has them."""
         drawn = self._drawn()
-        for part in (self._stack.currentWidget(), *self._rows, self.readout, self.legend):
+        page = self._stack.currentWidget() or self._canvas
+        for part in (page, *self._between, self.readout, self.legend):
             painter.save()
             painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
             if isinstance(part, PlotCanvas):
@@ -239,7 +240,7 @@ class Picture(QWidget):
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.insertWidget(column.count() - 1, row)
-        self._rows.append(row)
+        self._between.append(row)
 
     def _add_table(self) -> None:
         """Offer the numbers as a table."""

@@ -1,0 +1,100 @@
+"""The numbers of a model's tensors as arrays, for pictures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.answers import SparsityReport, TensorRow
+from pruneapp.gui.views.pictures.chart.bars import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ModelNumbers:
+    """What is known of the tensors of a report, before and after a step.
+
+    Attributes
+    ----------
+    names
+        As in the file.
+    numel, nbytes
+        ``float64[n]``: elements; bytes in the file, 0 where they are not known.
+    before, after
+        ``float64[n]``: how many are pruned now, and would be.
+    energy
+        ``float64[n]``: share of the energy of what is kept that a step leaves; NaN where it is
+        not counted, 1 for what the step does not touch.
+    """
+
+    names: tuple[str, ...]
+    numel: Floats
+    nbytes: Floats
+    before: Floats
+    after: Floats
+    energy: Floats
+
+    @cached_property
+    def shares(self) -> Floats:
+        """``float64[n]``: the pruned share after the step."""
+        return self.after / np.maximum(self.numel, 1)
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What each tensor is in its block: its name without the numbers between dots."""
+        return tuple(role(name) for name in self.names)
+
+    def by_role(self) -> tuple[NDArray[np.int64], list[tuple[str, int]]]:
+        """Return the tensors role by role, roles as they first come, and each role with its size.
+
+        O(n) in the number of tensors.
+        """
+        places: dict[str, list[int]] = {}
+        for i, found in enumerate(self.roles):
+            places.setdefault(found, []).append(i)
+        order = np.array([i for group in places.values() for i in group], dtype=np.int64)
+        return order, [(name, len(group)) for name, group in places.items()]
+
+
+NO_NUMBERS = ModelNumbers((), *(np.zeros(0),) * 5)
+
+
+def role(name: str) -> str:
+    """Return a name with * for the numbers between its dots: ``layers.*.q_proj.weight``."""
+    return ".".join("*" if word.isdecimal() else word for word in name.split("."))
+
+
+def model_numbers(
+    report: SparsityReport, preview: SparsityReport | None, rows: Mapping[str, TensorRow]
+) -> ModelNumbers:
+    """Return the numbers of the tensors of a report, with what a step would do to them."""
+    tensors = report.tensors
+    before = np.array([t.after for t in tensors], dtype=np.float64)
+    after = before.copy()
+    energy = np.ones(before.size)
+    if preview is not None:
+        place = {t.name: i for i, t in enumerate(tensors)}
+        for t in preview.tensors:
+            i = place.get(t.name)
+            if i is not None:
+                after[i] = max(t.after, before[i])
+                energy[i] = np.nan if t.energy is None else t.energy
+    return ModelNumbers(
+        tuple(t.name for t in tensors),
+        np.array([t.numel for t in tensors], dtype=np.float64),
+        np.array([rows[t.name].nbytes if t.name in rows else 0 for t in tensors], dtype=np.float64),
+        before,
+        after,
+        energy,
+    )
+
+
+def laid_out(rows: Sequence[TensorRow]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return bytes, and whether it can be pruned, of every tensor of a file."""
+    return (
+        np.array([row.nbytes for row in rows], dtype=np.float64),
+        np.array([not row.why_not for row in rows], dtype=np.bool_),
+    )

@@ -1,0 +1,245 @@
+"""The model's tensors in every order and measure, and the strip of the whole file."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+
+from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
+from pruneapp.gui.views.pictures.model import ModelView
+from pruneapp.gui.views.pictures.model_numbers import role
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def row(name, numel, why_not="", nbytes=None):
+    nbytes = 4 * numel if nbytes is None else nbytes
+    return TensorRow(name, name.removeprefix("m."), "", (numel,), "float32", numel, nbytes, why_not)
+
+
+ROWS = [
+    row("m.layers.0.q.weight", 1000),
+    row("m.layers.0.up.weight", 3000),
+    row("m.layers.0.steps", 1000, "integers are not pruned"),
+    row("m.layers.1.q.weight", 1000),
+    row("m.layers.1.up.weight", 4000),
+]
+REPORT = SparsityReport(
+    (
+        TensorSparsity("m.layers.0.q.weight", 1000, 0, 200),
+        TensorSparsity("m.layers.0.up.weight", 3000, 0, 0),
+        TensorSparsity("m.layers.1.q.weight", 1000, 0, 500),
+        TensorSparsity("m.layers.1.up.weight", 4000, 0, 0),
+    ),
+    numel=10_000,
+    before=0,
+    after=700,
+)
+PREVIEW = SparsityReport(
+    (
+        TensorSparsity("m.layers.0.up.weight", 3000, 0, 1500, energy=0.9),
+        TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000, energy=0.4),
+    ),
+    numel=10_000,
+    before=700,
+    after=5200,
+)
+
+
+@pytest.fixture
+def model(qtbot):
+    view = ModelView()
+    qtbot.addWidget(view)
+    view.resize(700, 520)
+    view.set_tensors(ROWS)
+    view.show()
+    view.activateWindow()
+    qtbot.waitActive(view)
+    view.set_report(REPORT, PREVIEW)
+    return view
+
+
+def names(view):
+    return [cells[0].removeprefix("m.layers.") for cells in view.numbers()]
+
+
+def colors(widget, middle: QPoint, reach=3):
+    image = widget.grab().toImage()
+    span = range(-reach, reach + 1)
+    return {image.pixelColor(middle + QPoint(dx, dy)).name() for dx in span for dy in span}
+
+
+def on_bar(view, x, y):
+    return colors(view.canvas.viewport(), view.canvas.pixel_at(x, y).toPoint())
+
+
+def on_strip(view, tensor, share):
+    """Return the colours in the middle of a tensor, so far above the foot."""
+    left, right = view.strip.pixels_of(tensor)
+    high = view.strip.height()
+    return colors(view.strip, QPointF((left + right) / 2, high * (1 - share)).toPoint())
+
+
+@pytest.mark.parametrize(
+    ("key", "wanted"),
+    [
+        ("file", ["0.q", "0.up", "1.q", "1.up"]),
+        ("share", ["1.up", "0.up", "1.q", "0.q"]),
+        ("size", ["1.up", "0.up", "0.q", "1.q"]),
+        ("energy", ["1.up", "0.up", "0.q", "1.q"]),
+        ("role", ["0.q", "1.q", "0.up", "1.up"]),
+    ],
+)
+def test_every_order(model, key, wanted):
+    model.set_order(key)
+    assert names(model) == [f"{name}.weight" for name in wanted]
+
+
+def test_a_key_chooses_the_order(model, qtbot):
+    for _ in range(4):
+        qtbot.keyClick(model.order_box, Qt.Key.Key_Down)
+    assert model.order == "role"
+    assert names(model)[:2] == ["0.q.weight", "1.q.weight"]
+
+
+def test_roles_stand_side_by_side_and_are_named(model, theme):
+    model.set_colors(theme.colors)
+    model.set_order("role")
+    assert model._names_axis._names == ("layers.*.q.weight", "layers.*.up.weight")
+    assert model._names_axis._places == (1.5, 3.5)
+    at = model.canvas.pixel_at(2.5, 60).toPoint()
+    column = model.canvas.viewport().grab().toImage()
+    drawn = {column.pixelColor(at + QPoint(0, dy)).name() for dy in range(-8, 9)}
+    assert theme.colors["muted"] in drawn, "no line between the roles"
+    assert role("layers.12.conv2.0.weight") == "layers.*.conv2.*.weight"
+
+
+def test_sizes_are_stacked_by_what_is_kept(model, theme):
+    model.set_colors(theme.colors)
+    model.set_shown("size")
+    kept, pruned = theme.colors["kept"], theme.colors["pruned"]
+    assert on_bar(model, 4, 2000) == {kept}, "a quarter of 16 kB is kept"
+    assert {pruned, theme.colors["surface"]} <= on_bar(model, 4, 9000)
+    assert on_bar(model, 3, 3300) == {pruned}, "half of 4 kB is pruned"
+    assert model.canvas.left.tickStrings([0.0, 5000.0], 1, 1) == ["0", "5.0 kB"]
+    assert model.title() == "Sizes of the tensors"
+
+
+def test_the_energy_that_is_kept(model, theme):
+    model.set_colors(theme.colors)
+    model.set_shown("energy")
+    assert on_bar(model, 4, 30) == {theme.colors["kept"]}
+    assert theme.colors["kept"] not in on_bar(model, 4, 60)
+    assert on_bar(model, 2, 80) == {theme.colors["kept"]}
+    model.canvas.hovered.emit(3)
+    assert model.readout.text() == (
+        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, keeps 40.0\u00a0% of its energy, 16 kB"
+    )
+    assert [cells[-1] for cells in model.numbers()][1] == "90.0\u00a0%"
+
+
+def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
+    model.set_colors(theme.colors)
+    step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
+    model.set_report(REPORT, step)
+    model.set_shown("energy")
+    assert on_bar(model, 4, 30) == {theme.colors["surface"]}
+    assert [cells[-1] for cells in model.numbers()][3] == "–"
+    model.set_order("energy")
+    assert names(model)[-1] == "1.up.weight"
+
+
+def test_the_strip_is_as_wide_as_bytes_and_filled_as_far_as_pruned(model, theme):
+    model.set_colors(theme.colors)
+    kept, pruned = theme.colors["kept"], theme.colors["pruned"]
+    left, right = model.strip.pixels_of(4)
+    assert right - left == pytest.approx(model.strip.width() * 0.4)
+    assert on_strip(model, 3, 0.25) == {pruned}
+    assert on_strip(model, 3, 0.75) == {kept}
+    assert {pruned, theme.colors["surface"]} <= on_strip(model, 4, 0.4)
+    assert on_strip(model, 4, 0.88) == {kept}
+    assert on_strip(model, 2, 0.5) == {theme.colors["border"]}, "what cannot be pruned is grey"
+
+
+def test_the_strip_is_read_and_leads_to_the_tensor(model, qtbot):
+    left, right = model.strip.pixels_of(2)
+    place = QPoint(int((left + right) / 2), 10)
+    QTest.mouseMove(model.strip, place)
+    assert model.readout.text() == "layers.0.steps:  4.0 kB, integers are not pruned"
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.mouseClick(model.strip, LEFT, pos=place)
+    assert told.args == ["m.layers.0.steps"]
+    model.strip.setFocus()
+    qtbot.keyClick(model.strip, Qt.Key.Key_Right)
+    assert model.readout.text().startswith("layers.1.q.weight:  50.0")
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.keyClick(model.strip, Qt.Key.Key_Return)
+    assert told.args == ["m.layers.1.q.weight"]
+
+
+def test_enter_on_a_bar_leads_to_the_tensor(model, qtbot):
+    model.set_order("size")
+    model.canvas.setFocus()
+    qtbot.keyClick(model.canvas, Qt.Key.Key_Home)
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.keyClick(model.canvas, Qt.Key.Key_Return)
+    assert told.args == ["m.layers.1.up.weight"]
+
+
+def test_columns_of_the_strip_are_the_mean_of_their_bytes(model):
+    random = np.random.default_rng(0)
+    sizes = random.integers(1, 5000, 3000).astype(float)
+    before = random.random(3000) / 2
+    model.strip.set_sizes(sizes, np.ones(3000, bool))
+    model.strip.set_shares(before, before * 1.5)
+    columns = model.strip.columns()
+    assert columns[0].min() == pytest.approx(1)
+    assert columns[1].mean() == pytest.approx((before * sizes).sum() / sizes.sum())
+    assert columns[2].mean() == pytest.approx((before * sizes).sum() / sizes.sum() * 1.5)
+
+
+def test_a_hundred_thousand_tensors_are_drawn_in_a_moment(qtbot):
+    view = ModelView()
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show()
+    qtbot.waitExposed(view)
+    many = 100_000
+    rows = [row(f"layers.{i // 10}.role{i % 10}.weight", 10 + i % 7) for i in range(many)]
+    report = SparsityReport(
+        tuple(TensorSparsity(r.name, r.numel, 0, 3) for r in rows), many * 13, 0, 3 * many
+    )
+    start = time.perf_counter()
+    view.set_tensors(rows)
+    view.set_report(report)
+    view.repaint()
+    first = time.perf_counter() - start
+    taken = []
+    for step in (view.canvas.zoom, view.canvas.zoom):
+        start = time.perf_counter()
+        step(1.5)
+        view.repaint()
+        taken.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    view.set_order("role")
+    view.repaint()
+    ordered = time.perf_counter() - start
+    assert first < 2
+    assert max(taken) < 0.2
+    assert ordered < 1
+    assert len(view._names_axis._names) == 10
+
+
+def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
+    with qtbot.assertNotEmitted(model.tensorClicked):
+        model.strip.cursor_at = 3
+        model.set_tensors(ROWS)
+        assert model.strip.cursor_at == 3
+        model.set_shown("size")
+        model.set_order("role")
+        model.set_report(None)
+    assert not model.strip.isVisible()
