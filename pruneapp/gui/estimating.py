@@ -82,6 +82,7 @@ class Estimating(QObject):
                 on_result=self._on_answer,
                 on_error=self._on_refused,
                 on_cancelled=self._on_cancelled,
+                aside=True,  # who asks has the counting wait; what was counted asks as well
             )
             return
         try:

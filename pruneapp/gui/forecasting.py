@@ -57,10 +57,13 @@ class Forecasting(QObject):
         `preview` is another one, or none.
     foreseen()
         `outlook` is another one, or none.
+    asked()
+        `step` is another one, or none, or is to be done to another state.
     """
 
     changed = Signal()
     foreseen = Signal()
+    asked = Signal()
 
     def __init__(
         self,
@@ -199,14 +202,14 @@ class Forecasting(QObject):
             self.drop()
             return
         try:
-            step = self._ask()
+            self._step = self._ask()
         except PruneAppError as error:
             self.drop()
             self._panel.set_error(error.sentence, error.remedy)
-            return
-        self._step = step
-        self._pause.start()
-        self._estimating.ask(document.snapshot(), step)
+        else:
+            self._pause.start()
+            self._estimating.ask(document.snapshot(), self._step)
+        self.asked.emit()
 
     def prune(self) -> None:
         """Do it: at once if the preview is there, else as soon as it is."""

@@ -157,6 +157,8 @@ class Jobs(QObject):
         waits behind it is told of in its turn, so that progress is never that of another.
     progressed(JobProgress)
         The visible task got on.
+    asked()
+        Something is wanted soon: what is done aside ought to make room.
     idle()
         No visible task is left.
     failed(str, str)
@@ -167,6 +169,7 @@ class Jobs(QObject):
 
     started = Signal(str)
     progressed = Signal(object)
+    asked = Signal()
     idle = Signal()
     failed = Signal(str, str)
     stuck = Signal(str)
@@ -217,6 +220,7 @@ class Jobs(QObject):
         writes
             Whether it may have to wait for a disk before it can stop.
         """
+        self.asked.emit()
         task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible, writes)
         waits = self.busy
         self._pending.append(task)
@@ -233,8 +237,14 @@ class Jobs(QObject):
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
+        aside: bool = False,
     ) -> Task[T]:
-        """Let the small executor answer a question of a picture."""
+        """Let the small executor answer a question of a picture.
+
+        `aside`: it does not ask others who work aside to make room.
+        """
+        if not aside:
+            self.asked.emit()
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
         self._executor.submit(self._answer, task)

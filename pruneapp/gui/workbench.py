@@ -16,6 +16,7 @@ from pruneapp.errors import SelectionError
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.browsing import Browsing
 from pruneapp.gui.choosing import Choosing
+from pruneapp.gui.counting import Counting
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.extras import Extras
@@ -27,6 +28,7 @@ from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
 from pruneapp.gui.session import Session
+from pruneapp.gui.sizing import Sizing
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
@@ -68,6 +70,10 @@ class Workbench(QObject):
             ask=self.asking.step,
             extras=self.extras,
             parent=self,
+        )
+        self.counting = Counting(self.session, self.jobs, self.forecasting, self)
+        self.sizing = Sizing(
+            self.session, self.jobs, self.forecasting, self.views.forecast, parent=self
         )
         self.foreshadowing = Foreshadowing(self.forecasting, self.views.tree, self)
         self.looking = Looking(
@@ -139,6 +145,7 @@ class Workbench(QObject):
     def shut_down(self) -> None:
         """End all work and let go of the file."""
         self.forecasting.drop()
+        self.counting.drop()
         self.window.hide()
         self.ended = self.jobs.stop()
         self.session.close()

@@ -1,0 +1,165 @@
+"""Counts magnitudes in the background, so that estimates need no weight; politely.
+
+It begins once the person has paused, and stops at once when anything else is wanted: a job, a
+preview, a part of a picture. What was counted stays; what was under way is begun again later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from pruneapp.document.census import Wanted
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.session import Session
+from pruneapp.progress import Job
+
+PAUSE_MS = 300
+# So much is counted before the window hears of it.
+STRETCH_S = 0.2
+# Beyond this share of the room only what the form needs is counted: it would be dropped else.
+FULL = 0.9
+
+
+class Counting(QObject):
+    """Keeps the census of the document as complete as it can be.
+
+    What the form needs is counted first, then everything that can be pruned.
+
+    Parameters
+    ----------
+    session
+        The document.
+    jobs
+        Where is counted, and who says when something else is wanted.
+    forecasting
+        Says what the form needs, and is told when more is known.
+
+    Signals
+    -------
+    counted()
+        More is known.
+    """
+
+    counted = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        forecasting: Forecasting,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._forecasting = forecasting
+        self._round: _Round | None = None
+        self._task: Task[bool] | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self._go_on)
+        forecasting.asked.connect(self._begin)
+        jobs.asked.connect(self._hold)
+        session.opening.connect(self._hold)
+        session.closed.connect(self.drop)
+        self.counted.connect(forecasting.recount)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is left to count."""
+        return self._round is not None
+
+    def drop(self) -> None:
+        """Stop for good."""
+        self._stop()
+        self._pause.stop()
+        self._round = None
+
+    def _begin(self) -> None:
+        """Another step is asked for, or another state is there."""
+        self.drop()
+        document = self._session.document
+        if document is None:
+            return
+        names = tuple([row.name for row in self._session.rows if not row.why_not])
+        self._round = _Round(document.snapshot(), self._forecasting.step, names)
+        self._pause.start()
+
+    def _hold(self) -> None:
+        """Let something else go first."""
+        if self._round is not None:
+            self._stop()
+            self._pause.start()
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _go_on(self) -> None:
+        if self._round is None:
+            return
+        if not self._jobs.quiet:
+            self._pause.start()
+            return
+        self._task = self._jobs.answer(
+            self._round.go_on, on_result=self._on_stretch, on_error=self._on_error, aside=True
+        )
+
+    def _on_stretch(self, complete: bool) -> None:
+        self._task = None
+        if complete:
+            self._round = None
+        self.counted.emit()
+        if self._round is not None and not self._pause.isActive():
+            self._go_on()
+
+    def _on_error(self, _error: PruneAppError) -> None:
+        # The preview says what is wrong with the file; without counts it does all the same.
+        self.drop()
+
+
+class _Round:
+    """What is to be counted for one state and one step; worked on by one worker at a time."""
+
+    def __init__(self, snapshot: Snapshot, step: Step | None, names: tuple[str, ...]) -> None:
+        self._snapshot = snapshot
+        self._step = step
+        self._names = names
+        self._left: deque[Wanted] | None = None
+        self._needed = 0
+
+    def go_on(self, job: Job) -> bool:
+        """Count for a moment; returns whether all is done."""
+        census, ends = self._snapshot.census, time.perf_counter() + STRETCH_S
+        if self._left is None:
+            self._left = self._look()
+        left = self._left
+        while left:
+            if self._needed <= 0 and census.nbytes > FULL * census.budget:
+                return True
+            census.count(self._snapshot, left[0], job)
+            left.popleft()  # not before: if it is stopped it begins again
+            self._needed -= 1
+            if time.perf_counter() > ends:
+                break
+        return not left
+
+    def _look(self) -> deque[Wanted]:
+        census = self._snapshot.census
+        needed: tuple[Wanted, ...] = ()
+        if self._step is not None:
+            try:
+                needed = census.wanted(self._snapshot, self._step)
+            except PruneAppError:
+                needed = ()  # said beside the form
+        self._needed = len(needed)
+        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, self._names))))

@@ -1,0 +1,88 @@
+"""Magnitudes are counted while nobody wants anything else."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "model.safetensors"
+    tensors = {f"h.{n}.weight": rng.standard_normal((256, 512), np.float32) for n in range(4)}
+    tensors["h.0.bias"] = rng.standard_normal(512).astype(np.float32)
+    save_file(tensors, str(path))
+    return path
+
+
+@pytest.fixture
+def counting(person, file):
+    person.open(file)
+    person.wait_open(file)
+    return person.workbench.counting
+
+
+def missing(person):
+    snapshot = person.document.snapshot()
+    names = [row.name for row in person.session.rows]
+    return [n for w in snapshot.census.wanted_all(snapshot, names) for n in w.names]
+
+
+def test_after_opening_everything_that_can_be_pruned_is_counted(person, counting):
+    assert len(missing(person)) == 5
+    assert counting.busy
+    person.wait(lambda: not counting.busy)
+    assert missing(person) == []
+    person.wait(lambda: not person.views.forecast.state.text())
+
+
+def test_what_a_step_touched_is_counted_anew_and_undo_finds_the_old_counts(person, counting):
+    person.wait(lambda: not counting.busy)
+    person.check("h.3.weight")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    assert missing(person) == ["h.0.weight", "h.1.weight", "h.2.weight"]
+    person.wait(lambda: not counting.busy)
+    assert missing(person) == []
+    person.key("Ctrl+Z", person.window)
+    assert missing(person) == [], "undo finds what was counted before"
+
+
+def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
+    """A tensor is never done: but the count is stopped for whatever else is asked."""
+    begun, ended = [], []
+
+    def count(_self, _snapshot, _wanted, job):
+        begun.append(time.perf_counter())
+        try:
+            while True:
+                job.step(0)
+                time.sleep(0.005)
+        finally:
+            ended.append(time.perf_counter())
+
+    monkeypatch.setattr("pruneapp.document.census.Census.count", count)
+    person.wait(lambda: len(begun) == 1)
+    for wanted in (
+        lambda: person.key("Right", person.rule.fields.fields["amount"].editor.slider),
+        lambda: person.workbench.looking.look_at("h.2.weight"),
+        lambda: person.key("Ctrl+Return", person.window),
+        lambda: person.key("Ctrl+Z", person.window),
+    ):
+        before = len(begun)
+        wanted()
+        asked = time.perf_counter()
+        person.wait(lambda before=before: len(ended) == before)
+        assert ended[-1] - asked < 0.1, "it stops at once"
+        person.wait(lambda before=before: len(begun) > before)
+        assert begun[-1] - asked > 0.29, "it waits until the person has paused"
+    person.key("Ctrl+W", person.window)
+    if person.document is not None:
+        person.workbench.session.close()
+    person.wait(lambda: len(ended) == len(begun))
+    assert not counting.busy

@@ -1,0 +1,60 @@
+"""The sizes that the forecast tells are those that the exports will have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pruneapp import resources
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.document import Document
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.step import Row, Step
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.run import planned_size
+from pruneapp.gui.session import SAMPLE
+from pruneapp.gui.sizing import sizes_after
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.progress import Job
+from tests.gui.test_start import SAMPLE as SAMPLE_PATH
+
+
+@pytest.fixture(params=["safetensors", "torch"])
+def document(request, tmp_path):
+    path = Path(resources.path(SAMPLE))
+    if request.param == "torch":
+        import torch
+        from safetensors.torch import load_file
+
+        tensors = load_file(path)
+        path = tmp_path / "model.pt"
+        torch.save(tensors, path)
+    with open_checkpoint(path) as checkpoint:
+        yield Document(checkpoint)
+
+
+def test_sizes_are_those_of_the_state_after_the_step(document):
+    names = [e.name for e in document.checkpoint.entries.values() if e.by_default]
+    for some in (names[:1], names[1:]):
+        step = Step((Row(tuple(some), "l1_unstructured", {"amount": 0.3}),))
+        told = sizes_after(document.snapshot(), step, Job())
+        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        assert told == {name: planned_size(document.snapshot(), name) for name in FORMATS}
+    assert told["resumable"] > told["safetensors"], "masks take room"
+
+
+def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
+    person.open(SAMPLE_PATH)
+    person.wait_open(SAMPLE_PATH)
+    labels = person.views.forecast.sizes.labels
+    person.wait(lambda: "B" in labels["safetensors"].text())
+    before = {name: label.text() for name, label in labels.items()}
+    slider = person.rule.fields.fields["amount"].editor.slider
+    for _ in range(3):
+        person.key("Right", slider)
+        assert {name: label.text() for name, label in labels.items()} == before
+    larger = labels["resumable"].text()
+    person.check("fc1.weight")
+    person.wait(lambda: labels["resumable"].text() != larger)
+    assert labels["safetensors"].text() == before["safetensors"]
