@@ -28,8 +28,8 @@ from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
 from pruneapp.gui.session import Session
-from pruneapp.gui.sizing import Sizing
 from pruneapp.gui.settings import Settings
+from pruneapp.gui.sizing import Sizing
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.tree import Nodes, build_nodes
