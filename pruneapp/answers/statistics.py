@@ -17,14 +17,14 @@ class Histogram:
     name
         The tensor.
     edges
-        ``float64[bins + 1]``, rising; from 0 for magnitudes.
+        ``float64[bins + 1]``, rising; from 0 for magnitudes, symmetric around 0 with signs.
     kept, pruned, going
         ``int64[bins]``: still there, pruned, and (in a preview) about to go; `going` is part of
         `kept`.
     nonfinite
         How many are NaN or infinite and in no bin.
     signed
-        Whether the values are counted with their signs: the edges begin below 0 then.
+        Whether the values are counted with their signs: as many bins lie below 0 as above then.
     """
 
     name: str

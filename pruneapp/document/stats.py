@@ -22,7 +22,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels.contract import BLOCK, Kernel, Slices
 from pruneapp.kernels.values import Floats
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import kept_by_channel
+from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
 
@@ -111,12 +111,19 @@ def _moments(
 
 
 def histogram(
-    snapshot: Snapshot, name: str, going: BitMask | None, job: Job, *, bins: int = BINS
+    snapshot: Snapshot,
+    name: str,
+    going: BitMask | None,
+    job: Job,
+    *,
+    bins: int = BINS,
+    signed: bool = False,
 ) -> Histogram:
     """Count the magnitudes of a tensor in equal bins from 0 to beyond the largest finite one.
 
     The width of a bin is a power of two, so that dividing by it is exact and a magnitude on an
     edge always falls into the bin above: the counts are those of the edges, to the last weight.
+    With signs, as many bins lie below 0 as above, and -0.0 is in the first above.
 
     Parameters
     ----------
@@ -129,15 +136,20 @@ def histogram(
     job
         Started with the elements, times two passes; may cancel.
     bins
-        The most bins, at least 2; more than half of them are used, one if all magnitudes are 0.
+        The most bins, at least 2; more than half of them are used. One if all magnitudes are 0,
+        two with signs.
+    signed
+        Whether values are counted with their signs, and not their magnitudes.
     """
     entry = snapshot.entry(name)
     job.start(2 * entry.numel, entry.name)
     largest = 0.0
     for _, values in _pieces(snapshot, entry.name, job):
         largest = max(largest, _largest(values))
-    width = _bin_width(largest, bins)
-    bins = int(largest / width) + 1
+    width = _bin_width(largest, bins // 2 if signed else bins)
+    above = int(largest / width) + 1
+    below = above if signed else 0
+    bins = above + below
     mask = snapshot.masks.get(entry.name)
     # Kept, pruned and going side by side, so that one count serves all three.
     counts = np.zeros(3 * bins, np.int64)
@@ -145,10 +157,8 @@ def histogram(
     for start, values in _pieces(snapshot, entry.name, job):
         finite = np.isfinite(values)
         ok = bool(finite.all())
-        sizes = np.abs(values if ok else np.where(finite, values, 0))
-        # float32 holds the quotient unless the width is beyond its range
-        exact = sizes if 2.0**-100 < width < 2.0**100 else sizes.astype(np.float64)
-        places = (exact * exact.dtype.type(1 / width)).astype(np.intp)
+        counted = values if ok else np.where(finite, values, 0)
+        places = _bins_of(counted if signed else np.abs(counted), width, below)
         stop = start + values.size
         there = True if mask is None else mask.bools(start, stop)
         if going is not None:
@@ -161,8 +171,25 @@ def histogram(
         counts += np.bincount(places, minlength=3 * bins)
     kept, gone, goes = counts.reshape(3, bins)
     with np.errstate(over="ignore"):  # the last edge may be beyond float64
-        edges = np.minimum(np.arange(bins + 1, dtype=np.float64) * width, np.finfo(float).max)
-    return Histogram(entry.name, edges, kept + goes, gone, goes, nonfinite)
+        edges = np.arange(-below, above + 1, dtype=np.float64) * width
+    most = np.finfo(float).max
+    return Histogram(
+        entry.name, np.clip(edges, -most, most), kept + goes, gone, goes, nonfinite, signed
+    )
+
+
+def _bins_of(values: Floats, width: float, below: int) -> NDArray[np.intp]:
+    """Return the bin of every value, where `below` bins lie below 0; 0 for no negative values."""
+    # float32 holds the quotient unless the width is beyond its range
+    exact = values if 2.0**-100 < width < 2.0**100 else values.astype(np.float64)
+    quotients = exact * exact.dtype.type(1 / width)
+    if not below:
+        return quotients.astype(np.intp)
+    places = np.floor(quotients).astype(np.intp)
+    # A quotient too small for its type has become 0.
+    places[(places == 0) & (values < 0)] = -1
+    places += below
+    return places
 
 
 def _largest(values: Floats) -> float:
@@ -223,6 +250,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     size = entry.numel // entry.shape[dim] if entry.shape[dim] else 0
     now = kept_by_channel(mask, entry.shape, dim, job)
     then = now if going is None else kept_by_channel(going, entry.shape, dim, job)
+    protected = snapshot.protected.get(entry.name)
     return ChannelNorms(
         name=entry.name,
         dim=dim,
@@ -230,6 +258,7 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
         norms=norms,
         kept=now / max(size, 1),
         going=(now > 0) & (then == 0),
+        guarded=None if protected is None else channels_left(protected, entry.shape, dim, job),
     )
 
 

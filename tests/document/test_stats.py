@@ -89,8 +89,9 @@ def test_whole_numbers_have_numbers_too(model):
     masked=st.booleans(),
     previewed=st.booleans(),
     bins=st.sampled_from([2, 7, 128]),
+    signed=st.booleans(),
 )
-def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins):
+def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins, signed):
     rng = np.random.default_rng(seed)
     kept = rng.random(array.size) < 0.6 if masked else np.ones(array.size, bool)
     then = kept & (rng.random(array.size) < 0.5) if previewed else kept
@@ -101,13 +102,16 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
         BitMask.from_bools(then) if previewed else None,
         Job(),
         bins=bins,
+        signed=signed,
     )
-    sizes = np.abs(array.astype(np.float64))
+    sizes = array.astype(np.float64) if signed else np.abs(array.astype(np.float64))
     finite = np.isfinite(sizes)
+    assert found.signed == signed
     assert found.nonfinite == np.sum(~finite)
-    assert found.edges[0] == 0
+    assert found.edges[0] == (-found.edges[-1] if signed else 0)
     assert np.all(np.diff(found.edges) > 0)
     assert found.edges.size <= bins + 1
+    assert not signed or 0 in found.edges
     assert sizes[finite].size == 0 or found.edges[-1] >= sizes[finite].max()
     for counts, which in [(found.kept, kept), (found.pruned, ~kept), (found.going, kept & ~then)]:
         expected = [
@@ -119,8 +123,17 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
         np.testing.assert_array_equal(counts, expected)
 
 
-def test_a_histogram_has_more_than_half_of_its_bins(model):
-    found = histogram(Snapshot(model), "module.fc.weight", None, Job())
+@pytest.mark.parametrize("tiny", [-5e-324, -1e-310])
+def test_a_value_too_small_to_divide_is_still_below_0(tiny):
+    array = np.array([tiny, -0.0, 0.0, 1e9])
+    found = histogram(Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), signed=True)
+    middle = found.kept.size // 2
+    assert found.kept[middle - 1 : middle + 1].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_histogram_has_more_than_half_of_its_bins(model, signed):
+    found = histogram(Snapshot(model), "module.fc.weight", None, Job(), signed=signed)
     assert 64 < found.kept.size <= 128
     assert found.kept.sum() == 640
 
@@ -150,6 +163,19 @@ def test_channels_have_their_norms_and_shares(dim, n):
     np.testing.assert_allclose(found.kept, shares)
     assert np.flatnonzero(found.going).tolist() == [1]  # 2 is gone already
     assert (found.dim, found.n) == (dim % 3, str(n))
+    assert found.guarded is None
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_channels_with_anything_protected_are_told(dim):
+    protected = np.zeros((5, 4, 6), np.bool_)
+    protected[1, 2, 3] = protected[4, 2, 0] = True
+    snapshot = Snapshot(
+        MemoryCheckpoint({"w": np.ones((5, 4, 6), np.float32)}),
+        protected=MaskSet({"w": BitMask.from_bools(protected)}),
+    )
+    found = channel_norms(snapshot, "w", dim, 2, None, CpuKernel(), Job())
+    assert np.flatnonzero(found.guarded).tolist() == [[1, 4], [2], [0, 3]][dim]
 
 
 def test_kept_counts_of_channels_add_up():
