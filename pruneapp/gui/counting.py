@@ -12,6 +12,7 @@ from collections import deque
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruneapp.document.census import Wanted
+from pruneapp.document.census.store import BUDGET
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
@@ -144,7 +145,7 @@ class _Round:
             self._left = self._look()
         left = self._left
         while left:
-            if self._needed <= 0 and census.nbytes > FULL * census.budget:
+            if self._needed <= 0 and census.nbytes > FULL * BUDGET:
                 return True
             census.count(self._snapshot, left[0], job)
             left.popleft()  # not before: if it is stopped it begins again
