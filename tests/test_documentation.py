@@ -73,8 +73,9 @@ def test_the_guide_names_every_export_format_and_links_to_every_method():
 
 
 def test_every_option_in_the_documentation_exists_and_every_one_is_documented(capsys):
-    with pytest.raises(SystemExit):
-        parse(["prune", "--help"])
+    for command in ("prune", "diff"):
+        with pytest.raises(SystemExit):
+            parse([command, "--help"])
     known = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help", "--output"}
     section = GUIDE.partition("## The command line\n")[2].partition("\n## ")[0]
     assert set(re.findall(r"--[a-z][a-z-]*", section)) == known

@@ -1,1 +1,1 @@
-"""The command line: inspect, methods, prune. Loads no Qt, and torch only for a GPU."""
+"""The command line: inspect, diff, methods, prune. Loads no Qt, and torch only for a GPU."""

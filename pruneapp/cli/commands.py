@@ -14,7 +14,10 @@ from pruneapp.progress import Cancelled, CancelToken
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run a command; returns the exit status: 0, 2 for what the person can mend, 130."""
+    """Run a command; returns the exit status: 0, 2 for what the person can mend, 130.
+
+    ``diff`` has a status of its own besides: 1 where two checkpoints differ.
+    """
     interrupts = Interrupts()
     try:
         with interrupts.watched() as token:
@@ -36,6 +39,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
+    if name == "diff":
+        from pruneapp.cli.diff import diff
+
+        return diff
     if name == "inspect":
         from pruneapp.cli.inspect import inspect
 

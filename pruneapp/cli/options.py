@@ -13,7 +13,7 @@ from typing import NoReturn, get_args
 import pruneapp
 from pruneapp.params import Param
 
-COMMANDS = ("inspect", "methods", "prune")
+COMMANDS = ("inspect", "diff", "methods", "prune")
 USAGE_ERROR = 2
 
 
@@ -27,6 +27,11 @@ class Parser(argparse.ArgumentParser):
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return the options; `command` is None if the window is meant."""
+    if argv and argv[0] == "diff":
+        # Patterns may stand behind options, which a subparser does not understand.
+        options = _diff().parse_intermixed_args(argv[1:])
+        options.command = "diff"
+        return options
     if argv and argv[0] in COMMANDS:
         return _commands().parse_args(_with_infinities(argv))
     options = _window().parse_args(argv)
@@ -49,8 +54,8 @@ def _window() -> Parser:
     parser = Parser(
         prog="pruneapp",
         description="Prune neural network checkpoints by pointing and clicking.",
-        epilog="Commands that open no window: pruneapp inspect, pruneapp methods, pruneapp prune; "
-        "each has its own --help.",
+        epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp methods, "
+        "pruneapp prune; each has its own --help.",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     parser.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
@@ -80,6 +85,32 @@ def _commands() -> Parser:
 
     _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
     return parser
+
+
+def _diff() -> Parser:
+    diff = Parser(
+        prog="pruneapp diff",
+        description="Compare the tensors of two checkpoints by their values, whatever their "
+        "formats and types; masks that a file holds are applied. Sorted by the norm of the "
+        "difference relative to the norm in A.",
+        epilog="Exit status: 0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any "
+        "differ, if a tensor is in one file only or has another shape, 2 in case of trouble.",
+    )
+    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a folder of shards")
+    diff.add_argument("b", metavar="B", help="another one")
+    diff.add_argument(
+        "pattern",
+        nargs="*",
+        metavar="PATTERN",
+        help="only tensors whose whole name matches this glob, case-sensitive, * crosses dots",
+    )
+    diff.add_argument(
+        "--only-different", action="store_true", help="leave out tensors that are the same"
+    )
+    diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {_STATE_DICT}")
+    diff.add_argument("--other-state-dict", metavar="KEY", help="the same in B")
+    diff.add_argument("--json", action="store_true", help="print JSON")
+    return diff
 
 
 def _add_prune(prune: argparse.ArgumentParser) -> None:

@@ -229,6 +229,110 @@ def test_inspect_tells_the_same_in_json_and_in_words(run):
     assert "fc1.weight" not in words
 
 
+def test_diff_tells_what_pruning_did_in_any_format(run, tmp_path):
+    run(*prune(tmp_path / "o.pt", "--select", "fc*.weight"))
+    run(*prune(tmp_path / "masks.pt", "--select", "fc*.weight", "--format", "resumable"))
+
+    status, out, err = run("diff", SAMPLE, tmp_path / "o.pt", "--json")
+    told = json.loads(out)
+    by_masks = run("diff", tmp_path / "masks.pt", tmp_path / "o.pt")
+
+    a, b = load_file(SAMPLE), torch.load(tmp_path / "o.pt", weights_only=True)
+    assert (status, err) == (1, "")
+    assert (told["same"], told["differing"], told["compared"]) == (False, 3, len(a))
+    changed = told["tensors"][:3]
+    assert sorted(t["name"] for t in changed) == ["fc1.weight", "fc2.weight", "fc3.weight"]
+    relatives = [t["relative"] for t in changed]
+    assert relatives == sorted(relatives, reverse=True)
+    for row in changed:
+        x, y = a[row["name"]].double().flatten(), b[row["name"]].double().flatten()
+        assert row["norm"] == pytest.approx((y - x).norm().item(), rel=1e-12)
+        assert row["cosine"] == pytest.approx(torch.cosine_similarity(x, y, 0).item(), rel=1e-9)
+        assert row["differing"] == row["zeros_b"] == row["parameters"] // 2
+    assert {t["kind"] for t in told["tensors"][3:]} == {"same"}
+    assert by_masks[0] == 0
+    assert by_masks[1].endswith(f"0 of {len(a)} tensors differ\n")
+
+
+def test_diff_shows_a_table_of_what_is_asked_for(run, tmp_path):
+    run(*prune(tmp_path / "o.safetensors"))
+    weights = load_file(tmp_path / "o.safetensors")
+    weights["fc3.weight"] = weights["fc3.weight"][:4]
+    weights["extra.weight"] = weights.pop("fc2.weight").half()
+    save_file(weights, tmp_path / "o.safetensors")
+
+    arguments = ("--only-different", "*.weight", "conv1.bias")
+    status, out, err = run("diff", SAMPLE, tmp_path / "o.safetensors", *arguments)
+
+    table = [line.split() for line in out.splitlines()]
+    assert (status, err) == (1, "")
+    assert table[0][:3] == ["tensor", "difference", "relative"]
+    shown = {row[0]: " ".join(row[1:]) for row in table[1:7]}
+    assert shown["fc2.weight"] == "only in A"
+    assert shown["extra.weight"] == "only in B"
+    assert shown["fc3.weight"] == "10×128 float32 / 4×128 float32"
+    assert set(list(shown)[3:]) == {"fc1.weight", "conv2.weight", "conv1.weight"}
+    relatives = [float(row[2]) for row in table[4:7]]
+    assert relatives == sorted(relatives, reverse=True)
+    assert "50.0 % 0.0 % 50.0 % 0.0 %" in shown["fc1.weight"]
+    assert "bias" not in out
+    assert out.splitlines()[-1] == "6 of 9 tensors differ"
+
+
+def test_diff_of_shards_and_of_a_file_with_itself(run, tmp_path):
+    weights = load_file(SAMPLE)
+    half = len(weights) // 2
+    parts = [dict(list(weights.items())[:half]), dict(list(weights.items())[half:])]
+    index = {}
+    for number, part in enumerate(parts, 1):
+        name = f"model-{number:05}-of-00002.safetensors"
+        save_file(part, tmp_path / name)
+        index.update(dict.fromkeys(part, name))
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+
+    for other in (tmp_path, tmp_path / "model.safetensors.index.json", SAMPLE):
+        status, out, err = run("diff", SAMPLE, other, "--only-different")
+        assert (status, err) == (0, "")
+        assert out.splitlines()[-1] == f"0 of {len(weights)} tensors differ"
+
+
+def test_diff_of_two_state_dicts_of_a_file(run, tmp_path):
+    weights = load_file(SAMPLE)
+    moved = {name: w + 1 if w.is_floating_point() else w for name, w in weights.items()}
+    torch.save({"model": weights, "ema": moved}, tmp_path / "c.pt")
+    keys = ("--state-dict", "model", "--other-state-dict", "ema")
+
+    status, out, _ = run("diff", tmp_path / "c.pt", tmp_path / "c.pt", *keys, "fc3.bias", "--json")
+
+    (row,) = json.loads(out)["tensors"]
+    assert status == 1
+    assert row["norm"] == pytest.approx(10**0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((SAMPLE, "/no/such/file"), ["/no/such/file", "cannot be opened"]),
+        ((SAMPLE,), ["B"]),
+        ((SAMPLE, SAMPLE, "fc9.*"), ["fc9.*", "fc1"]),
+        ((SAMPLE, SAMPLE, "--state-dict", "ema"), ["ema"]),
+        ((SAMPLE, SAMPLE, "--fast"), ["--fast"]),
+    ],
+)
+def test_trouble_with_a_diff_is_status_2(run, arguments, words):
+    status, out, err = run("diff", *arguments)
+
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert all(word in err for word in words), err
+
+
+def test_help_of_diff_says_what_its_status_means(run):
+    status, out, _ = run("diff", "--help")
+    assert status == 0
+    assert "Exit status: 0" in out
+
+
 def test_methods_are_told_from_their_declarations(run):
     from pruneapp.methods.registry import METHODS
 

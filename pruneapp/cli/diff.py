@@ -1,0 +1,159 @@
+"""``pruneapp diff``: how two checkpoints differ."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pruneapp.answers import Comparison, TensorDifference
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.output import percent, print_json, print_table, printable
+from pruneapp.document.compare import compare
+from pruneapp.document.document import Document
+from pruneapp.document.opening import open_document
+from pruneapp.document.selection import matching
+from pruneapp.errors import SelectionError
+from pruneapp.progress import CancelToken, Job
+
+SAME, DIFFERENT = 0, 1
+
+_HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
+_WORDS = {"same": "same", "only a": "only in A", "only b": "only in B"}
+
+
+def diff(options: argparse.Namespace, token: CancelToken) -> int:
+    """Print how the tensors of two checkpoints differ; returns 0 if they are the same, else 1."""
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Comparing", token))
+        a, b = (
+            _open(stack, Path(path), key, job)
+            for path, key in (
+                (options.a, options.state_dict),
+                (options.b, options.other_state_dict),
+            )
+        )
+        found = compare(
+            a.snapshot(),
+            b.snapshot(),
+            job,
+            called=(options.a, options.b),
+            names=_names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None,
+        )
+    if options.json:
+        print_json(_as_json(found, only_different=options.only_different))
+    else:
+        _print(found, only_different=options.only_different)
+    return DIFFERENT if found.differing else SAME
+
+
+def _open(stack: contextlib.ExitStack, path: Path, key: str | None, job: Job) -> Document:
+    checkpoint = stack.enter_context(open_checkpoint(path, state_dict=key, job=job))
+    document = open_document(checkpoint, job)
+    stack.callback(document.close)
+    return document
+
+
+def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
+    """Return the tensors of either side that match; each pattern must match on one side."""
+    names: set[str] = set()
+    for pattern in patterns:
+        errors = []
+        for checkpoint in (a, b):
+            try:
+                names.update(matching(checkpoint, [pattern]))
+            except SelectionError as error:
+                errors.append(error)
+        if len(errors) == 2:
+            raise errors[0]
+    return names
+
+
+def _by_difference(row: TensorDifference) -> tuple[int, float]:
+    """Sort what cannot be compared first, then by falling difference, then what is the same."""
+    if row.kind == "same":
+        return 2, 0.0
+    if row.kind != "differs":
+        return 0, 0.0
+    return 1, -(math.inf if row.relative is None else row.relative)
+
+
+def _shown(found: Comparison, *, only_different: bool) -> list[TensorDifference]:
+    rows = found.differing if only_different else found.tensors
+    return sorted(rows, key=_by_difference)
+
+
+def _print(found: Comparison, *, only_different: bool) -> None:
+    rows = _shown(found, only_different=only_different)
+    if rows:
+        right = (False, False, *[True] * (len(_HEAD) - 2))
+        print_table(_HEAD, [_cells(row) for row in rows], right)
+        sys.stdout.write("\n")
+    differing, many = len(found.differing), len(found.tensors)
+    sys.stdout.write(
+        f"A: {printable(found.a)}\nB: {printable(found.b)}\n"
+        f"{differing:,} of {many:,} tensor{'' if many == 1 else 's'} "
+        f"differ{'s' if differing == 1 else ''}\n"
+    )
+
+
+def _cells(row: TensorDifference) -> tuple[str, ...]:
+    name = printable(row.name)
+    if row.kind == "shape":
+        shapes = (
+            f"{_shape(s)} {t}" for s, t in ((row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b))
+        )
+        return name, " / ".join(shapes), *[""] * (len(_HEAD) - 2)
+    if row.kind in {"only a", "only b"}:
+        return name, _WORDS[row.kind], *[""] * (len(_HEAD) - 2)
+    overlap = row.overlap
+    return (
+        name,
+        "same" if row.kind == "same" else f"{row.norm:.4g}",
+        "-" if row.relative is None else f"{row.relative:.4g}",
+        "-" if row.cosine is None else f"{row.cosine:.6f}",
+        percent(row.differing, row.numel),
+        percent(row.pruned_a, row.numel),
+        percent(row.pruned_b, row.numel),
+        "-" if overlap is None else f"{100 * overlap:.1f} %",
+    )
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape)) or "scalar"
+
+
+def _as_json(found: Comparison, *, only_different: bool) -> dict[str, Any]:
+    return {
+        "a": found.a,
+        "b": found.b,
+        "same": not found.differing,
+        "compared": len(found.tensors),
+        "differing": len(found.differing),
+        "tensors": [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "shape_a": list(row.shape_a),
+                "shape_b": list(row.shape_b),
+                "dtype_a": row.dtype_a,
+                "dtype_b": row.dtype_b,
+                "parameters": row.numel,
+                "differing": row.differing,
+                "norm": row.norm,
+                "relative": row.relative,
+                "cosine": row.cosine,
+                "same_sign": row.same_sign,
+                "zeros_a": row.pruned_a,
+                "zeros_b": row.pruned_b,
+                "zeros_both": row.pruned_both,
+                "overlap": row.overlap,
+            }
+            for row in _shown(found, only_different=only_different)
+        ],
+    }
