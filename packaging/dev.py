@@ -44,8 +44,14 @@ QT_LIBRARIES = {
     "libxcb-shape.so.0": "libxcb-shape0",
     "libwayland-cursor.so.0": "libwayland-cursor0",
 }
-# Programs that only the tests need: a screen in memory, and hands for it.
-TEST_PROGRAMS = {"Xvfb": "xvfb", "xdotool": "xdotool"}
+# Programs that only the tests need: a screen in memory, and hands and a bus for it.
+TEST_PROGRAMS = {"Xvfb": "xvfb", "xdotool": "xdotool", "dbus-run-session": "dbus-daemon"}
+# What Debian has without a program: what screen readers are told by, and how a test listens to it.
+# Other systems keep these elsewhere; there the test that needs them says so.
+TEST_FILES = {
+    "/usr/libexec/at-spi-bus-launcher": "at-spi2-core",
+    "/usr/lib/python3/dist-packages/gi": "python3-gi",
+}
 
 
 def main() -> int:
@@ -78,6 +84,8 @@ def see_to_system_packages(*, for_tests: bool) -> bool:
     missing = [package for library, package in QT_LIBRARIES.items() if not loads(library)]
     if for_tests:
         missing += [pkg for program, pkg in TEST_PROGRAMS.items() if not shutil.which(program)]
+        if shutil.which("apt-get"):
+            missing += [package for file, package in TEST_FILES.items() if not Path(file).exists()]
     if not is_whole() and importlib.util.find_spec("ensurepip") is None:
         missing.append("python3-venv")
     if not missing:

@@ -57,6 +57,7 @@ def dev(tmp_path, monkeypatch, commands):
     monkeypatch.setattr(dev.importlib.util, "find_spec", lambda _: SimpleNamespace())
     monkeypatch.setattr(dev.shutil, "which", lambda program: f"/usr/bin/{program}")
     monkeypatch.setattr(dev, "loads", lambda _: True)
+    monkeypatch.setattr(dev, "TEST_FILES", {})
     return dev
 
 
@@ -126,7 +127,17 @@ def test_a_screen_is_needed_for_tests_alone(dev, monkeypatch, capsys):
     )
     assert dev.see_to_system_packages(for_tests=False)
     assert not dev.see_to_system_packages(for_tests=True)
-    assert "xvfb xdotool" in capsys.readouterr().out
+    assert "xvfb xdotool dbus-daemon" in capsys.readouterr().out
+
+
+def test_what_a_screen_reader_needs_is_installed_for_tests_on_debian(dev, monkeypatch, capsys):
+    as_user(dev, monkeypatch, 1000)
+    monkeypatch.setattr(dev, "TEST_FILES", {"/nowhere/launcher": "at-spi2-core"})
+    assert dev.see_to_system_packages(for_tests=False)
+    assert not dev.see_to_system_packages(for_tests=True)
+    assert "at-spi2-core" in capsys.readouterr().out
+    monkeypatch.setattr(dev.shutil, "which", lambda program: program != "apt-get")
+    assert dev.see_to_system_packages(for_tests=True)
 
 
 def test_python3_venv_is_asked_for_only_where_it_is_needed(dev, monkeypatch, capsys):

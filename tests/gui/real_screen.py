@@ -1,0 +1,149 @@
+"""A screen in memory, hands for it, and the ears of somebody who does not see."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.gui.accessible import Node
+
+PATIENCE_S = 60
+SYSTEM_PYTHON = "/usr/bin/python3"
+LAUNCHER = "/usr/libexec/at-spi-bus-launcher"
+CLIENT = Path(__file__).with_name("at_spi_client.py")
+
+
+def missing_for_screen() -> str:
+    """What is missing for a screen; empty if nothing is."""
+    found = [p for p in ("Xvfb", "xdotool") if not shutil.which(p)]
+    return ", ".join(found)
+
+
+def missing_for_ears() -> str:
+    """What is missing for the tree of accessible things; empty if nothing is."""
+    if found := missing_for_screen():
+        return found
+    if not shutil.which("dbus-run-session"):
+        return "dbus-run-session"
+    if not Path(LAUNCHER).exists():
+        return "at-spi2-core"
+    try:
+        done = subprocess.run(
+            [SYSTEM_PYTHON, "-c", "from gi.repository import Gio"], capture_output=True, check=False
+        )
+    except OSError:
+        return SYSTEM_PYTHON
+    return "python3-gi" if done.returncode else ""
+
+
+@pytest.fixture
+def screen():
+    """A screen in memory; returns the environment of those who use it."""
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        number = told.readline().strip()
+    yield {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
+    server.terminate()
+    server.wait(10)
+
+
+def xdotool(environment, *arguments):
+    """Move the hands; returns what is said."""
+    done = subprocess.run(
+        ["xdotool", *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip()
+
+
+def until(found, what):
+    """Wait until something is found, and return it."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        answer = found()
+        if answer:
+            return answer
+        time.sleep(0.05)
+    pytest.fail(f"{what} did not happen within {PATIENCE_S} s")
+
+
+def shown(environment, name):
+    """The windows of this name that are mapped, a line each; empty where there is none."""
+    return xdotool(environment, "search", "--onlyvisible", "--name", name)
+
+
+def typed_until(environment, window, key, happened, what):
+    """Press a key again and again until it has had its effect."""
+
+    def typed():
+        if not happened():
+            xdotool(environment, "key", "--window", window, key)
+        return happened()
+
+    until(typed, what)
+
+
+class Ears:
+    """Somebody who knows of the window only what a screen reader is told of it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def tree(self) -> Node:
+        """Return all that the application tells."""
+        return Node.from_dict(self._ask({"do": "tree"}))
+
+    def act(self, node: Node, action: str | None = None) -> None:
+        """Do an action of a thing, its first if none is named."""
+        assert node.actions, f"{node} has no actions"
+        number = node.actions.index(action) if action else 0
+        self._ask({"do": "act", "path": node.path, "number": number})
+
+    def _ask(self, question):
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            pytest.fail(f"the client ended: {self._process.stderr.read()}")
+        return json.loads(line)
+
+
+@contextmanager
+def heard(environment, *arguments):
+    """Start the application on a screen with ears; yields them, and ends both.
+
+    A bus of its own: that of the person's session is neither needed nor touched.
+    """
+    client = [SYSTEM_PYTHON, str(CLIENT), LAUNCHER]
+    command = ["dbus-run-session", "--", *client, sys.executable, "-m", "pruneapp", *arguments]
+    process = subprocess.Popen(
+        command,
+        env={**environment, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Ears(process)
+    finally:
+        process.stdin.close()  # the client ends what it began
+        process.stdout.close()
+        try:
+            process.wait(20)
+        finally:
+            process.kill()
+            process.stderr.close()

@@ -1,0 +1,231 @@
+"""Whoever does not see the window is told what is in it, and can do all of it.
+
+Twice: by what Qt has for screen readers, in this process; and by what a screen reader hears of the
+command on a real X server, over the accessibility bus of the desktop.
+"""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QGraphicsView,
+    QLabel,
+    QPushButton,
+    QWidget,
+)
+
+from pruneapp import resources
+from tests.gui.accessible import Node, complaints
+from tests.gui.person import reveal
+from tests.gui.real_screen import (
+    heard,
+    missing_for_ears,
+    screen,  # noqa: F401 - a fixture
+    shown,
+    until,
+    xdotool,
+)
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+PAGES = ("Weights", "Distribution", "Channels", "Model")
+# Menu, entry, title of the dialog.
+DIALOGS = (
+    ("File", "Export…", "Export"),
+    ("Tools", "All commands…", "All commands"),
+    ("Help", "Keys", "Keys"),
+    ("Help", "Guide", "Guide"),
+    ("Help", "About Pruneapp", "Pruneapp"),
+)
+Role = QAccessible.Role
+ROLES = {
+    Role.Button: "push button",
+    Role.CheckBox: "check box",
+    Role.RadioButton: "radio button",
+    Role.MenuItem: "menu item",
+    Role.PageTab: "page tab",
+    Role.ComboBox: "combo box",
+    Role.EditableText: "text",
+    Role.SpinBox: "spin button",
+    Role.TreeItem: "tree item",
+    Role.ListItem: "list item",
+    Role.Cell: "table cell",
+    Role.StaticText: "label",
+    Role.Client: "filler",
+    Role.LayeredPane: "layered pane",
+    Role.Pane: "panel",
+}
+
+
+def told(interface) -> Node:
+    """What Qt has of a thing and of what is in it."""
+    state, thing = interface.state(), interface.object()
+    actions = interface.actionInterface()
+    relations = interface.relations(QAccessible.RelationFlag.Label)
+    inside = [interface.child(number) for number in range(interface.childCount())]
+    return Node(
+        role=ROLES.get(interface.role(), interface.role().name.lower()),
+        name=interface.text(QAccessible.Text.Name),
+        description=interface.text(QAccessible.Text.Description),
+        focusable=bool(state.focusable),
+        showing=not (state.invisible or state.offscreen),
+        enabled=not state.disabled,
+        labelled=bool(relations),
+        actions=list(actions.actionNames()) if actions else [],
+        children=[told(child) for child in inside if child is not None and child.isValid()],
+        text=thing.text().replace("&", "") if isinstance(thing, QLabel) else "",
+    )
+
+
+def missed(window) -> list[str]:
+    """What of a window is not told."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return complaints(told(QAccessible.queryAccessibleInterface(window)))
+
+
+def dialog_of(person, title):
+    """The dialog of a title, once it is shown."""
+
+    def found():
+        shown = [w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog)]
+        return next((w for w in shown if w.isVisible() and title in w.windowTitle()), None)
+
+    person.wait(found)
+    return found()
+
+
+def test_what_is_not_told_is_found(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    parts = QPushButton(), QGraphicsView(), QComboBox(), QLabel("1,000 weights")
+    for part in parts:
+        part.setParent(window)
+    parts[1].setAccessibleName("A picture")
+    parts[2].addItem("first")
+    parts[3].setAccessibleName("Pruned")
+    window.show()
+    qtbot.waitExposed(window)
+    found = "\n".join(missed(window))
+    for why in ("has no name", "a picture without", "not what for", "hides '1,000 weights'"):
+        assert why in found
+
+
+def test_the_empty_window_is_told(person):
+    assert missed(person.window) == []
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (960, 600)], ids=["wide", "narrow"])
+def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
+    person.window.resize(*size)
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    for number, page in enumerate(PAGES, 1):
+        person.key(str(number))
+        picture = person.views.pages.picture()
+        person.wait(lambda picture=picture: picture._has_content)
+        person.wait_idle()
+        found = told(QAccessible.queryAccessibleInterface(person.window))
+        drawn = [
+            node
+            for node, above in found.walk()
+            if node.role == "filler" and node.focusable and node.showing and node.name
+        ]
+        assert drawn, f"{page} has no picture that can have the focus"
+        assert [page, missed(person.window)] == [page, []]
+        if picture._table_button is not None:
+            person.click(picture._table_button)
+            person.wait(lambda picture=picture: picture._table.isVisible())
+            assert [page, missed(person.window)] == [page, []]
+            person.click(picture._table_button)
+
+
+def test_every_method_of_the_form_is_told(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    box = person.rule.method
+    names = [box.itemText(number) for number in range(box.count())]
+    person.click(person.views.form.add)  # two rules have a list and a target each
+    for name in names:
+        person.choose(person.rule.method, name)
+        person.pause(20)
+        for widget in (person.rule.method, person.views.form.add):
+            reveal(widget)
+            assert [name, missed(person.window)] == [name, []]
+
+
+def test_trouble_is_told(person, tmp_path):
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no checkpoint at all")
+    person.open(broken)
+    person.wait(lambda: person.trouble)
+    assert missed(person.window) == []
+
+
+@pytest.mark.parametrize(("menu", "entry", "title"), DIALOGS, ids=[d[1] for d in DIALOGS])
+def test_every_dialog_is_told(person, menu, entry, title):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    person.menu(menu, entry.rstrip("…"))
+    dialog = dialog_of(person, title)
+    assert missed(dialog) == []
+    dialog.reject()
+    person.wait(lambda: not dialog.isVisible())
+
+
+# By the bus -----------------------------------------------------------------------------------
+
+PICTURES = ("Picture of the weights", "Distribution", "Norms", "Sparsity")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    bool(missing_for_ears()),
+    reason=f"needs {missing_for_ears()}, which packaging/dev.py test installs on Debian",
+)
+def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):  # noqa: F811
+    with heard(screen, str(SAMPLE)) as ears:
+
+        def hear(role, name):
+            def look():
+                found = (tree := ears.tree()).find(role, name)
+                return (tree, found) if found is not None and found.showing else None
+
+            return until(look, f"a {role} '{name}'")
+
+        def hear_dialog():
+            until(lambda: len(ears.tree().children) > 1, "a dialog")
+            tree = ears.tree()
+            return tree, next(n for n in tree.children if SAMPLE.name not in n.name)
+
+        tree, button = hear("push button", "Prune 1")
+        assert complaints(tree) == []
+        for page, picture in zip(PAGES, PICTURES, strict=True):
+            ears.act(tree.find("page tab", page), "Press")
+            tree, _ = hear("filler", picture)
+            assert [page, complaints(tree)] == [page, []]
+        for _, entry, title in DIALOGS:
+            ears.act(tree.find("menu item", entry), "Press")
+            tree, dialog = hear_dialog()
+            assert title in dialog.name
+            assert [entry, complaints(tree)] == [entry, []]
+            escape(screen, title)
+            until(lambda: len(ears.tree().children) == 1, f"the end of '{entry}'")
+        before = button.name
+        ears.act(button, "Press")
+        hear("list item", "L1")
+        _, after = hear("push button", "Prune 1")
+        assert after.name != before
+
+
+def escape(environment, title):
+    """Press Escape in a window."""
+    window = until(lambda: shown(environment, f"^{title}"), title).splitlines()[0]
+    xdotool(environment, "windowfocus", "--sync", window)
+    # By the hand itself: what is sent to a window only is never let go of once that is gone.
+    xdotool(environment, "key", "Escape")
