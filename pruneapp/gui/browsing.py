@@ -9,7 +9,7 @@ from pruneapp.gui.actions import Actions
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.views.pictures.pages import Page
 
-PAGES = ("page_weights", "page_distribution", "page_channels", "page_model")
+PAGES = ("page_weights", "page_distribution", "page_channels", "page_model", "page_compare")
 
 
 class Browsing(QObject):
@@ -33,6 +33,7 @@ class Browsing(QObject):
             "page_distribution": self._distribution,
             "page_channels": self._channels,
             "page_model": self._model,
+            "page_compare": self._compare,
             "mask": weights.toggle_mask,
             "zoom_in": weights.zoom_in,
             "zoom_out": weights.zoom_out,
@@ -68,6 +69,9 @@ class Browsing(QObject):
 
     def _model(self) -> None:
         self.show_page(Page.MODEL)
+
+    def _compare(self) -> None:
+        self.show_page(Page.COMPARE)
 
     def _previous(self) -> None:
         self._views.tree.step_focus(-1)

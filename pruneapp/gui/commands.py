@@ -235,6 +235,16 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "page_compare",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "C&ompare"),
+        ("5",),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "How two states, or two files, differ"),
+        group="page",
+        needs_document=True,
+    ),
+    ActionSpec(
         "mask",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Mask &on and off"),

@@ -49,7 +49,7 @@ class DistributionView(Chart):
         self._following = False
         self._editable = False
         self._counts = CountAxis()
-        super().__init__(pg.AxisItem("bottom"), self._counts, parent)
+        super().__init__(pg.AxisItem("bottom"), self._counts, parent=parent)
         self.kind_box = QComboBox()
         self.kind_box.addItems([self.tr("Magnitudes"), self.tr("Signed values")])
         self.kind_box.setAccessibleName(self.tr("Count"))

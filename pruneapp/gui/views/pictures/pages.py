@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from pruneapp.answers import TensorRow, TensorStats
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.pictures.channels import ChannelsView
+from pruneapp.gui.views.pictures.compare import CompareView
 from pruneapp.gui.views.pictures.distribution import DistributionView
 from pruneapp.gui.views.pictures.frame.picture import Picture
 from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
@@ -34,6 +35,7 @@ class Page(IntEnum):
     DISTRIBUTION = 1
     CHANNELS = 2
     MODEL = 3
+    COMPARE = 4
 
 
 class PicturePages(QWidget):
@@ -41,7 +43,7 @@ class PicturePages(QWidget):
 
     Attributes
     ----------
-    weights, distribution, channels, model
+    weights, distribution, channels, model, compare
         The pictures, to be told what to show.
 
     Signals
@@ -68,11 +70,13 @@ failed(str)
         self.distribution = DistributionView()
         self.channels = ChannelsView()
         self.model = ModelView()
+        self.compare = CompareView()
         self._pages: tuple[Picture, ...] = (
             self.weights,
             self.distribution,
             self.channels,
             self.model,
+            self.compare,
         )
         self._tab_colors = QColor(), QColor()
         self.tabs = QTabBar()
@@ -88,6 +92,7 @@ failed(str)
             self.tr("Distribution"),
             self.tr("Channels"),
             self.tr("Model"),
+            self.tr("Compare"),
         )
         for number, (picture, title) in enumerate(zip(self._pages, titles, strict=True), 1):
             self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({number})")

@@ -73,9 +73,10 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
 
 
 class StackedBars:
-    """The items of a plot that show `Stacks`."""
+    """The items of a plot that show `Stacks`; if `neutral`, what is kept in the colour of words."""
 
-    def __init__(self, plot: Any) -> None:
+    def __init__(self, plot: Any, *, neutral: bool = False) -> None:
+        self._kept_color = "muted" if neutral else "kept"
         self.kept = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
         self.going = HatchedBars()
         self.pruned = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
@@ -84,7 +85,7 @@ class StackedBars:
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
-        self.kept.setOpts(brush=QColor(colors["kept"]))
+        self.kept.setOpts(brush=QColor(colors[self._kept_color]))
         self.pruned.setOpts(brush=QColor(colors["pruned"]))
         self.going.set_colors(colors["pruned"], colors["surface"])
 

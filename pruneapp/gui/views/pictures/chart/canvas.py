@@ -33,6 +33,11 @@ _BY_HAND = {Qt.Key.Key_Delete, Qt.Key.Key_R, Qt.Key.Key_P, Qt.Key.Key_Escape, Qt
 class ChartCanvas(PlotCanvas):
     """Bars between axes: zoomed and dragged along x, with a cursor for the keys, and a cut.
 
+    Parameters
+    ----------
+    neutral
+        Whether bars have the colour of words, because they are neither kept nor pruned.
+
     Attributes
     ----------
     selecting
@@ -69,11 +74,16 @@ class ChartCanvas(PlotCanvas):
     banded = Signal(int, int, bool)
 
     def __init__(
-        self, bottom: pg.AxisItem, left: pg.AxisItem, parent: QWidget | None = None
+        self,
+        bottom: pg.AxisItem,
+        left: pg.AxisItem,
+        *,
+        neutral: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(bottom, left, margin=_MARGIN, parent=parent)
         self.left, self.bottom = left, bottom
-        self.bars = StackedBars(self.plot)
+        self.bars = StackedBars(self.plot, neutral=neutral)
         self.selecting = False
         self.cursor_bar = -1
         self._edges: Floats = np.zeros(1)

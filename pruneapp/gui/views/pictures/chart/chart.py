@@ -24,9 +24,11 @@ class Chart(Picture):
         self,
         bottom: pg.AxisItem,
         left: pg.AxisItem,
+        *,
+        neutral: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        self.canvas = ChartCanvas(bottom, left)
+        self.canvas = ChartCanvas(bottom, left, neutral=neutral)
         super().__init__(self.canvas, parent)
         self._log = False
         self._hovered = -1

@@ -23,6 +23,8 @@ class OrderedChart(Chart):
         Key and label of each order; the first one is that of the index.
     first
         The place of the first bar on the axis.
+    neutral
+        Whether bars tell neither of what is kept nor of what is pruned, and have no such colour.
     """
 
     def __init__(
@@ -32,11 +34,12 @@ class OrderedChart(Chart):
         orders: tuple[tuple[str, str], ...],
         *,
         first: int = 0,
+        neutral: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._first = first
-        super().__init__(bottom, left, parent)
+        super().__init__(bottom, left, neutral=neutral, parent=parent)
         self.order_box = QComboBox()
         self.order_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, label in orders:

@@ -16,6 +16,7 @@ _SWATCH = 12
 _RAMP = 36
 _GAP = 6
 _SPACE = 12
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,20 @@ class Swatch:
     label
         Its word.
     colors
-        One colour; several for a ramp.
+        One colour; several for a ramp, none for a word alone.
     hatched
         Whether it is striped.
     before
         Text to the left of a ramp.
+    outlined
+        Whether it has the double outline of what is protected.
     """
 
     label: str
     colors: tuple[str, ...]
     hatched: bool = False
     before: str = ""
+    outlined: bool = False
 
 
 class Legend(QWidget):
@@ -92,6 +96,8 @@ class Legend(QWidget):
 
     def _width(self, entry: Swatch) -> int:
         advance = self.fontMetrics().horizontalAdvance
+        if not entry.colors:
+            return advance(entry.label)
         before = advance(entry.before) + _GAP if entry.before else 0
         swatch = _RAMP if len(entry.colors) > 1 else _SWATCH
         return before + swatch + _GAP + advance(entry.label)
@@ -101,21 +107,28 @@ class Legend(QWidget):
         painter.setPen(QColor(self._colors["text"]))
         if entry.before:
             width = self.fontMetrics().horizontalAdvance(entry.before)
-            painter.drawText(left, 0, width, height, Qt.AlignmentFlag.AlignVCenter, entry.before)
+            painter.drawText(left, 0, width, height, _MIDDLE, entry.before)
             left += width + _GAP
+        if not entry.colors:
+            painter.drawText(left, 0, self._width(entry), height, _MIDDLE, entry.label)
+            return
         wide = _RAMP if len(entry.colors) > 1 else _SWATCH
         rect = QRect(left, (height - _SWATCH) // 2, wide, _SWATCH)
         painter.fillRect(rect, self._brush(entry, rect))
         if entry.hatched or len(entry.colors) > 1:
             painter.setPen(QPen(QColor(self._colors["border"]), 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
+        if entry.outlined:
+            for inset, color in ((0, "#000000"), (2, "#ffffff"), (4, "#000000")):
+                painter.setPen(QPen(QColor(color), 1))
+                painter.drawRect(rect.adjusted(inset, inset, -inset - 1, -inset - 1))
         painter.setPen(QColor(self._colors["text"]))
         painter.drawText(
             left + wide + _GAP,
             0,
             self.fontMetrics().horizontalAdvance(entry.label) + 1,
             height,
-            Qt.AlignmentFlag.AlignVCenter,
+            _MIDDLE,
             entry.label,
         )
 

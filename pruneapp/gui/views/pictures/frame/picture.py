@@ -235,12 +235,15 @@ class Picture(QWidget):
     def _set_legend(self, entries: Sequence[Swatch]) -> None:
         self.legend.set_entries(entries)
 
-    def _add_row(self, row: QWidget) -> None:
-        """Put something between the canvas and the read-out."""
+    def _add_row(self, row: QWidget, *, above: bool = False) -> None:
+        """Put something between the canvas and the read-out, or above the canvas."""
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
-        column.insertWidget(column.count() - 1, row)
-        self._between.append(row)
+        if above:
+            column.insertWidget(column.indexOf(self._stack), row)
+        else:
+            column.insertWidget(column.count() - 1, row)
+            self._between.append(row)
 
     def _add_table(self) -> None:
         """Offer the numbers as a table."""

@@ -1,0 +1,318 @@
+"""Which tensors of two states differ, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from pruneapp.answers import Comparison, HistoryItem, TensorDifference
+from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
+from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
+from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max
+from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
+from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
+from pruneapp.gui.views.pictures.frame.legend import Swatch
+from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
+from pruneapp.gui.views.pictures.frame.wording import value_text
+from pruneapp.gui.views.pictures.sides import Side, SidesRow
+
+NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
+MOST, FILE = "most", "file"
+
+_MEASURES: Mapping[str, Callable[[TensorDifference], float | None]] = {
+    NORM: lambda t: t.relative,
+    ANGLE: lambda t: None if t.cosine is None else 1 - t.cosine,
+    SIGNS: lambda t: None if t.same_sign is None else 1 - t.same_sign,
+    ZEROS: lambda t: None if t.overlap is None else 1 - t.overlap,
+}
+
+
+class CompareView(OrderedChart):
+    """Bars of how much tensors differ between two sides, the largest difference first.
+
+    A side is a position in the history, or None for the other file.
+
+    Signals
+    -------
+    comparisonRequested(object, object)
+        The person wants these two sides compared; answer with `set_comparison`.
+    otherFileRequested()
+        The person wants a file as one of the sides; answer with `set_other`.
+    differenceRequested(str)
+        The person wants to see where this tensor differs.
+    """
+
+    comparisonRequested = Signal(object, object)
+    otherFileRequested = Signal()
+    differenceRequested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._comparison: Comparison | None = None
+        self._differing: tuple[TensorDifference, ...] = ()
+        self._heights: Floats = np.zeros(0)
+        self._shown_names: Mapping[str, str] = {}
+        self._names_axis = NamesAxis()
+        self.sides = SidesRow()
+        orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
+        super().__init__(
+            self._names_axis, pg.AxisItem("left"), orders, first=1, neutral=True, parent=parent
+        )
+        self.measure_box = QComboBox()
+        self.measure_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, label in (
+            (NORM, self.tr("Relative norm")),
+            (ANGLE, self.tr("1 − cosine")),
+            (SIGNS, self.tr("Other signs")),
+            (ZEROS, self.tr("Zeros not shared")),
+        ):
+            self.measure_box.addItem(label, key)
+        self.measure_box.setAccessibleName(self.tr("Measure"))
+        self.measure_box.setToolTip(
+            self.tr("How the difference is measured; the read-out and the table have all measures")
+        )
+        self.measure_box.activated.connect(self._on_measure_chosen)
+        row = self._control_row()
+        row.addStretch(1)
+        row.addWidget(self.measure_box)
+        row.addWidget(self.order_box)
+        self._add_table()
+        self.sides.changed.connect(self._on_sides_changed)
+        self.sides.otherRequested.connect(self.otherFileRequested)
+        self._add_row(self.sides, above=True)
+        self._reorder()
+        self._label()
+        self.set_colors(self._colors)
+
+    # What it is told.
+
+    def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
+        """Take the states of the history that one may choose, and which one is the current.
+
+        Where the person chose none yet, A is the first and B the current one.
+        """
+        self.sides.set_points(items, position)
+        self._show_state()
+
+    def set_other(self, label: str | None) -> None:
+        """Take the other file as the side for which the person wanted it; None for no file."""
+        self.sides.set_other(label)
+        self._show_state()
+
+    def set_shown_names(self, shown: Mapping[str, str]) -> None:
+        """Take the names to show for the names in the file."""
+        self._shown_names = shown
+
+    def set_comparison(self, comparison: Comparison | None) -> None:
+        """Show how two sides differ; None for no comparison."""
+        names = [t.name for t in self._differing]
+        self._comparison = comparison
+        self._differing = comparison.differing if comparison else ()
+        self._set_stem("", "comparison")
+        self._measure()
+        self._reorder()
+        self._begin(keep_view=names == [t.name for t in self._differing])
+        if comparison is not None:
+            self.set_busy(False)
+
+    def set_measure(self, key: str) -> None:
+        """Show another measure: ``norm``, ``angle``, ``signs`` or ``zeros``."""
+        self.measure_box.setCurrentIndex(self.measure_box.findData(key))
+        self._on_measure_chosen()
+
+    @property
+    def wanted(self) -> tuple[Side, Side]:
+        """The two sides: positions in the history, None for the other file."""
+        return self.sides.wanted
+
+    @property
+    def measure(self) -> str:
+        """The key of what the bars are."""
+        return str(self.measure_box.currentData())
+
+    # What it is.
+
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+        return self.tr("Differences of the tensors")
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Comparing…")
+
+    def empty_text(self) -> str:
+        """Say what to do next."""
+        found = self._comparison
+        if found is not None and not found.tensors:
+            return self.tr("Neither side has a tensor.")
+        if found is not None:
+            return self.tr("Nothing differs: all {n} tensors are equal.").format(
+                n=count(len(found.tensors))
+            )
+        if self._instead:
+            return self._instead
+        if not self.sides.points:
+            return self.tr("Open a checkpoint to compare its states, or it with another file.")
+        if self.wanted[0] == self.wanted[1]:
+            if self.sides.points == 1:
+                return self.tr(
+                    "There is only one state so far. Prune something, or choose another file as B."
+                )
+            return self.tr("A and B are the same. Choose another state or another file above.")
+        return self.tr("Choose two states above to see where they differ.")
+
+    def number_of_bars(self) -> int:
+        """Return how many tensors differ."""
+        return len(self._differing)
+
+    def ordered(self, key: str) -> NDArray[np.int64]:
+        """Return the tensors in an order; those without a number last, equal ones as in the file."""
+        if key == FILE:
+            return np.arange(self._heights.size)
+        return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")
+
+    def order_label(self, key: str) -> str:
+        """Say what stands along the axis."""
+        if key == FILE:
+            return self.tr("tensors that differ, in the order of the file")
+        return self.tr("tensors that differ, the most different first")
+
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return the measure; of several tensors the largest."""
+        high = grouped_max(np.nan_to_num(self._heights[self._order[start:stop]], nan=0.0), group)
+        none = np.zeros_like(high)
+        return Stacks(grouped_edges(self.edges(), start, stop, group), high, none, none)
+
+    def highest(self) -> float:
+        """Return the largest difference."""
+        known = self._heights[~np.isnan(self._heights)]
+        return float(known.max()) if known.size else 0.0
+
+    def widest_tick(self) -> str:
+        """Return what the axis may show at most."""
+        return "100.5" if self.measure != ANGLE else "0.0005"
+
+    def tell(self, bar: int) -> str:
+        """Say how a tensor differs."""
+        t = self._differing[int(self._order[bar])]
+        name = self._shown_names.get(t.name, t.name)
+        if t.kind != "differs":
+            return f"{name}:  {self._kind(t)}"
+        facts = [
+            self.tr("{share} of the weights differ").format(share=part(t.differing, t.numel)),
+            self.tr("relative norm {value}").format(value=_share(t.relative)),
+            self.tr("cosine {value}").format(value=_value(t.cosine)),
+            self.tr("same signs {value}").format(value=_share(t.same_sign)),
+        ]
+        if t.overlap is not None:
+            facts.append(self.tr("zeros shared {value}").format(value=_share(t.overlap)))
+        return f"{name}:  {', '.join(facts)}"
+
+    def summary(self) -> str:
+        """Say how many tensors differ."""
+        found = self._comparison
+        if found is None:
+            return ""
+        text = self.tr("{some} of {all} tensors differ").format(
+            some=count(len(self._differing)), all=count(len(found.tensors))
+        )
+        for kind, words in (
+            ("only a", self.tr("{n} only in A")),
+            ("only b", self.tr("{n} only in B")),
+            ("shape", self.tr("{n} of another shape")),
+        ):
+            many = sum(t.kind == kind for t in self._differing)
+            if many:
+                text += f", {words.format(n=count(many))}"
+        return text
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend: there is one kind of bar only."""
+        return []
+
+    def numbers(self) -> Numbers:
+        """Return the tensors that differ, in the order in which they are shown."""
+        if self._comparison is None:
+            return NOTHING
+        headers = (
+            self.tr("tensor"),
+            self.tr("difference"),
+            self.tr("weights that differ"),
+            self.tr("relative norm"),
+            self.tr("cosine"),
+            self.tr("same signs"),
+            self.tr("zeros shared"),
+        )
+
+        def row(at: int) -> tuple[object, ...]:
+            t = self._differing[int(self._order[at])]
+            measured = (t.relative, t.cosine, t.same_sign, t.overlap)
+            cells = (NO_NUMBER if m is None or t.kind != "differs" else m for m in measured)
+            return t.name, self._kind(t), t.differing, *cells
+
+        return Numbers(headers, len(self._differing), row)
+
+    def choose(self, bar: int) -> None:
+        """Announce that a difference is wanted, where there is one that can be seen."""
+        t = self._differing[int(self._order[bar])]
+        if t.kind == "differs":
+            self.differenceRequested.emit(t.name)
+
+    # How it works.
+
+    def _kind(self, t: TensorDifference) -> str:
+        return {
+            "same": self.tr("the same"),
+            "differs": self.tr("differs"),
+            "only a": self.tr("only in A"),
+            "only b": self.tr("only in B"),
+            "shape": self.tr("another shape or type, not compared"),
+        }[t.kind]
+
+    def _measure(self) -> None:
+        of = _MEASURES[self.measure]
+        scale = 1.0 if self.measure == ANGLE else 100.0
+        found = [None if t.kind != "differs" else of(t) for t in self._differing]
+        self._heights = np.array(
+            [np.nan if value is None else scale * max(value, 0.0) for value in found],
+            dtype=np.float64,
+        )
+
+    def _label(self) -> None:
+        self.canvas.left.setLabel(
+            {
+                NORM: self.tr("norm of the difference, % of A"),
+                ANGLE: self.tr("1 − cosine"),
+                SIGNS: self.tr("weights of another sign, %"),
+                ZEROS: self.tr("zeros not in both, %"),
+            }[self.measure]
+        )
+
+    def _reorder(self) -> None:
+        super()._reorder()
+        names = [self._differing[int(i)].name for i in self._order]
+        self._names_axis.set_names([self._shown_names.get(name, name) for name in names])
+
+    def _on_measure_chosen(self) -> None:
+        self._label()
+        self._measure()
+        self._reorder()
+        self._begin(keep_view=True)
+
+    def _on_sides_changed(self) -> None:
+        self.set_comparison(None)
+        a, b = self.wanted
+        if a != b:
+            self.comparisonRequested.emit(a, b)
+
+
+def _share(value: float | None) -> str:
+    return NO_NUMBER if value is None else percent(value)
+
+
+def _value(value: float | None) -> str:
+    return NO_NUMBER if value is None else value_text(value, 5)

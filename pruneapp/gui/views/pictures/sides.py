@@ -1,0 +1,133 @@
+"""The two sides of a comparison, to be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from pruneapp.answers import HistoryItem
+from pruneapp.gui.views.parts.labels import as_plain
+
+# A position in the history; None for the other file.
+Side = int | None
+
+_OTHER, _ASK = -1, -2
+
+
+class SidesRow(QWidget):
+    """A and B: states of the history, or another file.
+
+    Signals
+    -------
+    changed()
+        The person chose another side.
+    otherRequested()
+        The person wants a file that is not chosen yet, or another one.
+    """
+
+    changed = Signal()
+    otherRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._items: tuple[HistoryItem, ...] = ()
+        self._position = 0
+        self._other: str | None = None
+        self._wanted: list[Side] = [0, 0]
+        self._own = [False, False]  # whether the person chose it
+        self._asking = 1
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        self.boxes = QComboBox(), QComboBox()
+        tips = (
+            self.tr("The side that the other one is measured against"),
+            self.tr("The side that is compared with A"),
+        )
+        for box, letter, tip in zip(self.boxes, "AB", tips, strict=True):
+            label = QLabel(letter)
+            label.setBuddy(box)
+            box.setAccessibleName(letter)
+            box.setToolTip(tip)
+            # Labels of steps are long; the whole of them is in the list and its tooltips.
+            box.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            box.setMinimumContentsLength(12)
+            box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            row.addWidget(label)
+            row.addWidget(box, 1)
+        self.boxes[0].activated.connect(self._on_a_chosen)
+        self.boxes[1].activated.connect(self._on_b_chosen)
+        self._fill()
+
+    @property
+    def points(self) -> int:
+        """How many states there are."""
+        return len(self._items)
+
+    @property
+    def wanted(self) -> tuple[Side, Side]:
+        """A and B."""
+        return self._wanted[0], self._wanted[1]
+
+    def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
+        """Take the states, and which one is the current."""
+        self._items, self._position = tuple(items), position
+        for side, usual in enumerate((0, position)):
+            chosen = self._wanted[side]
+            if not items or (chosen is not None and chosen >= len(items)):
+                self._own[side] = False  # that state is gone
+            if not self._own[side]:
+                self._wanted[side] = usual
+        self._fill()
+
+    def set_other(self, label: str | None) -> None:
+        """Take the other file, for the side that asked for it; None for no file."""
+        self._other = label
+        if label is not None:
+            self._wanted[self._asking], self._own[self._asking] = None, True
+        else:
+            for side, usual in enumerate((0, self._position)):
+                if self._wanted[side] is None:
+                    self._wanted[side], self._own[side] = usual, False
+        self._fill()
+
+    def _fill(self) -> None:
+        for box, wanted in zip(self.boxes, self._wanted, strict=True):
+            with QSignalBlocker(box):
+                box.clear()
+                for i, item in enumerate(self._items):
+                    now = self.tr("{label} (now)").format(label=item.label)
+                    self._add(box, now if i == self._position else item.label, i, item.detail)
+                if self._other is not None:
+                    self._add(box, self._other, _OTHER, self._other)
+                if self._items:
+                    self._add(box, self.tr("Another file…"), _ASK, "")
+                box.setCurrentIndex(box.findData(_OTHER if wanted is None else wanted))
+            box.setEnabled(bool(self._items))
+
+    @staticmethod
+    def _add(box: QComboBox, label: str, data: int, detail: str) -> None:
+        box.addItem(label, data)
+        box.setItemData(box.count() - 1, as_plain(detail), Qt.ItemDataRole.ToolTipRole)
+
+    def _choose(self, side: int) -> None:
+        chosen = int(self.boxes[side].currentData())
+        if chosen == _ASK:
+            self._asking = side
+            self._fill()  # as it was, until there is a file
+            self.otherRequested.emit()
+            return
+        wanted = None if chosen == _OTHER else chosen
+        if wanted != self._wanted[side]:
+            self._wanted[side], self._own[side] = wanted, True
+            self.changed.emit()
+
+    def _on_a_chosen(self) -> None:
+        self._choose(0)
+
+    def _on_b_chosen(self) -> None:
+        self._choose(1)

@@ -1,0 +1,183 @@
+"""Two sides compared: chosen by keys, drawn, sorted, and led on to the difference."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from pruneapp.answers import Comparison, HistoryItem, TensorDifference
+from pruneapp.gui.views.pictures.compare import CompareView
+
+LEFT = Qt.MouseButton.LeftButton
+POINTS = [
+    HistoryItem("Opened", "resnet20.th"),
+    HistoryItem("L1 20 % on 19 tensors, global", "all of it"),
+    HistoryItem("L2 30 %, dim 0", "channels"),
+]
+
+
+def differs(name, relative, cosine, same, zeros, numel=100, differing=10):
+    return TensorDifference(
+        name,
+        "differs",
+        (numel,),
+        (numel,),
+        numel,
+        differing,
+        1.0,
+        relative,
+        cosine,
+        same,
+        *zeros,
+    )
+
+
+COMPARISON = Comparison(
+    "Opened",
+    "L1 20 %",
+    (
+        differs("a.weight", 0.1, 0.99, 0.9, (0, 0, 0)),
+        TensorDifference("b.weight", "same", (4,), (4,), 4),
+        TensorDifference("c.weight", "only a", (4,), (), 4),
+        differs("d.weight", 0.5, 0.9, 0.7, (10, 20, 5)),
+        TensorDifference("e.weight", "shape", (4,), (5,), 4),
+        differs("f.weight", 0.3, 0.95, 0.99, (10, 10, 10)),
+    ),
+)
+
+
+@pytest.fixture
+def view(qtbot):
+    found = CompareView()
+    qtbot.addWidget(found)
+    found.resize(720, 520)
+    found.show()
+    found.activateWindow()
+    qtbot.waitActive(found)
+    return found
+
+
+@pytest.fixture
+def compared(view):
+    view.set_points(POINTS, 1)
+    view.set_comparison(COMPARISON)
+    return view
+
+
+def names(view):
+    return [cells[0][0] for cells in view.numbers()]
+
+
+def test_it_says_what_to_do_next(view):
+    assert "Open a checkpoint" in view._message.text()
+    view.set_points(POINTS[:1], 0)
+    assert "Prune something, or choose another file as B." in view._message.text()
+    view.set_points(POINTS, 0)
+    assert "A and B are the same." in view._message.text()
+    view.set_points(POINTS, 2)
+    assert view._message.text() == "Choose two states above to see where they differ."
+    same = TensorDifference("b.weight", "same", (4,), (4,), 4)
+    view.set_comparison(Comparison("a", "b", (same, same)))
+    assert view._message.text() == "Nothing differs: all 2 tensors are equal."
+
+
+def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
+    view.set_points(POINTS, 1)
+    assert view.wanted == (0, 1)
+    assert view.sides.boxes[1].currentText() == "L1 20 % on 19 tensors, global (now)"
+    view.set_points(POINTS, 2)
+    assert view.wanted == (0, 2)
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_Down)
+    assert told.args == [1, 2]
+    view.set_points(POINTS, 1)
+    assert view.wanted == (1, 1)
+    view.set_points(POINTS[:1], 0)
+    assert view.wanted == (0, 0), "the state that was chosen is gone"
+
+
+def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
+    view.set_points(POINTS, 1)
+    with (
+        qtbot.waitSignal(view.otherFileRequested),
+        qtbot.assertNotEmitted(view.comparisonRequested),
+    ):
+        qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_End)
+    assert view.wanted == (0, 1), "not before there is a file"
+    assert view.sides.boxes[0].currentText() == "Opened"
+    with qtbot.assertNotEmitted(view.comparisonRequested):
+        view.set_other("finetuned.safetensors")
+    assert view.wanted == (None, 1)
+    assert view.sides.boxes[0].currentText() == "finetuned.safetensors"
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        qtbot.keyClick(view.sides.boxes[1], Qt.Key.Key_Down)
+    assert told.args == [None, 2]
+    view.set_other(None)
+    assert view.wanted == (0, 2)
+
+
+def test_choosing_the_same_twice_asks_for_nothing(compared, qtbot):
+    with qtbot.assertNotEmitted(compared.comparisonRequested):
+        qtbot.keyClick(compared.sides.boxes[1], Qt.Key.Key_Home)
+    assert compared.wanted == (0, 0)
+    assert "A and B are the same." in compared._message.text()
+
+
+def test_the_most_different_first_in_every_measure(compared, qtbot):
+    assert names(compared) == ["d", "f", "a", "c", "e"]
+    for key, order in (("angle", "dface"), ("signs", "dafce"), ("zeros", "dface")):
+        qtbot.keyClick(compared.measure_box, Qt.Key.Key_Down)
+        assert compared.measure == key
+        assert "".join(names(compared)) == order
+    compared.set_order("file")
+    assert names(compared) == ["a", "c", "d", "e", "f"]
+
+
+def test_bars_are_as_high_as_the_difference_in_a_colour_that_means_nothing(compared, theme):
+    compared.set_colors(theme.colors)
+    image = compared.canvas.viewport().grab().toImage()
+
+    def at(x, y):
+        return image.pixelColor(compared.canvas.pixel_at(x, y).toPoint()).name()
+
+    assert (at(1, 40), at(2, 20), at(3, 5)) == (theme.colors["muted"],) * 3
+    assert (at(2, 40), at(3, 20), at(4, 1)) == (theme.colors["surface"],) * 3
+
+
+def test_all_measures_are_told(compared):
+    gap = "\u00a0"
+    compared.canvas.hovered.emit(0)
+    assert compared.readout.text() == (
+        f"d.weight:  10.0{gap}% of the weights differ, relative norm 50.0{gap}%, cosine 0.9, "
+        f"same signs 70.0{gap}%, zeros shared 20.0{gap}%"
+    )
+    compared.canvas.hovered.emit(3)
+    assert compared.readout.text() == "c.weight:  only in A"
+    assert compared.summary() == "5 of 6 tensors differ, 1 only in A, 1 of another shape"
+    assert compared.canvas.accessibleDescription() == compared.summary()
+    row = next(iter(compared.numbers()))
+    assert row == ("d.weight", "differs", 10, 0.5, 0.9, 0.7, 0.2)
+    assert list(compared.numbers())[3][3:] == ("–",) * 4
+
+
+def test_a_click_and_return_lead_to_the_difference(compared, qtbot):
+    place = compared.canvas.pixel_at(2, 10).toPoint()
+    with qtbot.waitSignal(compared.differenceRequested) as told:
+        qtbot.mouseClick(compared.canvas.viewport(), LEFT, pos=place)
+    assert told.args == ["f.weight"]
+    qtbot.keyClick(compared.canvas, Qt.Key.Key_Left)
+    with qtbot.waitSignal(compared.differenceRequested) as told:
+        qtbot.keyClick(compared.canvas, Qt.Key.Key_Return)
+    assert told.args == ["d.weight"]
+    qtbot.keyClick(compared.canvas, Qt.Key.Key_End)
+    with qtbot.assertNotEmitted(compared.differenceRequested):
+        qtbot.keyClick(compared.canvas, Qt.Key.Key_Return)
+
+
+def test_ten_thousand_differences(view):
+    view.set_points(POINTS, 1)
+    many = tuple(differs(f"t{i}", i / 10_000, 0.5, 0.5, (0, 0, 0)) for i in range(10_000))
+    view.set_comparison(Comparison("a", "b", many))
+    view.repaint()
+    assert view.numbers().rows == 10_000
+    assert view.highest() == pytest.approx(99.99)
