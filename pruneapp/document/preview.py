@@ -14,13 +14,14 @@ from pruneapp.document.energies import measure_energies
 from pruneapp.document.energy import Energy
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, UnknownTensorError
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import TensorView
-from pruneapp.methods.run import prune
+from pruneapp.methods.within import prune_within
 from pruneapp.progress import Job
 
 # Passes over a tensor that a row of single weights takes, as long as nobody knows better.
@@ -97,7 +98,7 @@ def compute_preview(
     if scores is not None:
         scores.verify_unchanged()
     check_extras(step, given, scores)
-    rows = [(row, resolve(snapshot.checkpoint, row.names)) for row in step.rows]
+    rows = rows_of(snapshot.checkpoint, step)
     touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
     sizes = {name: snapshot.entry(name).numel for name in touched}
     reserved = [_reserve(row, names, sizes) for row, names in rows]
@@ -109,7 +110,8 @@ def compute_preview(
         state = replace(snapshot, masks=working)
         views = [view_for_row(state, row, name, given, scores) for name in names]
         job.extend(-reserve)
-        made = prune(views, registry.get(row.method), row.values, step.scope, kernel, job)
+        method = registry.get(row.method)
+        made = prune_within(views, method, row.values, step.scope, step.limits, kernel, job)
         working = working.with_masks(made.masks)
         spared += sum(made.spared.values())
     masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from pruneapp.checkpoint.reader import Checkpoint, RawChunk
 from pruneapp.document.preview import check_extras, compute_preview, view_for_row
-from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Step
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -85,7 +85,8 @@ def state_after(
         scores.verify_unchanged()
     check_extras(step, given, scores)
     row = step.rows[0]
-    names = resolve(snapshot.checkpoint, row.names)
+    ((_, names),) = rows_of(snapshot.checkpoint, step)
     job.start(0, names[0])
     views = [view_for_row(snapshot, row, name, given, scores) for name in names]
-    return Ruled(snapshot, rules(views, method, row.values, step.scope, kernel, job))
+    made = rules(views, method, row.values, step.scope, step.limits, kernel, job)
+    return Ruled(snapshot, made)

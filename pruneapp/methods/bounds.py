@@ -114,9 +114,12 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
         If the bounds do not leave room for it; says the numbers.
     """
     total = limits.total
+    before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
     if total is None:
         assert wish is not None
         target, word, asked = wish, "amount", "the amount"
+        if before:
+            asked = "the amount, with what is pruned already,"
     else:
         target = round(total * int(tensors.numel.sum())) if isinstance(total, float) else total
         word = "total"
@@ -126,7 +129,6 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
         return target
     count = len(tensors.names)
     each = f"in each of {count:,} tensors" if count > 1 else f"of '{tensors.names[0]}'"
-    before, able = int(tensors.before.sum()), int((tensors.before + tensors.free).sum())
     if target < before:
         raise ParameterError(
             f"{before:,} weights are pruned already, but {asked} is {target:,}.",

@@ -10,26 +10,31 @@ from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask
 from pruneapp.methods.declaration import Scope, TensorView, WeightMethod
-from pruneapp.methods.run import check_all, plan
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.run import check_all
+from pruneapp.methods.within import plan_within
 from pruneapp.progress import Job
 
 
-def rules(  # noqa: PLR0917 - six arguments, each its own type
+def rules(  # noqa: PLR0917 - each its own type
     tensors: Sequence[TensorView],
     method: WeightMethod,
     values: Mapping[str, Any],
     scope: Scope,
+    limits: Limits,
     kernel: Kernel,
     job: Job,
 ) -> dict[str, Mask]:
-    """Return the same masks as `prune`, as rules that take no memory. Nothing may be protected.
+    """Return the same masks as `prune_within`, as rules that take no memory.
+
+    Nothing may be protected.
 
     Whoever looks at them reads the weights again, so they suit what looks once, as an export
-    does. Parameters and errors are those of `prune`.
+    does. Parameters and errors are those of `prune_within`.
     """
     values = check_all(tensors, method, values, scope)
     masks: dict[str, Mask] = {}
-    plans = plan(tensors, method, values, scope)
+    plans = plan_within(tensors, method, values, scope, limits, kernel, job)
     job.extend(sum(r.size for ranked in plans for r in ranked.rankings if ranked.count))
     for ranked in plans:
         if ranked.count == 0:

@@ -89,7 +89,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     values = check_all(tensors, method, values, scope)
     match method:
         case WeightMethod():
-            return Pruned(_prune_weights(plan(tensors, method, values, scope), kernel, job))
+            return Pruned(prune_ranked(plan(tensors, method, values, scope), kernel, job))
         case ChannelMethod():
             return Pruned(_prune_channels(tensors, method, values, kernel, job))
         case MaskMethod():
@@ -204,18 +204,26 @@ def plan(
     return [_ranked(group, method, values) for group in groups if group]
 
 
-def _ranked(group: Sequence[TensorView], method: WeightMethod, values: Values) -> Ranked:
+def rank_together(
+    group: Sequence[TensorView], method: WeightMethod, values: Values
+) -> list[Ranking]:
+    """Return the rankings of tensors, with keys that can be compared, of what may be taken."""
     width = max(method.least_width(view) for view in group)
     if len({view.ranked.dtype for view in group}) > 1:
         width = max(width, common_width({view.ranked.dtype for view in group}))
+    return [method.rank(view.free, values, width) for view in group]
+
+
+def _ranked(group: Sequence[TensorView], method: WeightMethod, values: Values) -> Ranked:
     left = sum(units_left(view, method, values) for view in group)
     where = group[0].name if len(group) == 1 else ""
     protected = sum(view.protected.kept for view in group if view.protected is not None)
     count = to_prune(values["amount"], left, protected=protected, where=where)
-    return Ranked(group, [method.rank(view.free, values, width) for view in group], count)
+    return Ranked(group, rank_together(group, method, values), count)
 
 
-def _prune_weights(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[str, BitMask]:
+def prune_ranked(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[str, BitMask]:
+    """Return the masks of tensors after their cuts; extends `job` by the work."""
     for ranked in plans:
         if ranked.count:
             job.extend(2 * sum(r.size for r in ranked.rankings))
@@ -240,13 +248,7 @@ def _prune_channels(
 ) -> dict[str, BitMask]:
     plans: list[tuple[TensorView, int, Channels]] = []
     for view in tensors:  # refuse before the first is worked on
-        dim = resolve_dim(method, values, view)
-        left = channels_left(view.kept, view.shape, dim)
-        free = left
-        if view.protected is not None:
-            free = left & ~channels_left(view.protected, view.shape, dim)
-        among = np.flatnonzero(free)
-        there = int(np.count_nonzero(left))
+        there, among = free_channels(view, resolve_dim(method, values, view))
         count = to_prune(
             values["amount"],
             there,
@@ -263,11 +265,26 @@ def _prune_channels(
         else:
             job.label(view.name)
             dim = resolve_dim(method, values, view)
-            stays = np.ones(view.shape[dim], np.bool_)
-            stays[method.lowest(view, values, kernel, among, count, job)] = False
-            mask = mask_of_channels(view.shape, dim, stays, job)
-            masks[view.name] = mask if view.kept is None else view.kept & mask
+            gone = method.lowest(view, values, kernel, among, count, job)
+            masks[view.name] = without_channels(view, dim, gone, job)
     return masks
+
+
+def free_channels(view: TensorView, dim: int) -> tuple[int, Channels]:
+    """Return how many channels are left, and the numbers of those that hold nothing protected."""
+    left = channels_left(view.kept, view.shape, dim)
+    free = left
+    if view.protected is not None:
+        free = left & ~channels_left(view.protected, view.shape, dim)
+    return int(np.count_nonzero(left)), np.flatnonzero(free)
+
+
+def without_channels(view: TensorView, dim: int, gone: Channels, job: Job) -> BitMask:
+    """Return the mask of a tensor after some of its channels went."""
+    stays = np.ones(view.shape[dim], np.bool_)
+    stays[gone] = False
+    mask = mask_of_channels(view.shape, dim, stays, job)
+    return mask if view.kept is None else view.kept & mask
 
 
 def _combine_masks(
