@@ -154,7 +154,7 @@ def smallest(weights, count):
 def painted(person):
     """Whether the picture of weights shows what is in force."""
     view = person.views.pages.weights
-    return view.canvas.item.fine is not None and not view._stale
+    return view.canvas.item.fine is not None and not view.stale
 
 
 def test_a_person_exports_in_three_formats_and_resumes(person, small, tmp_path):

@@ -293,7 +293,7 @@ def test_pictures_are_answered_while_a_long_job_runs(pruned, slow_export, tmp_pa
     pruned.wait(lambda: slow_export["running"])
     pruned.click_cell("fc.weight")
     view = pruned.views.pages.weights
-    pruned.wait(lambda: view.canvas.item.fine is not None and not view._stale)
+    pruned.wait(lambda: view.canvas.item.fine is not None and not view.stale)
     assert view.canvas.item.fine.request.name == "fc.weight"
     assert np.count_nonzero(view.canvas.item.fine.kept == 0) == 16
     pruned.key("Esc")

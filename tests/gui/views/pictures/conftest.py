@@ -18,6 +18,7 @@ CONV = Layout(
     "output channel × kernel row",
     "input channel × kernel column",
     "Each output channel is a band of 2 rows.",
+    dims=("out", "in", "", ""),
 )
 
 
@@ -44,6 +45,7 @@ class Tensor:
         self.values = np.asarray(values, np.float32).reshape(layout.rows, layout.columns)
         self.kept = np.asarray(kept, np.float32).reshape(self.values.shape)
         self.going = np.zeros_like(self.kept) if going is None else np.asarray(going, np.float32)
+        self.guarded = None
         self.requests: list[TileRequest] = []
         self.points: list[TileRequest] = []
 
@@ -52,11 +54,15 @@ class Tensor:
             slice(request.row, request.row + request.rows),
             slice(request.column, request.column + request.columns),
         )
-        parts = [self.values[part], self.kept[part], self.going[part]]
+        values = self.values * self.kept if request.pruned else self.values
+        parts = [values[part], self.kept[part], self.going[part]]
+        if self.guarded is not None:
+            parts.append(np.asarray(self.guarded, np.float32)[part])
         if request.pool > 1:
             parts[0] = np.abs(parts[0])
-            parts = [_mean(p, request.pool) for p in parts]
-        return Tile(request, self.layout, *parts, scale=1.0)
+            parts = [mean(p, request.pool) for p in parts]
+        guarded = parts[3] if self.guarded is not None else None
+        return Tile(request, self.layout, *parts[:3], 1.0, guarded, request.sampled)
 
     def attach(self, view) -> None:
         """Answer every request of a view at once."""
@@ -76,7 +82,7 @@ class Tensor:
         view.set_layout(self.layout, self.layout.shape, "float32", self.name)
 
 
-def _mean(values, pool):
+def mean(values, pool):
     rows, columns = np.arange(0, values.shape[0], pool), np.arange(0, values.shape[1], pool)
     sums = np.add.reduceat(np.add.reduceat(values, rows, 0), columns, 1)
     down = np.diff(np.append(rows, values.shape[0]))[:, None]

@@ -53,7 +53,7 @@ def make(values, kept, going=0.0, pool=1):
 
 def test_nan_is_told_apart_and_infinity_is_full_colour():
     tables = Tables(LIGHT.colors)
-    look = Look(Mode.MAGNITUDE, masked=False, blended=False)
+    look = Look(Mode.MAGNITUDE, 0)
     nan, infinite, full = shade(make([np.nan, np.inf, 5.0], 1), look, tables)[0]
     assert nan & 0xFFFFFF == int(LIGHT.colors["danger"][1:], 16)
     assert infinite == full != nan
@@ -63,13 +63,13 @@ def test_a_tensor_of_zeros_has_a_picture_even_without_a_scale():
     tile = make([0.0, np.inf], 1)
     zeros = Tile(tile.request, CONV, tile.values, tile.kept, tile.going, 0.0)
     for mode in Mode:
-        shade(zeros, Look(mode, masked=True, blended=True), Tables(LIGHT.colors))
+        shade(zeros, Look(mode, blended=True), Tables(LIGHT.colors))
 
 
 def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
     tables = Tables(LIGHT.colors)
-    look = Look(Mode.SIGNED, masked=False, blended=False)
-    magnitude = Look(Mode.MAGNITUDE, masked=False, blended=False)
+    look = Look(Mode.SIGNED, 0)
+    magnitude = Look(Mode.MAGNITUDE, 0)
     coarse = make([0.7], 1, pool=4)
     assert shade(coarse, look, tables) == shade(coarse, magnitude, tables)
     fine = make([-0.7, 0.7], 1)
@@ -78,14 +78,14 @@ def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
 
 
 def test_what_would_go_lies_between_kept_and_pruned_where_no_hatch_is_seen():
-    look = Look(Mode.MASK, masked=True, blended=True)
+    look = Look(Mode.MASK, blended=True)
     tables = Tables(LIGHT.colors)
     going = int(shade(make([1.0], 1, going=1), look, tables)[0, 0])
     assert going == int(tables.density[128])
 
 
 def test_rows_are_reduced_to_means_with_a_shorter_last_one():
-    look = Look(Mode.MASK, masked=True, blended=False, reduction=(2, 1))
+    look = Look(Mode.MASK, reduction=(2, 1))
     tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
     tables = Tables(LIGHT.colors)
     pixels = shade(tile, look, tables)[:, 0]

@@ -68,15 +68,16 @@ def test_a_rectangle_is_chosen_and_then_pruned(view, qtbot):
 
 @pytest.mark.parametrize("operation", ["prune", "restore", "protect", "release"])
 def test_every_operation_has_a_button_and_a_key(view, qtbot, operation):
-    keys = {"prune": Key.Key_Delete, "restore": Key.Key_R, "protect": Key.Key_P}
+    keys = {"prune": Key.Key_Delete, "restore": Key.Key_R}
+    shift = Shift if operation == "release" else Qt.KeyboardModifier.NoModifier
     button = view.tools.operations[operation]
     assert not button.isEnabled(), "there is nothing to do it to"
     view.set_cursor((2, 1, 0, 1))
     qtbot.keyClick(view.canvas, Key.Key_C)
     assert button.isEnabled()
-    assert "2 of dim 0: 12 weights" in button.toolTip()
+    assert "out 2: 12 weights" in button.toolTip()
     qtbot.mouseClick(button, Left)
-    qtbot.keyClick(view.canvas, keys.get(operation, Key.Key_U))
+    qtbot.keyClick(view.canvas, keys.get(operation, Key.Key_P), shift)
     box = ((2, 3), (0, 3), (0, 2), (0, 2))
     assert view.made == [Gesture(operation, "conv.weight", (box,), "channel", 0)] * 2
 

@@ -104,21 +104,27 @@ def test_the_mask_alone_has_one_pair_in_both_themes(shown, theme, painted):
 
 def test_the_m_key_switches_the_mask(shown, painted, qtbot):
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
-    assert shown.mode is Mode.MAGNITUDE
+    assert shown.strength == 0
+    assert shown.modes.slider.value() == 0
     assert painted(shown.canvas, corner(shown, 0, 0)) == shade_of(LIGHT, 0.5)
     assert shown.legend.words() == ["0 … 1"]
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
-    assert shown.mode is Mode.MAGNITUDE_AND_MASK
+    assert shown.strength == 1
     shown.set_mode(Mode.SIGNED)
-    assert painted(shown.canvas, corner(shown, 0, 0)) != colormap.MASK_PRUNED
-    qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.MASK_PRUNED
     assert "pruned" in shown.legend.words()
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
+    assert painted(shown.canvas, corner(shown, 0, 0)) != colormap.MASK_PRUNED
+    shown.set_mode(Mode.MASK)
+    qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
+    assert (shown.mode, shown.strength) == (Mode.MAGNITUDE, 1)
 
 
 def test_the_combo_box_chooses_what_is_shown(shown, qtbot):
-    qtbot.keyClick(shown.mode_box, Qt.Key.Key_Down)
-    assert shown.mode is Mode.MASK
+    for mode in (Mode.SIGNED, Mode.RESULT, Mode.MASK):
+        qtbot.keyClick(shown.modes.mode_box, Qt.Key.Key_Down)
+        assert shown.mode is mode
+        assert shown.modes.slider.isEnabled() == (mode is Mode.SIGNED)
 
 
 def test_a_theme_repaints_all_at_once(shown, painted):
@@ -134,11 +140,11 @@ def test_a_theme_repaints_all_at_once(shown, painted):
 def test_the_mouse_reads_index_value_and_state(shown, qtbot):
     qtbot.mouseMove(shown.canvas.viewport(), shown.canvas.pixel_of(3, 4))
     shown.canvas.hovered.emit((3, 4))
-    assert shown.readout.text() == "[1, 2, 1, 0] = −0.03125   pruned"
+    assert shown.readout.text() == "[out 1, in 2, 1, 0] = −0.03125   pruned"
     shown.canvas.hovered.emit((0, 1))
-    assert shown.readout.text() == "[0, 0, 0, 1] = 0.5   kept, would go"
+    assert shown.readout.text() == "[out 0, in 0, 0, 1] = 0.5   kept, would go"
     shown.canvas.hovered.emit((7, 5))
-    assert shown.readout.text() == "[3, 2, 1, 1] = 0.5   kept"
+    assert shown.readout.text() == "[out 3, in 2, 1, 1] = 0.5   kept"
     shown.canvas.hovered.emit(None)
     assert shown.readout.text() == shown.canvas.item.layout.note
 
@@ -172,7 +178,7 @@ def test_keys_move_the_cursor_to_the_ends_of_its_row(shown, qtbot):
     shown.set_cursor((1, 1, 0, 1))
     assert shown.canvas.item.cursor == (2, 3)
     assert press(key.Key_Right, key.Key_Down) == (3, 4)
-    assert shown.readout.text() == "[1, 2, 1, 0] = −0.03125   pruned"
+    assert shown.readout.text() == "[out 1, in 2, 1, 0] = −0.03125   pruned"
     assert press(key.Key_Left, key.Key_Up) == (2, 3)
     assert press(key.Key_Home) == (2, 0)
     assert press(key.Key_Left) == (2, 0), "it does not leave the picture"
@@ -201,7 +207,7 @@ def test_keys_of_the_window_are_left_to_it(shown, qtbot):
     before = shown.canvas.view
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    assert shown.mode is Mode.MAGNITUDE_AND_MASK
+    assert shown.strength == 1
     assert shown.canvas.item.cursor is None
     assert shown.canvas.view == before
 
@@ -270,7 +276,7 @@ def test_requests_while_one_moves_are_few_and_the_last_is_answered(matrix, qtbot
         matrix.canvas.look(matrix.canvas.view.panned(5, 0))
     qtbot.wait(100)
     assert 1 <= len(matrix.tensor.requests) - before <= 3
-    assert matrix._is_served()
+    assert matrix._asking.is_served
 
 
 def test_a_value_that_no_tile_has_is_asked_for(matrix, qtbot):
@@ -293,7 +299,7 @@ def test_answers_about_another_tensor_or_an_older_state_are_ignored(shown, conv)
     shown.set_tile(conv.tile(fine.request), generation=old)
     assert shown.canvas.item.fine is fine
     shown.set_point(conv.tile(TileRequest("conv.weight", 0, 0, 1, 1)), generation=old)
-    assert shown._points == {}
+    assert shown._reading._points == {}
 
 
 def test_an_old_picture_stays_until_the_new_mask_is_there(shown, conv, qtbot, painted):
@@ -360,7 +366,7 @@ def test_values_are_written_into_large_cells(shown, qtbot):
     )
     ink = {cell.pixelColor(x, y).name() for x in range(20) for y in range(10)}
     assert len(ink) > 2, "a number is written on the cell"
-    assert item.exact(0, 2) == (1.0, 1.0, 0.0)
+    assert item.exact(0, 2) == (1.0, True, False, False)
 
 
 def test_borders_of_kernels_are_drawn_when_near(shown, painted):

@@ -19,7 +19,6 @@ _OPERATIONS: dict[int, Operation] = {
     Qt.Key.Key_Insert: "restore",
     Qt.Key.Key_R: "restore",
     Qt.Key.Key_P: "protect",
-    Qt.Key.Key_U: "release",
 }
 _TAKES: dict[int, Shape] = {
     Qt.Key.Key_H: "row",
@@ -166,7 +165,8 @@ class DrawingCanvas(Canvas):
                 self.pointer.drop()
             self._show_drawn()
         elif key in _OPERATIONS:
-            self.operated.emit(_OPERATIONS[key])
+            releases = shift and key == Qt.Key.Key_P
+            self.operated.emit("release" if releases else _OPERATIONS[key])
         elif key in _TAKES:
             self.put_cursor()
             self.take(_TAKES[key])

@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen, QRegion, QTransform
 
-from pruneapp.answers import Layout
+from pruneapp.answers import Layout, Tile
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.wording import value_text
 from pruneapp.gui.views.pictures.raster.painted import PaintedTile
@@ -66,23 +66,24 @@ def paint_values(
     painter: QPainter, place: QTransform, shown: QRectF, painted: PaintedTile, font: QFont
 ) -> None:
     """Write the values into their cells, where the tile has them."""
-    tile, pixels = painted.tile, painted.pixels
-    if tile.request.pool != 1 or pixels is None or pixels.shape != tile.values.shape:
+    part, pixels = painted.tile.request, painted.pixels
+    values = painted.tile.values if isinstance(painted.tile, Tile) else painted.tile.change
+    if part.pool != 1 or pixels is None or pixels.shape != values.shape:
         return
     font = QFont(font)
     font.setPixelSize(11)
     painter.setFont(font)
-    height, width = tile.values.shape
+    height, width = values.shape
     for row in range(math.floor(shown.top()), math.ceil(shown.bottom())):
         for column in range(math.floor(shown.left()), math.ceil(shown.right())):
-            i, j = row - tile.request.row, column - tile.request.column
+            i, j = row - part.row, column - part.column
             if not (0 <= i < height and 0 <= j < width):
                 continue
             cell = place.mapRect(QRectF(column, row, 1, 1))
-            text = value_text(float(tile.values[i, j]), 3)
+            text = value_text(float(values[i, j]), 3)
             pixel = int(pixels[i, j])
             painter.setPen(QColor(colormap.readable_on(pixel)))
-            if tile.going[i, j] > 0:
+            if painted.hatched[i, j] > 0:
                 # On stripes the value needs a ground of its own.
                 ground = painter.fontMetrics().boundingRect(text)
                 ground.moveCenter(cell.center().toPoint())

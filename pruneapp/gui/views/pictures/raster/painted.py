@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
 
-from pruneapp.answers import Tile
+from pruneapp.answers import DifferenceTile, Tile, TileRequest
+from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
 from pruneapp.gui.views.pictures.raster.shading import Look, Tables, shade
 
 
-@dataclass(eq=False)
 class PaintedTile:
     """A tile and its pictures; a picture borrows the memory of its numbers, so both are kept."""
 
-    tile: Tile
-    look: Look | None = None
-    pixels: NDArray[np.uint32] | None = None
-    image: QImage | None = None
-    stencil_pixels: NDArray[np.uint32] | None = None
-    stencil: QImage | None = None
+    def __init__(self, tile: Tile | DifferenceTile) -> None:
+        self.tile = tile
+        self.pixels: NDArray[np.uint32] | None = None
+        self._look: Look | None = None
+        self._image: QImage | None = None
+        self._stencil: QImage | None = None
+        self._opacity: NDArray[np.uint32] | None = None
 
-    def picture(self, look: Look, tables: Tables) -> QImage:
+    @property
+    def hatched(self) -> NDArray[np.float32]:
+        """Which weights are striped: what would go, or what is there again."""
+        return self.tile.going if isinstance(self.tile, Tile) else self.tile.back
+
+    @cached_property
+    def is_hatched(self) -> bool:
+        """Whether any weight is striped."""
+        return bool(self.hatched.any())
+
+    def picture(self, look: Look, tables: Tables, changes: DifferenceTables) -> QImage:
         """Return the picture; made anew only if it is to look otherwise."""
-        if self.image is None or look != self.look:
-            self.look = look
-            self.pixels = np.ascontiguousarray(shade(self.tile, look, tables))
-            self.image = _image(self.pixels, QImage.Format.Format_RGB32)
-        return self.image
+        if self._image is None or look != self._look:
+            self._look = look
+            if isinstance(self.tile, Tile):
+                pixels = shade(self.tile, look, tables)
+            else:
+                pixels = changes.shade(self.tile, look.reduction)
+            self.pixels = np.ascontiguousarray(pixels)
+            self._image = _image(self.pixels, QImage.Format.Format_RGB32)
+        return self._image
 
-    def going(self) -> QImage:
-        """Return where something would go, as opacity."""
-        if self.stencil is None:
-            opacity = np.rint(np.clip(self.tile.going, 0, 1) * 255).astype(np.uint32)
-            self.stencil_pixels = np.ascontiguousarray(opacity << np.uint32(24))
-            self.stencil = _image(self.stencil_pixels, QImage.Format.Format_ARGB32_Premultiplied)
-        return self.stencil
+    def stencil(self) -> QImage:
+        """Return where stripes are, as opacity."""
+        if self._stencil is None:
+            opacity = np.rint(np.clip(self.hatched, 0, 1) * 255).astype(np.uint32)
+            self._opacity = np.ascontiguousarray(opacity << np.uint32(24))
+            self._stencil = _image(self._opacity, QImage.Format.Format_ARGB32_Premultiplied)
+        return self._stencil
+
+    def forget(self) -> None:
+        """Paint anew next time: the colours are others."""
+        self._image = None
 
 
 def _image(pixels: NDArray[np.uint32], form: QImage.Format) -> QImage:
@@ -47,19 +66,19 @@ def _image(pixels: NDArray[np.uint32], form: QImage.Format) -> QImage:
     return QImage(pixels.data, width, height, width * 4, form)
 
 
-def runs(tile: Tile, shown: QRectF) -> NDArray[np.float64] | None:
-    """Return ``float64[n, 4]``: left, top, width, height of what would go, in runs along rows.
+def runs(painted: PaintedTile, shown: QRectF) -> NDArray[np.float64] | None:
+    """Return ``float64[n, 4]``: left, top, width, height of what is striped, in runs along rows.
 
     None if the tile does not say it weight by weight.
     """
-    part = tile.request
+    part = painted.tile.request
     if part.pool != 1:
         return None
     top = max(0, math.floor(shown.top()) - part.row)
     left = max(0, math.floor(shown.left()) - part.column)
     bottom = max(0, math.ceil(shown.bottom()) - part.row)
     right = max(0, math.ceil(shown.right()) - part.column)
-    goes = np.pad(tile.going[top:bottom, left:right] > 0, ((0, 0), (1, 1)))
+    goes = np.pad(painted.hatched[top:bottom, left:right] > 0, ((0, 0), (1, 1)))
     rows, starts = np.nonzero(goes[:, 1:] & ~goes[:, :-1])
     _, stops = np.nonzero(goes[:, :-1] & ~goes[:, 1:])
     return np.stack(
@@ -78,12 +97,14 @@ def halvings(texel: float) -> int:
     return 1 << math.ceil(math.log2(1 / texel) - 1e-6) if texel < 0.999999 else 1
 
 
-def cut(tile: Tile, image: QImage, cell: tuple[int, int], shown: QRectF) -> tuple[QRectF, QRectF]:
+def cut(
+    part: TileRequest, image: QImage, cell: tuple[int, int], shown: QRectF
+) -> tuple[QRectF, QRectF]:
     """Return the part that can be seen: in the picture, and in pixels of the image.
 
     Qt draws an image wrongly, and slowly, that is scaled to millions of pixels.
     """
-    row, column = tile.request.row, tile.request.column
+    row, column = part.row, part.column
     left = max(0, math.floor((shown.left() - column) / cell[0]))
     top = max(0, math.floor((shown.top() - row) / cell[1]))
     right = min(image.width(), math.ceil((shown.right() - column) / cell[0]))

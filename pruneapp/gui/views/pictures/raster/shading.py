@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,15 @@ from pruneapp.gui.views.pictures.colormap import NAN_SHADE, SHADES, SHARES, TOP_
 class Mode(Enum):
     """What the picture shows of a weight."""
 
-    MAGNITUDE_AND_MASK = "magnitude+mask"
-    MASK = "mask"
-    SIGNED = "signed"
     MAGNITUDE = "magnitude"
+    SIGNED = "signed"
+    RESULT = "result"
+    MASK = "mask"
+    DIFFERENCE = "difference"
+
+
+# The modes over which the mask lies, as strongly as a person wants.
+BLENDED = (Mode.MAGNITUDE, Mode.SIGNED)
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,8 @@ class Look:
     ----------
     mode
         What is shown.
-    masked
-        Whether pruned weights are orange; `Mode.MASK` always is.
+    strength
+        How strongly the orange of what is pruned lies over the weights, from 0 to 1.
     blended
         Whether what would go is mixed with orange, because a hatch would not be seen.
     reduction
@@ -40,8 +46,8 @@ class Look:
     """
 
     mode: Mode
-    masked: bool
-    blended: bool
+    strength: float = 1.0
+    blended: bool = False
     reduction: tuple[int, int] = (1, 1)
 
 
@@ -56,37 +62,52 @@ class Tables:
 
 def shade(tile: Tile, look: Look, tables: Tables) -> NDArray[np.uint32]:
     """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``."""
-    kept = _reduced(tile.kept, look.reduction)
+    kept = reduced(tile.kept, look.reduction)
     if look.blended and tile.going.any():
         # Half of the orange: more than kept, less than pruned.
-        kept = kept - _reduced(tile.going, look.reduction) / 2
+        kept = kept - reduced(tile.going, look.reduction) / 2
     if look.mode is Mode.MASK:
         return tables.density[_levels(kept, 255)]
     # A mean has lost the signs, so a coarse tile shows magnitudes in the signed mode as well.
     signed = look.mode is Mode.SIGNED and tile.request.pool == 1
     table = tables.signed if signed else tables.magnitude
-    shades = _shades(
-        _reduced(tile.values, look.reduction, magnitude=not signed), tile.scale, signed=signed
+    shades = shades_of(
+        reduced(tile.values, look.reduction, magnitude=not signed), tile.scale, signed=signed
     )
-    if look.masked:
-        shades += _levels(kept, SHARES - 1).astype(np.uint16) * np.uint16(SHADES)
-    else:
-        shades += np.uint16((SHARES - 1) * SHADES)
-    return table[shades]
+    if look.strength <= 0 or kept.min() >= 1:
+        return table[(SHARES - 1) * SHADES :].take(shades)
+    share = kept if look.strength >= 1 else 1 - (1 - kept) * np.float32(look.strength)
+    return table.take(_levels(share, SHARES - 1).astype(np.uint16) * np.uint16(SHADES) + shades)
 
 
-def _shades(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint16]:
-    with np.errstate(invalid="ignore", over="ignore"):  # infinite values, tiny or no scales
+def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint8]:
+    """Return ``uint8[h, w]``: which of the shades of a ramp each value has.
+
+    The upper half of a float32 tells it: 8 bits of its fraction are more than there are shades.
+    """
+    upper = np.ascontiguousarray(values, np.float32).view("<u2")[:, 1::2]
+    shades: NDArray[np.uint8] = _shade_table(scale, signed).take(upper)
+    if (shades == NAN_SHADE).any():  # or infinite, which differs in the lower half only
+        shades[np.isinf(values)] = TOP_SHADE
+        if signed:
+            shades[values == -np.inf] = 0
+    return shades
+
+
+@lru_cache(maxsize=8)
+def _shade_table(scale: float, signed: bool) -> NDArray[np.uint8]:
+    """Return ``uint8[65536]``: the shade by the upper half of a float32, NaN for all infinite."""
+    halves = np.arange(1 << 16, dtype=np.uint32)
+    values = (halves << np.uint32(16) | np.uint32(0x8000)).view(np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):  # tiny or no scales
         relative = values / np.float32(scale) if scale > 0 else values * np.float32(0)
-    missing = np.isnan(values)
     if signed:
         relative = (np.clip(relative, -1, 1) + 1) * np.float32(TOP_SHADE / 2)
     else:
-        relative = np.minimum(relative, 1) * np.float32(TOP_SHADE)
-    if missing.any() or np.isnan(relative).any():  # 0 times infinity, where the scale is 0
-        relative = np.where(np.isnan(relative), np.float32(TOP_SHADE), relative)
-        relative[missing] = NAN_SHADE
-    return (relative + np.float32(0.5)).astype(np.uint16)
+        relative = np.minimum(np.abs(relative), 1) * np.float32(TOP_SHADE)
+    shades: NDArray[np.uint8] = (np.nan_to_num(relative, nan=0) + 0.5).astype(np.uint8)
+    shades[np.isnan(values)] = NAN_SHADE
+    return shades
 
 
 def _levels(share: NDArray[np.floating], top: int) -> NDArray[np.uint8]:
@@ -94,13 +115,14 @@ def _levels(share: NDArray[np.floating], top: int) -> NDArray[np.uint8]:
     return levels
 
 
-def _reduced(
+def reduced(
     values: NDArray[np.floating], factors: tuple[int, int], *, magnitude: bool = False
 ) -> NDArray[np.floating]:
-    if magnitude:
-        values = np.abs(values)
+    """Return means over so many rows and columns, of magnitudes if signs are not seen."""
     for axis, factor in enumerate(factors):
         if factor > 1:
+            if magnitude:
+                values, magnitude = np.abs(values), False
             extent = values.shape[axis]
             starts = np.arange(0, extent, factor)
             counts = np.diff(np.append(starts, extent)).astype(np.float32)

@@ -10,14 +10,16 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from pruneapp.answers import Layout, Tile
+from pruneapp.answers import DifferenceTile, Layout, Tile
 from pruneapp.gui.views.parts.bar import hatch
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.raster import overlays, words
+from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
 from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings, runs
 from pruneapp.gui.views.pictures.raster.selection import Drawn, Rect
-from pruneapp.gui.views.pictures.raster.shading import Look, Mode, Tables
+from pruneapp.gui.views.pictures.raster.shading import BLENDED, Look, Mode, Tables
+from pruneapp.gui.views.pictures.raster.weight import Weight, weight_of
 
 # Pixels for a weight from which on something is drawn.
 HATCH_FROM = 4.0
@@ -37,23 +39,24 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def __init__(self) -> None:
         super().__init__()
         self.layout: Layout | None = None
-        self.mode = Mode.MAGNITUDE_AND_MASK
-        self.masked = True
+        self.mode = Mode.MAGNITUDE
+        self.strength = 1.0
         self.cursor: tuple[int, int] | None = None
         self._drawn: Drawn | None = None
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = LIGHT
         self._tables = Tables(LIGHT)
+        self._changes = DifferenceTables(LIGHT)
         self._font = QFont()
 
     @property
-    def coarse(self) -> Tile | None:
+    def coarse(self) -> Tile | DifferenceTile | None:
         """The tile of the whole."""
         return self._coarse.tile if self._coarse else None
 
     @property
-    def fine(self) -> Tile | None:
+    def fine(self) -> Tile | DifferenceTile | None:
         """The tile of what is looked at."""
         return self._fine.tile if self._fine else None
 
@@ -65,19 +68,17 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.cursor = self._drawn = None
         self.update()
 
-    def set_tile(self, tile: Tile) -> None:
+    def set_tile(self, tile: Tile | DifferenceTile) -> None:
         """Take a tile; one of the whole serves as the ground too."""
         painted = PaintedTile(tile)
         self._fine = painted
         part = tile.request
-        if part.row == part.column == 0 and tile.values.shape == (
-            -(-tile.layout.rows // part.pool),
-            -(-tile.layout.columns // part.pool),
-        ):
+        whole = part.rows >= tile.layout.rows and part.columns >= tile.layout.columns
+        if whole or (self._coarse and type(self._coarse.tile) is not type(tile)):
             self._coarse = painted
         self.update()
 
-    def set_ground(self, tile: Tile) -> None:
+    def set_ground(self, tile: Tile | DifferenceTile) -> None:
         """Take a coarse tile of the whole, below the fine one."""
         self._coarse = PaintedTile(tile)
         self.update()
@@ -87,34 +88,57 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._drawn = drawn
         self.update()
 
-    def set_mode(self, mode: Mode, *, masked: bool) -> None:
-        """Show something else of the same weights."""
-        self.mode, self.masked = mode, masked
+    def set_mode(self, mode: Mode, strength: float) -> None:
+        """Show something else of the same weights; the mask as strong as that over them."""
+        self.mode, self.strength = mode, strength
         self.update()
+
+    @property
+    def masked(self) -> bool:
+        """Whether it can be seen what is pruned, and what would go."""
+        return self.mode is Mode.MASK or (self.mode in BLENDED and self.strength > 0)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
         self._colors = colors
         self._tables = Tables(colors)
+        self._changes = DifferenceTables(colors)
         for painted in (self._coarse, self._fine):
             if painted:
-                painted.image = None
+                painted.forget()
         self.update()
 
     def set_font(self, font: QFont) -> None:
         """Take the font of the values."""
         self._font = font
 
-    def exact(self, row: int, column: int) -> tuple[float, float, float] | None:
-        """Return value, share kept and share going of a weight; None if no tile has it exactly."""
+    def exact(self, row: int, column: int) -> Weight | None:
+        """Return what is known of a weight; None if no tile has it exactly."""
         for painted in (self._fine, self._coarse):
-            if painted and painted.tile.request.pool == 1:
-                part = painted.tile.request
-                i, j = row - part.row, column - part.column
-                height, width = painted.tile.values.shape
-                if 0 <= i < height and 0 <= j < width:
-                    tile = painted.tile
-                    return float(tile.values[i, j]), float(tile.kept[i, j]), float(tile.going[i, j])
+            if painted and isinstance(painted.tile, Tile) and painted.tile.request.pool == 1:
+                found = weight_of(painted.tile, row, column)
+                if found is not None:
+                    return found
+        return None
+
+    def change(self, row: int, column: int) -> tuple[float, str] | None:
+        """Return how a weight differs, and what became of it; None if that is not known."""
+        for painted in (self._fine, self._coarse):
+            if painted and isinstance(painted.tile, DifferenceTile):
+                tile = painted.tile
+                i, j = row - tile.request.row, column - tile.request.column
+                height, width = tile.change.shape
+                if tile.request.pool == 1 and 0 <= i < height and 0 <= j < width:
+                    became = [
+                        word
+                        for word, share in (
+                            ("gone", tile.gone),
+                            ("back", tile.back),
+                            ("neither", tile.neither),
+                        )
+                        if share[i, j] > 0
+                    ]
+                    return float(tile.change[i, j]), "".join(became)
         return None
 
     def boundingRect(self) -> QRectF:
@@ -177,40 +201,43 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def _paint_tile(
         self, painter: QPainter, painted: PaintedTile, shown: QRectF, *, hatched: bool
     ) -> None:
-        tile, place = painted.tile, painter.worldTransform()
-        pool = tile.request.pool
+        place, part = painter.worldTransform(), painted.tile.request
+        pool = part.pool
         device = painter.device()
         ratio = device.devicePixelRatio() if device else 1.0
-        masked = self.masked or self.mode is Mode.MASK
+        stripes = self.masked or isinstance(painted.tile, DifferenceTile)
         look = Look(
             self.mode,
-            masked,
-            blended=masked and not hatched,
+            self.strength if self.mode in BLENDED else 0.0,
+            blended=self.masked and not hatched,
             reduction=(
                 halvings(abs(place.m22()) * ratio * pool),
                 halvings(abs(place.m11()) * ratio * pool),
             ),
         )
-        image = painted.picture(look, self._tables)
+        image = painted.picture(look, self._tables, self._changes)
         cell = (pool * look.reduction[1], pool * look.reduction[0])
-        target, source = cut(tile, image, cell, shown)
+        target, source = cut(part, image, cell, shown)
         if target.isEmpty():
             return
         # More than one texel on a pixel would flicker while moving.
         smooth = cell[0] * abs(place.m11()) * ratio < 0.99 or cell[1] * place.m22() * ratio < 0.99
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
-        if masked and hatched and tile.going.any():
-            self._paint_going(painter, painted, shown, ratio)
+        if stripes and hatched and painted.is_hatched:
+            self._paint_stripes(painter, painted, shown, ratio)
 
-    def _paint_going(
+    def _paint_stripes(
         self, painter: QPainter, painted: PaintedTile, shown: QRectF, ratio: float
     ) -> None:
         # Stripes lie still on the picture and are as wide on the screen at any zoom.
         place = painter.worldTransform()
-        brush = hatch(colormap.MASK_PRUNED, "transparent", ratio)
+        color = colormap.MASK_PRUNED
+        if isinstance(painted.tile, DifferenceTile):
+            color = self._colors["surface"]  # what is there again is blue already
+        brush = hatch(color, "transparent", ratio)
         origin = QPointF(place.dx(), place.dy()).toPoint()
-        places = runs(painted.tile, shown)
+        places = runs(painted, shown)
         painter.save()
         painter.resetTransform()
         if places is not None and len(places) < FEW_RUNS:
@@ -237,9 +264,9 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     ) -> None:
         """Paint stripes over all, cut out where something goes: for very many small places."""
         place, ratio, brush, origin = how
-        stencil = painted.going()
+        stencil = painted.stencil()
         pool = painted.tile.request.pool
-        target, source = cut(painted.tile, stencil, (pool, pool), shown)
+        target, source = cut(painted.tile.request, stencil, (pool, pool), shown)
         on_screen = place.mapRect(target).toAlignedRect()
         layer = QImage(
             math.ceil(on_screen.width() * ratio),

@@ -163,5 +163,10 @@ class ToolRow(QWidget):
                 self.tr("Keep what is chosen from every later method"),
                 "P",
             ),
-            ("release", self.tr("Release"), self.tr("Protect what is chosen no more"), "U"),
+            (
+                "release",
+                self.tr("Release"),
+                self.tr("Let later methods have what is chosen again"),
+                self.tr("Shift+P"),
+            ),
         )

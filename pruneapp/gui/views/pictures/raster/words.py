@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
@@ -11,54 +12,95 @@ from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import Numbers
+from pruneapp.gui.views.pictures.frame.wording import value_text
+from pruneapp.gui.views.pictures.raster.differing import (
+    change_stops,
+    neither_color,
+    restored_color,
+)
 from pruneapp.gui.views.pictures.raster.selection import Drawn
 from pruneapp.gui.views.pictures.raster.shading import Mode
+from pruneapp.gui.views.pictures.raster.weight import AnyTile
 
 
-def swatches(
-    mode: Mode,
-    scale: str,
-    colors: Mapping[str, str],
-    *,
-    masked: bool,
-    signs: bool,
-    preview: bool,
-    missing: bool,
-) -> list[Swatch]:
-    """Return the legend.
+@dataclass(frozen=True)
+class Said:
+    """What a legend has to explain.
 
-    Parameters
+    Attributes
     ----------
     mode, masked
-        What is shown, and whether the mask is.
-    scale
-        The magnitude in full colour.
-    signs
-        Whether signs can be seen; in a mean they cannot.
-    preview, missing
-        Whether something would go, and whether there are NaN.
+        What is shown, and whether it can be seen what is pruned.
+    exact
+        Whether a pixel is one weight; a mean has no sign.
+    going, guarded, missing
+        Whether something would go, something is protected, and whether there are NaN.
+    sampled
+        Whether it is a first look at some of the weights.
     """
-    entries = []
-    if mode is Mode.MASK:
+
+    mode: Mode
+    masked: bool
+    exact: bool
+    going: bool = False
+    guarded: bool = False
+    missing: bool = False
+    sampled: bool = False
+
+
+def swatches(said: Said, scale: str, colors: Mapping[str, str]) -> list[Swatch]:
+    """Return the legend; `scale` is the magnitude in full colour."""
+    entries = [_sampled()] if said.sampled else []
+    if said.mode is Mode.MASK:
         kept = QCoreApplication.translate("WeightsView", "kept")
         entries.append(Swatch(kept, (colormap.MASK_KEPT,)))
-    elif mode is Mode.SIGNED and signs:
+    elif said.mode is Mode.SIGNED and said.exact:
         entries.append(Swatch(scale, colormap.signed_stops(colors), before=f"−{scale}"))
     else:
-        top = scale
-        if masked:
+        if said.mode is Mode.SIGNED:
+            words = QCoreApplication.translate("WeightsView", "{scale} mean magnitude")
+        elif said.masked:
             words = QCoreApplication.translate("WeightsView", "{scale} kept")
-            top = words.format(scale=scale)
+        else:
+            words = "{scale}"
+        top = words.format(scale=scale)
         entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0"))
-    if masked:
+    if said.masked:
         pruned = QCoreApplication.translate("WeightsView", "pruned")
         entries.append(Swatch(pruned, (colormap.MASK_PRUNED,)))
-        if preview:
+        if said.going:
             going = QCoreApplication.translate("WeightsView", "would go")
             entries.append(Swatch(going, (colormap.MASK_PRUNED,), hatched=True))
-    if missing and mode is not Mode.MASK:
+    if said.guarded:
+        guarded = QCoreApplication.translate("WeightsView", "protected")
+        entries.append(Swatch(guarded, (colors["surface"],), outlined=True))
+    if said.missing and said.mode is not Mode.MASK:
         entries.append(Swatch("NaN", (colors["danger"],)))
     return entries
+
+
+def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list[Swatch]:
+    """Return the legend of a difference."""
+    scale = value_text(tile.scale, 2) if tile is not None else "1"
+    exact = tile is None or tile.request.pool == 1
+    first = [_sampled()] if tile is not None and tile.sampled else []
+    return [
+        *first,
+        Swatch(scale, change_stops(colors, signs=exact), before=f"−{scale}" if exact else "0"),
+        Swatch(QCoreApplication.translate("WeightsView", "pruned since"), (colormap.MASK_PRUNED,)),
+        Swatch(
+            QCoreApplication.translate("WeightsView", "restored since"),
+            (restored_color(colors),),
+            hatched=True,
+        ),
+        Swatch(
+            QCoreApplication.translate("WeightsView", "pruned in both"), (neither_color(colors),)
+        ),
+    ]
+
+
+def _sampled() -> Swatch:
+    return Swatch(QCoreApplication.translate("WeightsView", "sampled"), ())
 
 
 def dim_words(layout: Layout) -> tuple[str, ...]:
@@ -93,24 +135,30 @@ def drawn_words(drawn: Drawn, layout: Layout) -> str:
     return words
 
 
-def tile_numbers(tile: Tile) -> Numbers:
+def tile_numbers(tile: AnyTile) -> Numbers:
     """Return what a tile shows, a weight or a mean of weights in a row."""
-    width = tile.values.shape[1]
+    if isinstance(tile, Tile):
+        fields: tuple[str, ...] = ("kept", "going")
+        columns = [tile.values, tile.kept, tile.going]
+        if tile.guarded is not None:
+            fields = ("kept", "going", "protected")
+            columns.append(tile.guarded)
+    else:
+        fields = ("pruned since", "restored since", "pruned in both")
+        columns = [tile.change, tile.gone, tile.back, tile.neither]
+    height, width = columns[0].shape
     pool, start = tile.request.pool, tile.request
 
     def row(at: int) -> tuple[object, ...]:
         i, j = divmod(at, width)
         place = (start.row + i * pool, start.column + j * pool)
-        return (
-            *tile.layout.index(*place),
-            float(tile.values[i, j]),
-            float(tile.kept[i, j]),
-            float(tile.going[i, j]),
-        )
+        return (*tile.layout.index(*place), *(float(column[i, j]) for column in columns))
 
     value = QCoreApplication.translate("WeightsView", "value")
+    if not isinstance(tile, Tile):
+        value = QCoreApplication.translate("WeightsView", "difference")
     if pool > 1:
         words = QCoreApplication.translate("WeightsView", "mean magnitude of {n}×{n}")
         value = words.format(n=pool)
     dims = tuple(f"dim {d}" for d in range(len(tile.layout.shape)))
-    return Numbers((*dims, value, "kept", "going"), tile.values.size, row)
+    return Numbers((*dims, value, *fields), height * width, row)

@@ -1,0 +1,88 @@
+"""What is shown of the weights, and how strongly the mask lies over it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QWidget
+
+from pruneapp.gui.views.parts.numbers import percent
+from pruneapp.gui.views.pictures.raster.shading import BLENDED, Mode
+
+
+class ModeRow(QWidget):
+    """A choice and a slider.
+
+    Signals
+    -------
+    modeChosen(object)
+        The person wants to see this (`Mode`).
+    strengthChosen(float)
+        The person wants the mask as strong as this, from 0 to 1.
+    """
+
+    modeChosen = Signal(object)
+    strengthChosen = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.mode_box = QComboBox()
+        for mode, label, tip in (
+            (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes, the mask over them")),
+            (Mode.SIGNED, self.tr("Signed"), self.tr("Weights with their sign")),
+            (Mode.RESULT, self.tr("Result"), self.tr("What an export has: pruned weights are 0")),
+            (Mode.MASK, self.tr("Mask"), self.tr("Only what is kept and what is pruned")),
+        ):
+            self.mode_box.addItem(label, mode)
+            self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.mode_box.setAccessibleName(self.tr("Show"))
+        self.mode_box.setToolTip(self.tr("What the picture shows of the weights"))
+        self.mode_box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.mode_box.setMinimumContentsLength(9)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, 100)
+        self.slider.setSingleStep(10)
+        self.slider.setPageStep(25)
+        self.slider.setFixedWidth(64)
+        self.slider.setAccessibleName(self.tr("Strength of the mask"))
+        mask = QLabel(self.tr("Mask"))
+        mask.setBuddy(self.slider)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.mode_box)
+        row.addWidget(mask)
+        row.addWidget(self.slider)
+        self.mode_box.activated.connect(self._on_mode)
+        self.slider.valueChanged.connect(self._on_strength)
+        self.show_state(Mode.MAGNITUDE, 1.0)
+
+    def show_state(self, mode: Mode, strength: float) -> None:
+        """Show what is chosen."""
+        with QSignalBlocker(self.mode_box), QSignalBlocker(self.slider):
+            # By place, because Qt compares what it does not know by identity at best.
+            self.mode_box.setCurrentIndex(self._modes().index(mode))
+            self.slider.setValue(round(strength * 100))
+        self.slider.setEnabled(mode in BLENDED)
+        said = self.tr("How strongly the mask lies over the weights: {share} (M: on and off)")
+        self.slider.setToolTip(said.format(share=percent(strength, 0)))
+
+    def set_difference(self, label: str | None) -> None:
+        """Offer the difference to something of this name; None for none."""
+        modes = self._modes()
+        if Mode.DIFFERENCE in modes:
+            self.mode_box.removeItem(modes.index(Mode.DIFFERENCE))
+        if label is not None:
+            self.mode_box.addItem(self.tr("Difference"), Mode.DIFFERENCE)
+            tip = self.tr("Difference to {label}").format(label=label)
+            self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+
+    def _modes(self) -> list[Mode]:
+        return [self.mode_box.itemData(i) for i in range(self.mode_box.count())]
+
+    def _on_mode(self, index: int) -> None:
+        self.modeChosen.emit(self.mode_box.itemData(index))
+
+    def _on_strength(self, value: int) -> None:
+        self.strengthChosen.emit(value / 100)
