@@ -95,7 +95,9 @@ def region_of_boxes(shape: tuple[int, ...], boxes: Sequence[IndexBox], job: Job)
     first = int((low @ steps).min()) // 8
     stop = int(((high - 1) @ steps).max()) // 8 + 1
     packed = np.zeros(stop - first, np.uint8)
-    sizes, which = np.unique(high - low, axis=0, return_inverse=True)
+    sizes, which = high - low, np.zeros(1, np.intp)
+    if len(boxes) > 1:
+        sizes, which = np.unique(sizes, axis=0, return_inverse=True)
     for number, size in enumerate(sizes):
         starts = low[which.reshape(-1) == number] @ steps - first * 8
         for offsets, length in _runs(shape or (1,), size, steps):

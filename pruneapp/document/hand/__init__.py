@@ -2,7 +2,18 @@
 
 from pruneapp.document.hand.compute import HandPreview, compute_hand
 from pruneapp.document.hand.edit import HandEdit
+from pruneapp.document.hand.pairs import Companion, companions, with_companions
 from pruneapp.document.hand.roles import Alike, alike
 from pruneapp.document.hand.target import Target
 
-__all__ = ["Alike", "HandEdit", "HandPreview", "Target", "alike", "compute_hand"]
+__all__ = [
+    "Alike",
+    "Companion",
+    "HandEdit",
+    "HandPreview",
+    "Target",
+    "alike",
+    "companions",
+    "compute_hand",
+    "with_companions",
+]

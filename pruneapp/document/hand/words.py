@@ -46,9 +46,9 @@ def units(targets: Sequence[Target]) -> str:
         word, dim = first.shape, int(first.shape == "column")
     else:
         return ""
-    by_name = {
-        name: _indices(b[dim] for t in targets if t.name == name for b in t.boxes) for name in names
-    }
+    by_name: dict[str, set[int]] = {name: set() for name in names}
+    for target in targets:
+        by_name[target.name] |= _indices(box[dim] for box in target.boxes)
     number, each = len(by_name[first.name]), by_name[first.name]
     if any(other != each for other in by_name.values()):
         return count(sum(map(len, by_name.values())), word) if len(names) > 1 else ""
