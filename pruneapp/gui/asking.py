@@ -13,9 +13,10 @@ from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.session import Session
-from pruneapp.gui.views.form import FormRow, MethodForm
+from pruneapp.gui.views.form import FormRequest, FormRow, MethodForm
 from pruneapp.methods import registry
-from pruneapp.methods.declaration import Method
+from pruneapp.methods.declaration import Method, Scope
+from pruneapp.methods.limits import LIMITS, Limits
 
 # A check mark on a module sets many in one go; the form follows once they have settled.
 SETTLE_MS = 30
@@ -65,6 +66,7 @@ class Asking(QObject):
         extras.changed.connect(self._on_extras)
         session.opened.connect(self._on_opened)
         self.offer_methods()
+        views.form.set_limits(LIMITS)
 
     def step(self) -> Step:
         """Return what is asked for; raises `PruneAppError` if that is nothing."""
@@ -79,7 +81,15 @@ class Asking(QObject):
             Row(self._names(row), row.method, row.values, row.pattern or row.kind)
             for row in request.rows
         ]
-        return Step(tuple(rows), "global" if request.scope == "global" else "local")
+        scope: Scope = "global" if request.scope == "global" else "local"
+        return Step(tuple(rows), scope, self._limits(request))
+
+    def _limits(self, request: FormRequest) -> Limits:
+        try:
+            return Limits(**request.limits)
+        except ParameterError as error:
+            self._views.form.set_limits_error(str(error))
+            raise
 
     def check_usual(self) -> None:
         """Check the tensors that are meant if nothing is said."""

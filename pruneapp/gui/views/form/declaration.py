@@ -66,7 +66,18 @@ class FormRow:
 
 @dataclass(frozen=True)
 class FormRequest:
-    """What is asked for: rules that are applied in order, as one step."""
+    """What is asked for: rules that are applied in order, as one step.
+
+    Attributes
+    ----------
+    rows
+        The rules.
+    scope
+        "local" or "global".
+    limits
+        The limits that bind, by the names of their parameters.
+    """
 
     rows: tuple[FormRow, ...]
     scope: str = "local"
+    limits: Mapping[str, Any] = field(default_factory=dict)

@@ -34,7 +34,7 @@ class Field(QWidget):
         self.note = plain(wrap=True)
         self.note.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._colors = with_defaults({})
-        self._told = ""
+        self._told = self._instead = ""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
@@ -57,6 +57,12 @@ class Field(QWidget):
         self._told = text
         self._show_note()
 
+    def set_used(self, *, used: bool, instead: str = "") -> None:
+        """Let the value be changed, or say what counts `instead` of it."""
+        self.editor.setEnabled(used)
+        self._instead = "" if used else instead
+        self._show_note()
+
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
@@ -70,7 +76,7 @@ class Field(QWidget):
     def _show_note(self) -> None:
         error = self.error()
         recolor(self.note, self._colors["danger" if error else "muted"])
-        self.note.setText(f"✕ {error}" if error else self.param.help)
+        self.note.setText(f"✕ {error}" if error else self._instead or self.param.help)
 
 
 class Fields(QWidget):

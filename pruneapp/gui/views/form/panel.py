@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.views.form.declaration import FormRequest, FormRow, MethodForm
 from pruneapp.gui.views.form.fields import label_width
+from pruneapp.gui.views.form.limits import LimitsSection
 from pruneapp.gui.views.form.rule import RuleEditor
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
+from pruneapp.params import Param
 
 
 class PruneForm(QWidget):
@@ -90,8 +92,10 @@ class PruneForm(QWidget):
         scope.addWidget(self.all)
         scope.addStretch(1)
 
-        buttons = QHBoxLayout()
+        self.limits = LimitsSection(parent=self)
+        self._buttons = buttons = QHBoxLayout()
         buttons.setSpacing(8)
+        buttons.addWidget(self.limits.button)
         buttons.addWidget(self.add)
         buttons.addStretch(1)
         buttons.addWidget(self.remove)
@@ -104,6 +108,7 @@ class PruneForm(QWidget):
         layout.addWidget(self.stack)
         layout.addWidget(self.scope_row)
         layout.addLayout(buttons)
+        layout.addWidget(self.limits)
 
         self.add.clicked.connect(self._add_clicked)
         self.remove.clicked.connect(self._remove_clicked)
@@ -119,6 +124,25 @@ class PruneForm(QWidget):
         former = self._snapshot()
         self._forms = tuple(forms)
         self._build(former)
+
+    def set_limits(self, params: Sequence[Param]) -> None:
+        """Offer these limits, none of which binds."""
+        old = self.limits
+        self.limits = LimitsSection(params, self)
+        self.limits.set_colors(self._colors)
+        self.limits.changed.connect(self._after_limits)
+        self._buttons.replaceWidget(old.button, self.limits.button)
+        layout = self.layout()
+        assert layout is not None
+        layout.replaceWidget(old, self.limits)
+        for widget in (old, old.button):
+            widget.hide()
+            widget.deleteLater()
+        self._after_limits_shown()
+
+    def set_limits_error(self, text: str) -> None:
+        """Say beside the limits what is wrong with them together, until one changes."""
+        self.limits.set_error(text)
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
         """Offer these kinds of layers to rules."""
@@ -166,6 +190,7 @@ class PruneForm(QWidget):
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
         recolor(self.order, self._colors["muted"])
+        self.limits.set_colors(self._colors)
         for rule in self.rules:
             rule.set_colors(self._colors)
 
@@ -178,17 +203,20 @@ class PruneForm(QWidget):
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, sentence by sentence; empty if all is in order."""
-        return tuple(error for rule in self.rules for error in rule.errors())
+        found = [error for rule in self.rules for error in rule.errors()]
+        return (*found, *self.limits.errors())
 
     def said_beside_fields(self) -> tuple[str, ...]:
         """Return those of `errors` that can be read beside a field at the moment."""
-        return self.rules[self.stack.currentIndex()].fields.errors()
+        beside = self.limits.errors() if self.limits.isVisible() else ()
+        return (*self.rules[self.stack.currentIndex()].fields.errors(), *beside)
 
     def request(self) -> FormRequest | None:
         """Return what is asked for; None while `errors` has something to say."""
         if self.errors():
             return None
-        return FormRequest(tuple(rule.row() for rule in self.rules), self.scope())
+        rows = tuple(rule.row() for rule in self.rules)
+        return FormRequest(rows, self.scope(), self.limits.values())
 
     def scope(self) -> str:
         """Return "local" or "global", as far as all rules can do it."""
@@ -213,7 +241,9 @@ class PruneForm(QWidget):
             pattern, kind = rule.wanted()
             method = str(rule.method.currentData() or "")
             rows.append(FormRow(pattern, kind, method, rule.fields.valid_values()))
-        return FormRequest(tuple(rows), "global" if self.all.isChecked() else "local")
+        limits = {} if self.limits.errors() else self.limits.values()
+        scope = "global" if self.all.isChecked() else "local"
+        return FormRequest(tuple(rows), scope, limits)
 
     def _build(self, request: FormRequest) -> None:
         blockers = [QSignalBlocker(self.list), QSignalBlocker(self.all)]
@@ -224,6 +254,8 @@ class PruneForm(QWidget):
         for row in request.rows or (FormRow("", "", ""),):
             self._append().set_row(row)
         (self.all if request.scope == "global" else self.each).setChecked(True)
+        self.limits.set_values(request.limits)
+        self._after_limits_shown()
         self.stack.setCurrentIndex(0)
         self._arrange()
         del blockers
@@ -235,6 +267,7 @@ class PruneForm(QWidget):
         rule.set_left(*self._left)
         rule.set_files(*self._files)
         rule.set_colors(self._colors)
+        rule.set_amount_used(used=not self.limits.takes_amounts_place)
         rule.changed.connect(self._after_change)
         rule.maskFileRequested.connect(self.maskFileRequested)
         rule.scoresFileRequested.connect(self.scoresFileRequested)
@@ -272,6 +305,14 @@ class PruneForm(QWidget):
     def _after_change(self) -> None:
         self._arrange()
         self.changed.emit()
+
+    def _after_limits(self) -> None:
+        self._after_limits_shown()
+        self.changed.emit()
+
+    def _after_limits_shown(self) -> None:
+        for rule in self.rules:
+            rule.set_amount_used(used=not self.limits.takes_amounts_place)
 
     def _arrange(self) -> None:
         """Show what is needed for so many rules and these methods."""

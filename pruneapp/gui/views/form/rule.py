@@ -48,6 +48,7 @@ class RuleEditor(QWidget):
         self._left: tuple[int | None, int | None] = (None, None)
         self._mask_file = ""
         self._scores_file = ""
+        self._amount_used = True
 
         self.target = QComboBox(self)
         self.target.setEditable(True)
@@ -187,6 +188,13 @@ class RuleEditor(QWidget):
             for field in self.fields.fields.values():
                 field.editor.set_left(left)
 
+    def set_amount_used(self, *, used: bool) -> None:
+        """Ask how much, or say that a limit says it."""
+        self._amount_used = used
+        for field in self.fields.fields.values():
+            if isinstance(field.param, AmountParam):
+                field.set_used(used=used, instead=self.tr("The limits say how much, in all."))
+
     def set_files(self, mask: str, scores: str) -> None:
         """Show which files were loaded; empty for none."""
         self._mask_file, self._scores_file = mask, scores
@@ -281,4 +289,5 @@ class RuleEditor(QWidget):
         self.set_files(self._mask_file, self._scores_file)
         self.set_context(*self._context)
         self.set_left(*self._left)
+        self.set_amount_used(used=self._amount_used)
         self.set_colors(self._colors)
