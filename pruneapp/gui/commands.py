@@ -365,6 +365,19 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "treat_zeros",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Treat &zeros as pruned"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "Count the zeros that the file has as pruned, so that amounts go on from there",
+        ),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
         "make_final",
         PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Make &final"),
@@ -375,7 +388,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
             "Turn pruned weights of the checked tensors into ordinary zeros, as torch's "
             "remove does",
         ),
-        separated=True,
         needs_document=True,
     ),
     ActionSpec(

@@ -31,6 +31,7 @@ from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.settings import DEVICE, Settings
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 
 SAMPLE = "sample/lenet-digits.safetensors"
@@ -297,6 +298,10 @@ class Session(QObject):
     def make_final(self, names: tuple[str, ...]) -> bool:
         """Turn pruned weights into ordinary zeros."""
         return self._try(lambda document: document.make_final(names))
+
+    def treat_zeros(self, masks: Mapping[str, BitMask]) -> bool:
+        """Count zeros of the file as pruned."""
+        return self._try(lambda document: document.treat_zeros(masks))
 
     def hold(self, why: PruneAppError | None) -> None:
         """Refuse every change from now on, as it would be lost; None allows them again."""

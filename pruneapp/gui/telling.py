@@ -161,10 +161,18 @@ class Telling(QObject):
         """Say what is no trouble, above the picture."""
         self._window.notices.set_notice(text, trouble=False)
 
-    def offer(self, text: str, action: str, call: Callable[[], None]) -> None:
-        """Say something that can be acted on."""
-        number = self._window.notices.set_notice(text, action=action, trouble=False)
+    def offer(self, text: str, action: str, call: Callable[[], None], *, details: str = "") -> int:
+        """Say something that can be acted on; returns its number, for `withdraw`."""
+        number = self._window.notices.set_notice(
+            text, action=action, details=details, trouble=False
+        )
         self._on_action[number] = call
+        return number
+
+    def withdraw(self, number: int) -> None:
+        """Take back what was offered; what the person put away is no error."""
+        self._window.notices.remove(number)
+        self._on_action.pop(number, None)
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

@@ -94,6 +94,7 @@ class Workbench(QObject):
             self.views,
             self.session,
             self.jobs,
+            counting=self.counting,
             telling=self.telling,
             appearance=appearance,
         )

@@ -1,0 +1,230 @@
+"""Zeros that a file already has: found in the background, and counted as pruned if wanted.
+
+They are looked for once after a file was opened, when nothing else is to be done: after the first
+picture, after the counts, and a stretch at a time, so that whatever comes meanwhile goes first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, QTimer
+
+from pruneapp.answers import TensorZeros, ZerosReport
+from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.zeros import find_zeros, zero_masks
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.counting import Counting
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.session import Session
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.views.parts import numbers
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+# How often is looked whether there is nothing else to do.
+PAUSE_MS = 400
+# Weights that are looked at in one go: some hundredths of a second.
+STRETCH = 1 << 25
+# Fewer zeros than this share of every tensor are no pruning that is worth a word.
+WORTH = 0.05
+
+
+class Zeros(QObject):
+    """Finds zeros, tells of them, and treats them as pruned.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where it is looked at.
+    counting
+        Goes first, and knows of most tensors that they have no zero.
+    telling
+        Says what was found.
+
+    Attributes
+    ----------
+    report
+        What was found in the open file; None until all of it was looked at.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        counting: Counting,
+        *,
+        telling: Telling,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._counting = counting
+        self._telling = telling
+        self._left: list[str] | None = None
+        self._found: list[TensorZeros] = []
+        self._task: Task[ZerosReport] | None = None
+        self._notice = 0
+        self.report: ZerosReport | None = None
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(PAUSE_MS)
+        self._later.timeout.connect(self._go_on)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+
+    # -- finding them ---------------------------------------------------------------------------
+
+    def _on_opened(self) -> None:
+        self._later.start()
+
+    def _on_closed(self) -> None:
+        self._later.stop()
+        if self._task is not None:
+            self._task.cancel()
+        self._task = self._left = self.report = None
+        self._found = []
+        self._notice = 0  # gone with all notices of the document
+
+    def _go_on(self) -> None:
+        document = self._session.document
+        if document is None or self.report is not None:
+            return
+        if self._counting.busy or not self._jobs.quiet:
+            self._later.start()
+            return
+        if self._left is None:
+            self._left = self._names(document)
+        if not self._left:
+            self._finish()
+            return
+        names, self._left = self._stretch(self._left)
+        snapshot = document.snapshot()
+        self._task = self._jobs.answer(
+            lambda job: find_zeros(snapshot, names, job),
+            on_result=self._on_stretch,
+            on_error=self._on_error,
+            aside=True,
+        )
+
+    def _names(self, document: Document) -> list[str]:
+        """Return what may have zeros: all but what is known to have none."""
+        snapshot = document.snapshot()
+        census = snapshot.census
+        return [
+            row.name
+            for row in self._session.rows
+            if not row.why_not
+            and (row.by_default or len(row.shape) > 1)
+            and census.zeros(snapshot, row.name) != 0
+        ]
+
+    def _stretch(self, names: list[str]) -> tuple[list[str], list[str]]:
+        weights, end = 0, 0
+        while end < len(names) and weights < STRETCH:
+            weights += self._session.by_name[names[end]].numel
+            end += 1
+        return names[:end], names[end:]
+
+    def _on_stretch(self, report: ZerosReport) -> None:
+        self._task = None
+        self._found += report.tensors
+        self._go_on()
+
+    def _on_error(self, _error: PruneAppError) -> None:
+        # Whatever is wrong with the file, what the person does with it says so.
+        self._task = None
+
+    def _finish(self) -> None:
+        self.report = ZerosReport(tuple(self._found))
+        if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
+            self._notice = self._telling.offer(
+                self._sentence(self.report),
+                self.tr("Treat these zeros as pruned"),
+                self.treat,
+                details="\n".join(map(self._line, self.report.tensors)),
+            )
+
+    # -- telling of them ------------------------------------------------------------------------
+
+    def _sentence(self, report: ZerosReport) -> str:
+        share = numbers.part(report.zeros, report.numel)
+        if len(report.tensors) == 1:
+            text = self.tr("{share} of the weights of {name} are zeros already").format(
+                share=share, name=self._session.by_name[report.tensors[0].name].shown
+            )
+        else:
+            text = self.tr("{share} of the weights in {n} tensors are zeros already").format(
+                share=share, n=numbers.count(len(report.tensors))
+            )
+        form = self._form(report)
+        return f"{text} ({form})." if form else f"{text}."
+
+    def _form(self, report: ZerosReport) -> str:
+        """Say which pattern most of them have; empty if they have none."""
+        found = Counter(form for tensor in report.tensors if (form := self._pattern(tensor)))
+        if not found:
+            return ""
+        form, times = found.most_common(1)[0]
+        if times == len(report.tensors):
+            return form
+        return self.tr("{form} in {n} of them").format(form=form, n=numbers.count(times))
+
+    def _pattern(self, tensor: TensorZeros) -> str:
+        if tensor.pattern is not None:
+            return self.tr("{n}:{m} pattern").format(n=tensor.pattern[0], m=tensor.pattern[1])
+        if any(tensor.channels):
+            return self.tr("whole channels")
+        if tensor.block is not None:
+            return self.tr("blocks of {shape}").format(shape=numbers.shape(tensor.block))
+        return ""
+
+    def _line(self, tensor: TensorZeros) -> str:
+        parts = [
+            self._session.by_name[tensor.name].shown,
+            self.tr("{zeros} of {numel} are 0 ({share})").format(
+                zeros=numbers.count(tensor.zeros),
+                numel=numbers.count(tensor.numel),
+                share=numbers.part(tensor.zeros, tensor.numel),
+            ),
+        ]
+        parts += [
+            self.tr("{n} whole slices along dim {dim}").format(n=numbers.count(n), dim=dim)
+            for dim, n in enumerate(tensor.channels)
+            if n
+        ]
+        if tensor.pattern is not None:
+            parts.append(self._pattern(tensor))
+        if tensor.block is not None:
+            parts.append(self.tr("blocks of {shape}").format(shape=numbers.shape(tensor.block)))
+        return ", ".join(parts)
+
+    # -- treating them as pruned ----------------------------------------------------------------
+
+    def treat(self) -> None:
+        """Count the zeros of the file as pruned, as one step."""
+        document = self._session.document
+        if document is None or not self._session.may_work():
+            return
+        snapshot, report = document.snapshot(), self.report
+
+        def work(job: Job) -> Mapping[str, BitMask]:
+            found = find_zeros(snapshot, None, job) if report is None else report
+            return zero_masks(snapshot, [tensor.name for tensor in found.tensors], job)
+
+        def done(masks: Mapping[str, BitMask]) -> None:
+            if self._session.document is document:
+                self._session.treat_zeros(masks)
+
+        self._jobs.submit(
+            self.tr("Reading zeros"), work, on_result=done, on_error=self._session.refused.emit
+        )
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        # However they came to be pruned, there is nothing to be offered any more.
+        if self._notice and change.kind == "found":
+            self._telling.withdraw(self._notice)
+            self._notice = 0
