@@ -31,7 +31,7 @@ _BLOCK = 1 << 19
 _MOST_PIXELS = 1 << 26
 
 # Weights that a first look takes at most, or one of each pixel's rows if that is more.
-_FIRST_LOOK = 1 << 22
+_FIRST_LOOK = 1 << 21
 # In a first look at least so many weights follow each other, so that few reads are needed.
 _GROUP = 1 << 11
 

@@ -7,6 +7,7 @@ for a first look, a few groups of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from pruneapp.kernels.values import Floats
 Sums = NDArray[np.float64]
 Places = NDArray[np.int64]
 Flat = Floats | NDArray[np.bool_]
+Counts = NDArray[np.uint8] | NDArray[np.uint32]
 
 # Of every pixel other places are taken, spread by the golden ratio: equal steps would see stripes
 # of their own width.
@@ -26,8 +28,8 @@ _GOLDEN = 0.6180339887498949
 # lost, for none is negative.
 _NARROW = 8
 
-# A byte holds the count of so many bytes' bits.
-_BYTES = 31
+# A byte holds the count of the bits of so many bytes.
+_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -127,26 +129,33 @@ class Block:
             ``[rows, columns]``; none negative, for float32 is added in groups of eight as it is.
         """
         # Rows first: that adds whole lines at once, and leaves little for the columns.
-        down = _add_runs(values, self.row % self.down.taken, self.down.taken)
-        return _add_runs(down.T, self.column % self.across.taken, self.across.taken).T
+        down = _add_rows(values, self.row % self.down.taken, self.down.taken)
+        return _add_columns(down, self.column % self.across.taken, self.across.taken)
 
     @property
     def octets(self) -> bool:
-        """Whether pixels have whole groups of eight columns, so that bits can be added."""
-        return not (self.across.taken % 8 or self.column % 8 or self.columns % 8)
+        """Whether pixels share no byte of packed bits with parts of others, so that they are added.
+
+        Pixels of two and four columns are halves and quarters of bytes.
+        """
+        taken = self.across.taken
+        return (taken in {2, 4} or taken % 8 == 0) and not (self.column % 8 or self.columns % 8)
 
     def add_bits(self, packed: NDArray[np.uint8]) -> Sums:
         """Add up bits, where there are `octets`; ``uint8[rows, columns / 8]``."""
-        counts = np.bitwise_count(packed)
+        counts = _bit_counts(packed, min(self.across.taken, 8))
         taken = self.down.taken
         lead = self.row % taken
-        if lead == 0 and self.rows % taken == 0 and taken <= _BYTES:
-            grouped = counts.reshape(-1, taken, counts.shape[1])
-            down = np.add.reduce(grouped, axis=1, dtype=np.uint8)
+        down: Counts
+        if lead == 0 and self.rows % taken == 0:
+            few = min(taken, _BYTES)
+            down = _add_groups(counts, few, np.uint8)
+            if few < taken:
+                down = _add_groups(down, taken // few, np.uint32)
         else:
             starts = _starts(lead, self.rows, taken)
             down = np.add.reduceat(counts, starts, axis=0, dtype=np.uint32)
-        taken = self.across.taken // 8
+        taken = self.across.taken // min(self.across.taken, 8)
         starts = _starts(self.column // 8 % taken, counts.shape[1], taken)
         added: Sums = np.add.reduceat(down, starts, axis=1, dtype=np.float64)
         return added
@@ -159,27 +168,51 @@ class Block:
         return picture[row:last_row, column:last_column]
 
 
-def _add_runs(values: Flat, lead: int, run: int) -> Flat:
+def _add_rows(values: Flat, lead: int, run: int) -> Flat:
     """Add up the rows of each run; the first run has had `lead` rows before."""
     if run == 1:
         return values
-    if lead == 0 and values.shape[0] % run == 0:
-        if values.dtype == np.float32 and run % _NARROW == 0 and values.flags.c_contiguous:
-            values = _narrowed(values)
-            run //= _NARROW
-        runs = values.reshape(-1, run, values.shape[1])
-        summed: Sums = np.add.reduce(runs, axis=1, dtype=np.float64)
-        return summed
-    return np.add.reduceat(values, _starts(lead, values.shape[0], run), axis=0, dtype=np.float64)
+    if lead or values.shape[0] % run:
+        starts = _starts(lead, values.shape[0], run)
+        return np.add.reduceat(values, starts, axis=0, dtype=np.float64)
+    few = min(run, _NARROW)
+    if values.dtype != np.float32 or run % few:
+        return _add_groups(values, run, np.float64)
+    narrow = _add_groups(values, few, np.float32)
+    if np.isinf(narrow).any():  # maybe beyond float32 only because of the order
+        narrow = _add_groups(values, few, np.float64)
+    return narrow if few == run else _add_groups(narrow, run // few, np.float64)
 
 
-def _narrowed(values: Flat) -> Floats:
-    groups = values.reshape(-1, _NARROW, values.shape[1])
-    summed: Floats = np.add.reduce(groups, axis=1)
-    if np.isinf(summed).any():  # maybe beyond float32 only because of the order
-        wide: Floats = np.add.reduce(groups, axis=1, dtype=np.float64)
-        return wide
-    return summed
+def _add_columns(values: Flat, lead: int, run: int) -> Flat:
+    """Add up the columns of each run; the first run has had `lead` columns before."""
+    if run == 1:
+        return values
+    if lead or values.shape[1] % run or run > _NARROW:
+        starts = _starts(lead, values.shape[1], run)
+        return np.add.reduceat(values, starts, axis=1, dtype=np.float64)
+    added = values[:, 0::run].astype(np.float64)
+    for column in range(1, run):
+        added += values[:, column::run]
+    return added
+
+
+def _add_groups(values: Flat | Counts, run: int, kind: type[Any]) -> NDArray[Any]:
+    groups = values.reshape(-1, run, values.shape[1])
+    added: NDArray[Any] = np.add.reduce(groups, axis=1, dtype=kind)
+    return added
+
+
+def _bit_counts(packed: NDArray[np.uint8], columns: int) -> NDArray[np.uint8]:
+    """Count the bits of every so many columns: 8, 4 or 2."""
+    if columns == 8:
+        return np.bitwise_count(packed)
+    parts = 8 // columns
+    counts = np.empty((packed.shape[0], packed.shape[1] * parts), np.uint8)
+    ones = np.uint8((1 << columns) - 1)
+    for part in range(parts):
+        counts[:, part::parts] = np.bitwise_count(packed >> np.uint8(part * columns) & ones)
+    return counts
 
 
 def _starts(lead: int, size: int, run: int) -> Places:
