@@ -29,12 +29,27 @@ def extra_mb(call: Callable[[], object]) -> float:
     gc.collect()
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text(_RESET_PEAK)
-    before = _status("VmRSS")
+    reset_peak()
+    before = resident_bytes()
     kept = call()
-    peak = _status("VmHWM")
+    peak = peak_bytes()
     del kept
     return (peak - before) / 1e6
+
+
+def reset_peak() -> None:
+    """Let the peak of resident memory be counted from now on."""
+    Path("/proc/self/clear_refs").write_text(_RESET_PEAK)
+
+
+def resident_bytes() -> int:
+    """Return what is resident now."""
+    return _status("VmRSS")
+
+
+def peak_bytes() -> int:
+    """Return the most that was resident since `reset_peak`."""
+    return _status("VmHWM")
 
 
 def make_room(nbytes: float) -> None:

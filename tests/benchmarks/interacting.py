@@ -1,0 +1,214 @@
+"""How soon the window follows a hand, and what it counts meanwhile.
+
+``python -m tests.benchmarks.interacting JSON`` prints the answer as JSON; run it in a process of
+its own, whose memory is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
+
+from tests.benchmarks.beats import summary
+from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
+from tests.benchmarks.window import Hand
+
+EVENTS = 40
+FRAME_S = 1 / 60
+FROM, LEFT = 0.1, Qt.MouseButton.LeftButton
+PIXELS = 1
+# A preview that would come while the hand still moves would be one of an older question.
+REST_S = 0.6
+
+
+class Seen(QObject):
+    """Notes what number was on the screen since when; numbers only grow while a hand moves.
+
+    Parameters
+    ----------
+    widgets
+        Those that show it.
+    number
+        Returns what they are told by now.
+    """
+
+    def __init__(self, widgets: list[QWidget], number: Callable[[], float]) -> None:
+        super().__init__(widgets[0])
+        self._number = number
+        self._painted: float | None = None
+        self.numbers: list[float] = []
+        self.times: list[float] = []
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        if event.type() == QEvent.Type.Paint and self._painted is None:
+            self._painted = self._number()
+            QTimer.singleShot(0, self._note)  # after the painting
+        return False
+
+    def _note(self) -> None:
+        assert self._painted is not None
+        if not self.numbers or self._painted > self.numbers[-1]:
+            self.numbers.append(self._painted)
+            self.times.append(time.perf_counter())
+        self._painted = None
+
+    def clear(self) -> None:
+        self.numbers.clear()
+        self.times.clear()
+
+    def since(self, number: float) -> float:
+        """When so much, or more, was seen first; infinity if never."""
+        place = bisect_left(self.numbers, number)
+        return self.times[place] if place < len(self.times) else float("inf")
+
+
+class Follow:
+    """Watches panel and tree while something is dragged."""
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
+        self.told = self.in_tree = 0.0
+        panel, tree = hand.views.forecast, hand.views.tree
+        estimate, report, preview = panel.set_estimate, panel.set_report, tree.set_preview
+
+        def set_estimate(found: Any) -> None:
+            self.told = found.report.gone if found and found.report else 0.0
+            estimate(found)
+
+        def set_report(found: Any, **named: Any) -> None:
+            self.told = found.gone
+            report(found, **named)
+
+        def set_preview(after: Mapping[str, int] | None, *more: Any) -> None:
+            self.in_tree = sum((after or {}).values())
+            preview(after, *more)
+
+        panel.set_estimate, panel.set_report = set_estimate, set_report
+        tree.set_preview = set_preview
+        # Of the forecast those that show the numbers, wherever they stand in it.
+        labels = [label for label in panel.findChildren(QLabel) if label.isVisible()]
+        self.panel = Seen([panel, *labels], lambda: self.told)
+        self.tree = Seen([tree.view.viewport()], lambda: self.in_tree)
+
+    def drag(
+        self, widget: QWidget, start: QPoint, wanted: Callable[[], float], step: QPoint
+    ) -> tuple[list[float], float]:
+        """Drag something by 40 moves, one in each frame of 60 Hz.
+
+        `wanted` is asked after each move how many weights would go by now, about. Returns the
+        milliseconds from each move to the moment in which that many were painted, in the panel
+        and in the tree; and those from the last one until the exact preview was painted.
+        """
+        hand = self.hand
+        self.panel.clear()
+        self.tree.clear()
+        mouse(QEvent.Type.MouseButtonPress, widget, start)
+        began = time.perf_counter() + FRAME_S
+        due: list[float] = []
+        numbers: list[float] = []
+
+        def move() -> None:
+            while len(due) < EVENTS and began + FRAME_S * len(due) <= time.perf_counter():
+                # A move that the window was too busy to take waits since then.
+                due.append(began + FRAME_S * len(due))
+                mouse(QEvent.Type.MouseMove, widget, start + step * len(due))
+                numbers.append(wanted())
+
+        timer = QTimer()
+        timer.setTimerType(Qt.TimerType.PreciseTimer)
+        timer.timeout.connect(move)
+        timer.start(2)
+        hand.wait(lambda: len(due) == EVENTS)
+        timer.stop()
+        moved = numbers[0] < numbers[-1]
+        assert moved, "nothing was moved"
+        mouse(QEvent.Type.MouseButtonRelease, widget, start + step * EVENTS)
+        hand.preview()
+        shown = time.perf_counter()
+        hand.rest(0.1)
+        follows = [
+            1000 * (max(self.panel.since(number), self.tree.since(number)) - at)
+            for at, number in zip(due, numbers, strict=True)
+        ]
+        return follows, 1000 * (shown - due[-1])
+
+
+def mouse(kind: QEvent.Type, widget: QWidget, place: QPoint) -> None:
+    moving = kind == QEvent.Type.MouseMove
+    event = QMouseEvent(
+        kind,
+        QPointF(place),
+        QPointF(widget.mapToGlobal(place)),
+        Qt.MouseButton.NoButton if moving else LEFT,
+        Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else LEFT,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(widget, event)
+
+
+def handle_of(slider: QSlider) -> QPoint:
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    control = QStyle.ComplexControl.CC_Slider
+    handle = QStyle.SubControl.SC_SliderHandle
+    return slider.style().subControlRect(control, option, handle, slider).center()
+
+
+def interaction(path: str, rounds: int) -> dict[str, Any]:
+    """Open a model, let it be counted, and drag."""
+    hand = Hand()
+    before = resident_bytes()
+    reset_peak()
+    hand.open(Path(path))
+    hand.beats.phase = "counting"
+    began = time.perf_counter()
+    hand.wait(lambda: not hand.bench.counting.busy)
+    counted = time.perf_counter() - began
+    counting = [beat for beat in hand.beats.beats if beat.phase == "counting"]
+    found: dict[str, Any] = {
+        "counting": {
+            "seconds": counted,
+            "peak": (peak_bytes() - before) / 1e6,
+            "held": hand.bench.session.document.snapshot().census.nbytes / 1e6,
+            "beats": summary(counting),
+        }
+    }
+    hand.preview()
+    follow = Follow(hand)
+    hand.beats.phase = "dragging"
+    for everywhere in (False, True):
+        follows: list[float] = []
+        exact: list[float] = []
+        for _ in range(rounds):
+            hand.ask("l1_unstructured", f"{FROM:.0%}", everywhere=everywhere)
+            hand.rest(0.05)
+            hand.preview()
+            hand.rest(REST_S)
+            slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
+            left = sum(row.numel for row in hand.views.tree.checked_rows())
+
+            def wanted(slider: QSlider = slider, left: int = left) -> float:
+                # Less a weight of each tensor, by which shares are rounded.
+                return left * slider.value() / slider.maximum() - 1000
+
+            took, until = follow.drag(slider, handle_of(slider), wanted, QPoint(PIXELS, 0))
+            follows += took
+            exact.append(until)
+        found["global" if everywhere else "each"] = {"follows": follows, "exact": exact}
+    hand.leave()
+    return found
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(interaction(**json.loads(sys.argv[1]))) + "\n")

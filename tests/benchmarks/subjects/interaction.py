@@ -1,0 +1,56 @@
+"""Whether panel and tree follow the slider of a 600 MB model, and what is counted for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
+from tests.benchmarks.processes import run_python
+
+MODELS = (("blocks", "600 MB bfloat16"), ("mixed", "600 MB float32"))
+DRAGS = {"each": "slider, L1, each tensor", "global": "slider, L1, global"}
+FOLLOWS_MS, EXACT_MS = 50, 500
+
+
+def measure(ground: Ground) -> Iterator[Line]:
+    for name, words in MODELS:
+        arguments = {"path": str(ground.model(name)), "rounds": ground.rounds}
+        answer = run_python(
+            ["-m", "tests.benchmarks.interacting", json.dumps(arguments)], ground.folder
+        ).answer
+        counting = answer["counting"]
+        beats = counting["beats"]
+        usual = f"median {beats['median']:.1f}, 99 % {beats['p99']:.1f} ms"
+        work = f"{words}, counted in the background"
+        yield Line(work, "time", counting["seconds"], "s", note="from the painted tree on")
+        note = f"{usual}, {beats['count']} beats"
+        yield Line(work, "worst beat", beats["most"], "ms", note=note)
+        yield Line(
+            work,
+            "peak extra memory",
+            counting["peak"],
+            "MB",
+            note=f"{counting['held']:.0f} MB of counts are kept",
+        )
+        for key, drag in DRAGS.items():
+            follows, exact = sorted(answer[key]["follows"]), answer[key]["exact"]
+            work = f"{words}, {drag}"
+            yield Line(work, "follows, median", median(follows), "ms", note=f"{len(follows)} moves")
+            bound = AtMost(FOLLOWS_MS)
+            yield Line(work, "follows, 95 %", follows[int(0.95 * len(follows))], "ms", bound=bound)
+            yield Line(work, "follows, worst", follows[-1], "ms", bound=bound)
+            note = f"worst {max(exact):.0f} ms"
+            yield Line(work, "exact", median(exact), "ms", bound=AtMost(EXACT_MS), note=note)
+
+
+SUBJECT = Subject(
+    "interaction",
+    "What if, at once",
+    measure,
+    "The real window, off screen, of which every magnitude was counted in the background. A hand "
+    "moves 40 times at 60 Hz; from the moment in which a move is due to the end of the painting "
+    "of its numbers (or those of a later move), in the panel and in the tree. "
+    '"Exact" is the time from the last move to the exact preview; for 150 ms of it another move '
+    "is waited for.",
+)
