@@ -9,7 +9,9 @@ import numpy as np
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.blocks import aligned
-from pruneapp.errors import ParameterError
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.zeros import zero_masks
+from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -112,6 +114,57 @@ def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
         for entry in checkpoint.entries.values()
         if entry.prunable and any(s in known for s in _spelled(entry))
     )
+
+
+def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, BitMask]:
+    """Return what a file prunes of the tensors of a checkpoint, whatever left it there.
+
+    A tensor counts if the file has it by any of its names, and in its shape. Where there is a mask
+    for it (torch's ``NAME_mask``, or truth values or whole numbers under the plain name), that
+    says what is pruned; else its zeros do, as in a model that was made final.
+
+    Parameters
+    ----------
+    checkpoint
+        Whose tensors.
+    file
+        A file of masks, or a model that was pruned.
+    job
+        Started with the elements, first of the masks and then of the rest; may cancel.
+
+    Returns
+    -------
+    dict[str, BitMask]
+        By first names, for every prunable tensor that both have, also where nothing is pruned.
+
+    Raises
+    ------
+    SelectionError
+        If they have no tensor in common.
+    ParameterError
+        If a mask has another shape than its tensor, or other values than 0 and 1.
+    """
+    known = _names_of(file)
+    masked: list[str] = []
+    plain: dict[str, str] = {}
+    for entry in checkpoint.entries.values():
+        name = next((s for s in _spelled(entry) if s in known), None)
+        if name is None or not entry.prunable:
+            continue
+        if name not in entry.names or not known[name].dtype.prunable:
+            masked.append(entry.name)
+        elif known[name].shape == entry.shape:
+            plain[entry.name] = known[name].name
+    if not masked and not plain:
+        raise SelectionError(
+            f"'{file.path.name}' has no tensor in common with '{checkpoint.path.name}'.",
+            remedy="Choose a file of the same model: names and shapes must be the same.",
+        )
+    found = given_masks(checkpoint, masked, file, job) if masked else {}
+    zeros = zero_masks(Snapshot(file), plain.values(), job)
+    for mine, theirs in plain.items():
+        found[mine] = zeros.get(theirs) or BitMask.full(checkpoint.entry(mine).numel)
+    return found
 
 
 def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:
