@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 from weakref import ref
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from pruneapp.answers import SparsityReport, TensorRow, TensorStats, Tile, TileRequest
 from pruneapp.document.document import DocumentChanged
@@ -45,7 +45,14 @@ class Looking(QObject):
         The preview, which pictures show as what would go.
     pages
         The pictures.
+
+    Signals
+    -------
+    focused()
+        `name` is another one.
     """
+
+    focused = Signal()
 
     def __init__(
         self,
@@ -71,6 +78,7 @@ class Looking(QObject):
         pages.dimChanged.connect(self._on_channels_changed)
         pages.channels.normChanged.connect(self._on_channels_changed)
         session.changed.connect(self._on_changed)
+        session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
         forecasting.changed.connect(self._on_preview_changed)
 
@@ -85,6 +93,7 @@ class Looking(QObject):
         self._forget()
         if row is None or document is None:
             self._pages.set_tensor(None)
+            self.focused.emit()
             return
         self._pages.set_tensor(row, document.masks.pruned(name))
         self._pages.weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
@@ -94,6 +103,7 @@ class Looking(QObject):
         self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
         self._ask_stats()
         self._ask_page(self._pages.page)
+        self.focused.emit()
 
     # -- what changed ---------------------------------------------------------------------------
 
@@ -114,7 +124,12 @@ class Looking(QObject):
         self._pages.weights.invalidate()
         self._ask_page(self._pages.page)
 
+    def _on_opened(self, _opened: object) -> None:
+        empty = "" if self._session.rows else self.tr("This file has no tensors.")
+        self._pages.set_empty_text(empty)
+
     def _on_closed(self) -> None:
+        self._pages.set_empty_text("")
         self.name = None
         self._stats.clear()
         self._forget()

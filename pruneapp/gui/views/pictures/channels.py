@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import ChannelNorms, Gesture, Operation
 from pruneapp.gui.views.parts.numbers import count, percent
-from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
+from pruneapp.gui.views.pictures.chart.axis import NumberAxis, PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
@@ -66,7 +65,7 @@ class ChannelsView(OrderedChart):
         self._answered = True
         self._editable = False
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
-        super().__init__(PlaceAxis(), pg.AxisItem("left"), orders, parent=parent)
+        super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
         self.dim_box = QComboBox()
         self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.dim_box.setAccessibleName(self.tr("Dimension"))

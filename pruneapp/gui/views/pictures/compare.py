@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import Comparison, HistoryItem, TensorDifference
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
+from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max
 from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
@@ -60,7 +60,7 @@ class CompareView(OrderedChart):
         self.sides = SidesRow()
         orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
         super().__init__(
-            self._names_axis, pg.AxisItem("left"), orders, first=1, neutral=True, parent=parent
+            self._names_axis, NumberAxis("left"), orders, first=1, neutral=True, parent=parent
         )
         self.measure_box = QComboBox()
         self.measure_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -153,10 +153,10 @@ class CompareView(OrderedChart):
             return self.tr("Nothing differs: all {n} tensors are equal.").format(
                 n=count(len(found.tensors))
             )
-        if self._instead:
-            return self._instead
         if not self.sides.points:
-            return self.tr("Open a checkpoint to compare its states, or it with another file.")
+            return self._instead or self.tr(
+                "Open a checkpoint to compare its states, or it with another file."
+            )
         if self.wanted[0] == self.wanted[1]:
             if self.sides.points == 1:
                 return self.tr(
@@ -170,7 +170,7 @@ class CompareView(OrderedChart):
         return len(self._differing)
 
     def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the tensors in an order; those without a number last, equal ones as in the file."""
+        """Return the tensors in an order; those without a number last."""
         if key == FILE:
             return np.arange(self._heights.size)
         return np.argsort(-np.nan_to_num(self._heights, nan=-1.0), kind="stable")

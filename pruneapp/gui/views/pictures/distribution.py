@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from pruneapp.answers import Histogram
 from pruneapp.gui.views.parts.numbers import count, part
-from pruneapp.gui.views.pictures.chart.axis import CountAxis
+from pruneapp.gui.views.pictures.chart.axis import CountAxis, NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
@@ -49,7 +48,7 @@ class DistributionView(Chart):
         self._following = False
         self._editable = False
         self._counts = CountAxis()
-        super().__init__(pg.AxisItem("bottom"), self._counts, parent=parent)
+        super().__init__(NumberAxis("bottom"), self._counts, parent=parent)
         self.kind_box = QComboBox()
         self.kind_box.addItems([self.tr("Magnitudes"), self.tr("Signed values")])
         self.kind_box.setAccessibleName(self.tr("Count"))
@@ -216,7 +215,7 @@ class DistributionView(Chart):
         assert h is not None
         assert self._threshold is not None
         going, kept = round(float(self._going.sum())), int(h.kept.sum())
-        return self.tr("below {threshold}: {about}{n} weights, {share} of what is kept").format(
+        return self.tr("below {threshold}: {about}{n} weights, {share}").format(
             threshold=self._threshold_text(),
             about=self.tr("≈ ") if self._following else "",
             n=count(going),
@@ -277,15 +276,14 @@ class DistributionView(Chart):
     def _show_threshold(self) -> None:
         value = self._threshold
         text = self._threshold_text()
-        if self._about and text:
-            text = self.tr("≈ {number}").format(number=text)
-        self.field.set_text(text)
+        about = self.tr("≈ ") if self._about and text else ""
+        self.field.set_text(f"{about}{text}")
         self.field.setEnabled(self._editable)
         if value is None or self._histogram is None:
             self.canvas.set_line(None)
             return
         signed = self._histogram.signed
-        label = self.tr("± {number}").format(number=text) if signed else text
+        label = f"{about}±{text}" if signed else f"{about}{text}"
         self.canvas.set_line(CutLine(value, label, mirrored=signed, editable=self._editable))
 
     def _count_going(self) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, recolor
 from pruneapp.gui.views.parts.numbers import part, shape
+
+_SEPARATOR = " · "
+_LONGEST = 240  # pixels that the last fact may claim
 
 
 class _NameLabel(ElidedLabel):
@@ -21,6 +24,52 @@ class _NameLabel(ElidedLabel):
         """Ask for the whole name."""
         width = self.fontMetrics().horizontalAdvance(self.text()[:2000]) + 2
         return QSize(width, self.minimumSizeHint().height())
+
+
+class _FactsLabel(ElidedLabel):
+    """Facts about a tensor; where room is short the first ones go, the last one never.
+
+    Half of the last one, a share, would be another share.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: tuple[str, ...] = ()
+
+    def set_facts(self, facts: Sequence[str]) -> None:
+        """Show facts, the most important one last."""
+        self._facts = tuple(facts)
+        self.setText(_SEPARATOR.join(facts))
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for room for the last fact, within reason."""
+        last = self._facts[-1] if self._facts else ""
+        width = min(self.fontMetrics().horizontalAdvance(last), _LONGEST) + 2
+        return QSize(width, super().minimumSizeHint().height())
+
+    def shown(self, width: int) -> str:
+        """Return the facts that a line of this width has room for."""
+        metrics = self.fontMetrics()
+        for first in range(len(self._facts)):
+            text = _SEPARATOR.join(self._facts[first:])
+            if metrics.horizontalAdvance(text) <= width:
+                return text
+        last = self._facts[-1] if self._facts else ""
+        return metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        painter = QPainter(self)
+        rect = self.contentsRect()
+        self.style().drawItemText(
+            painter,
+            rect,
+            int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+            self.palette(),
+            self.isEnabled(),
+            self.shown(rect.width()),
+            QPalette.ColorRole.WindowText,
+        )
 
 
 class TensorHeading(QWidget):
@@ -34,8 +83,7 @@ class TensorHeading(QWidget):
         font.setPointSizeF(font.pointSizeF() * 1.35)
         font.setBold(True)
         self.name.setFont(font)
-        self.details = ElidedLabel()
-        self.details.elide = Qt.TextElideMode.ElideRight  # "…7.3 % pruned" would be another share
+        self.details = _FactsLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -52,7 +100,7 @@ class TensorHeading(QWidget):
             # A space, so that the line is there before the first name is.
             self.name.setText(" ")
             self.name.setToolTip("")
-            self.details.setText("")
+            self.details.set_facts(())
             return
         self.name.setText(row.shown)
         names = "\n".join((row.name, *row.aliases))
@@ -63,7 +111,7 @@ class TensorHeading(QWidget):
             facts.append(row.why_not)
         else:
             facts.append(self.tr("{share} pruned").format(share=part(pruned, row.numel)))
-        self.details.setText(" · ".join(fact for fact in facts if fact))
+        self.details.set_facts([fact for fact in facts if fact])
 
     def set_pruned(self, pruned: int) -> None:
         """Take how many weights are pruned by now."""

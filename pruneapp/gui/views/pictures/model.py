@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import SparsityReport, TensorRow
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, size
-from pruneapp.gui.views.pictures.chart.axis import ByteAxis
+from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
@@ -47,7 +47,7 @@ class ModelView(OrderedChart):
         self._by_name: Mapping[str, TensorRow] = {}
         self._numbers: ModelNumbers = NO_NUMBERS
         self._names_axis = NamesAxis()
-        self._values = ByteAxis()
+        self._values = NumberAxis("left")
         self._pointed = -1
         orders = (
             (FILE, self.tr("In file order")),

@@ -148,6 +148,11 @@ failed(str)
         self.distribution.set_busy(row is not None)
         self.channels.set_busy(row is not None and len(row.shape) > 1)
 
+    def set_empty_text(self, text: str) -> None:
+        """Say this on pages that have nothing to show; empty for what they say themselves."""
+        for picture in self._pages:
+            picture.set_empty_text(text)
+
     def set_pruned(self, pruned: int) -> None:
         """Take how many weights of the tensor are pruned by now."""
         self.heading.set_pruned(pruned)

@@ -141,11 +141,11 @@ def test_a_drag_moves_the_line_and_the_bars_with_it_at_once(distribution, theme,
 def test_what_is_told_exactly_replaces_what_was_guessed(distribution):
     distribution.canvas.lineMoved.emit(2.0)
     assert distribution.readout.text() == (
-        "below 2: ≈ 140 weights, 11.3\u00a0% of what is kept;  1,320 weights, 6.1\u00a0% pruned"
+        "below 2: ≈ 140 weights, 11.3\u00a0%;  1,320 weights, 6.1\u00a0% pruned"
     )
     distribution.set_threshold(2.0, editable=True)
     distribution.set_histogram(histogram(going=(100, 39, 0, 0)))
-    assert distribution.readout.text().startswith("below 2: 139 weights, 11.2\u00a0% of what is")
+    assert distribution.readout.text().startswith("below 2: 139 weights, 11.2\u00a0%;")
     assert [row[4] for row in distribution.numbers()] == [100, 39, 0, 0]
     assert [row[5] for row in distribution.numbers()] == [0, 1, 100, 1000]
 
@@ -222,7 +222,7 @@ def test_signed_values_have_two_lines(distribution, theme, qtbot):
     distribution.set_histogram(histogram(edges=np.linspace(-2, 2, 5), signed=True))
     for at in (-1.5, 1.5):
         assert theme.colors["accent"] in colors_at(distribution, at, 700, reach=1)
-    assert distribution.canvas.line.label == "± 1.5"
+    assert distribution.canvas.line.label == "±1.5"
     assert distribution.title() == "Distribution of values"
     moved = heard(distribution.thresholdMoved)
     drag(distribution, pixel(distribution, -1.5, 300), pixel(distribution, -0.5, 300))

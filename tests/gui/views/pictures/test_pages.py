@@ -188,10 +188,39 @@ def test_controls_have_a_line_of_their_own_where_room_is_short(pages):
         assert (controls.top() > tabs.bottom()) is own
         box = pages.channels.dim_box
         assert box.width() >= box.sizeHint().width(), "the dimension is not cut off"
-        assert controls.right() <= pages.width()
+        assert pages._controls.parentWidget().rect().contains(controls), "all of it is seen"
     places = []
     for page in Page:
         pages.set_page(page)
         QApplication.processEvents()
         places.append(pages._stack.geometry())
     assert len(set(map(str, places))) == 1, "nothing jumps from page to page"
+
+
+def test_beside_a_very_long_name_the_share_is_whole(pages):
+    name = "encoder_of_a_very_long_name_" * 5 + ".weight"
+    pages.set_tensor(TensorRow(name, name, "Linear", (64, 48), "float32", 3072, 12288), 1024)
+    QApplication.processEvents()
+    details = pages.heading.details
+    share = "33.3\u00a0% pruned"
+    assert details.shown(details.width()).endswith(share)
+    assert details.width() >= details.fontMetrics().horizontalAdvance(share)
+    image = pages.heading.grab().toImage()
+    ink = [
+        x
+        for x in range(details.x(), image.width())
+        for y in range(image.height())
+        if image.pixelColor(x, y).lightness() < 160
+    ]
+    assert ink, "the share is not painted"
+    assert max(ink) < details.geometry().right()
+    assert details.shown(details.fontMetrics().horizontalAdvance(details.text())) == details.text()
+
+
+def test_a_file_without_tensors_says_so_on_every_page(pages):
+    pages.set_empty_text("This file has no tensors.")
+    for page in Page:
+        pages.set_page(page)
+        assert pages.picture()._message.text() == "This file has no tensors."
+    pages.set_empty_text("")
+    assert pages.distribution._message.text() == "Choose a tensor in the tree."

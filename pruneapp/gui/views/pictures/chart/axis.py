@@ -63,11 +63,11 @@ class CountAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return [count(round(v)) if float(v).is_integer() else "" for v in values]
 
 
-class ByteAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Numbers as they are, or bytes as people read them."""
+class NumberAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Numbers with a real minus sign, or bytes as people read them."""
 
-    def __init__(self) -> None:
-        super().__init__("left")
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
         self._bytes = False
 
     def set_bytes(self, as_bytes: bool) -> None:
@@ -79,6 +79,6 @@ class ByteAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return numbers or bytes."""
         if not self._bytes:
-            found: list[str] = super().tickStrings(values, scale, spacing)
-            return found
+            found = super().tickStrings(values, scale, spacing)
+            return [text.replace("-", "−") for text in found]
         return [byte_size(round(value)) if value else "0" for value in values]

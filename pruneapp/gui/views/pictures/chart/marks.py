@@ -15,6 +15,7 @@ from pruneapp.gui.views.pictures.chart.bars import Floats
 from pruneapp.gui.views.pictures.chart.selection import runs
 
 _LOCK = 12  # pixels across
+_WIDE = 12  # pixels from which on outlines are 2 pixels each
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,12 @@ def paint_marks(painter: QPainter, marks: Marks, places: Places, colors: Mapping
         rect = _rect(places, first, last, high)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         # Each of them is seen on one of the colours of bars.
-        painter.setPen(QPen(QColor("#000000"), 2))
+        wide = 2 if rect.width() >= _WIDE else 1
+        rect = rect.adjusted(-1, -1, 1, 0)
+        painter.setPen(QPen(QColor("#000000"), wide))
         painter.drawRect(rect)
-        painter.setPen(QPen(QColor("#ffffff"), 2))
-        painter.drawRect(rect.adjusted(2, 2, -2, -2) if rect.width() > 8 else rect)
+        painter.setPen(QPen(QColor("#ffffff"), wide))
+        painter.drawRect(rect.adjusted(wide, wide, -wide, -wide))
         middle = rect.center().x()
         top = max(plot.top() + 2, rect.top() - _LOCK - 6)
         paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)

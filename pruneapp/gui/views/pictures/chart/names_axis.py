@@ -34,13 +34,13 @@ class NamesAxis(PlaceAxis):
         Parameters
         ----------
         names
-            In order.
+            In order; what all of them begin or end with is left out.
         places
             Where they stand, rising; at 1, 2, 3 … if None.
         """
-        self._names = tuple(names) if len(names) <= MOST else ()
+        self._names = apart(names) if len(names) <= MOST else ()
         self._places = tuple(range(1, len(names) + 1) if places is None else places)
-        self.setStyle(showValues=not self._names)
+        self.setStyle(showValues=not self._names, tickLength=0 if self._names else 4)
         self.setHeight(HEIGHT if self._names else None)
         self.picture = None
         self.update()
@@ -73,10 +73,27 @@ class NamesAxis(PlaceAxis):
             last = place
             if not low <= place <= high:
                 continue
-            name = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+            name = metrics.elidedText(text, Qt.TextElideMode.ElideLeft, room)
             p.save()
             p.translate(QPointF((place - low) * scale, _NEAR + room))
             p.rotate(-90)
             box = QRectF(0, -line / 2, room, line)
             p.drawText(box, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), name)
             p.restore()
+
+
+def apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names without the words between dots with which all of them begin or end.
+
+    Something is always left of a name.
+    """
+    words = [name.split(".") for name in names]
+    if len(words) < 2:
+        return tuple(names)
+    spare = min(len(each) for each in words) - 1
+    start = stop = 0
+    while start < spare and len({each[start] for each in words}) == 1:
+        start += 1
+    while stop < spare - start and len({each[-1 - stop] for each in words}) == 1:
+        stop += 1
+    return tuple(".".join(each[start : len(each) - stop]) for each in words)
