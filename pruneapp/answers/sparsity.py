@@ -84,6 +84,11 @@ class SparsityReport:
     # once, so that views need not.
 
     @cached_property
+    def by_name(self) -> Mapping[str, TensorSparsity]:
+        """The touched tensors by their names."""
+        return {t.name: t for t in self.tensors}
+
+    @cached_property
     def after_by_name(self) -> Mapping[str, int]:
         """How many elements of each touched tensor would be pruned."""
         return {t.name: t.after for t in self.tensors}
@@ -110,7 +115,7 @@ class SparsityReport:
 
     def prepare(self) -> None:
         """Work out now what is worked out when it is first asked for."""
-        _ = self.after_by_name, self.dangers, self.touched, self.most_affected
+        _ = self.by_name, self.after_by_name, self.dangers, self.touched, self.most_affected
 
 
 @dataclass(frozen=True)

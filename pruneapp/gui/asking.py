@@ -17,6 +17,7 @@ from pruneapp.gui.views.form import FormRequest, FormRow, MethodForm
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
 from pruneapp.methods.limits import LIMITS, Limits
+from pruneapp.params import Amount
 
 # A check mark on a module sets many in one go; the form follows once they have settled.
 SETTLE_MS = 30
@@ -83,6 +84,11 @@ class Asking(QObject):
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
         return Step(tuple(rows), scope, self._limits(request))
+
+    def set_amount(self, rule: int, amount: Amount) -> None:
+        """Ask for so much in a rule, as if it was typed."""
+        self._views.form.set_amount(amount, rule)
+        self.changed.emit()
 
     def _limits(self, request: FormRequest) -> Limits:
         try:

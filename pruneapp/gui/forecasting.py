@@ -88,6 +88,7 @@ class Forecasting(QObject):
         self._asked = True
         self.preview: Preview | None = None
         self._report: SparsityReport | None = None
+        self._sure = self._counted = False
         self._estimating = Estimating(
             jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
@@ -120,6 +121,16 @@ class Forecasting(QObject):
         That of the preview, else of an estimate, else none.
         """
         return self._report if self._asked else None
+
+    @property
+    def is_about(self) -> bool:
+        """Whether what `outlook` says of each tensor is not exact."""
+        return self.preview is None and not self._sure
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether all is counted that an estimate of what is asked for needs."""
+        return self._step is not None and self._counted
 
     @property
     def step(self) -> Step | None:
@@ -273,18 +284,21 @@ class Forecasting(QObject):
         )
 
     @property
-    def _ranks_by_scores(self) -> bool:
+    def ranks_by_scores(self) -> bool:
+        """Whether numbers from a file stand in for the weights."""
         rows = self._step.rows if self._step is not None else ()
         return bool(self._extras.scores_file) and any(
             registry.get(row.method).takes_scores for row in rows
         )
 
     def _on_estimate(self, found: Estimate) -> None:
-        if self._ranks_by_scores:  # which nobody counted
+        if self.ranks_by_scores:  # which nobody counted
             found = replace(found, report=None, sure=False, counting=1.0)
+        self._counted = found.report is not None
         self._panel.set_counting(found.counting)
         if self.preview is None:
             self._channels = found.channels
+            self._sure = found.sure
             self._panel.set_estimate(found)
             self._foresee(found.report)
 
@@ -322,7 +336,7 @@ class Forecasting(QObject):
             self._task = None
             self._apply_when_ready = False
             self._panel.set_busy(busy=False)
-            if task.visible and task.error is None:
+            if task.visible and task.token.cancelled:
                 # Not done, but still what is asked for: it goes on being a preview.
                 self._pause.start()
 

@@ -18,6 +18,7 @@ from pruneapp.gui.browsing import Browsing
 from pruneapp.gui.choosing import Choosing
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.document_views import DocumentViews
+from pruneapp.gui.dragging import Dragging
 from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.forecasting import Forecasting
@@ -79,6 +80,16 @@ class Workbench(QObject):
         self.looking = Looking(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )
+        self.dragging = Dragging(
+            self.session,
+            self.jobs,
+            asking=self.asking,
+            forecasting=self.forecasting,
+            counting=self.counting,
+            looking=self.looking,
+            pages=self.views.pages,
+            parent=self,
+        )
         self.exporting = Exporting(self.session, self.jobs, appearance, window)
         self.opening = Opening(
             window,
@@ -128,6 +139,7 @@ class Workbench(QObject):
         window.closing.connect(self._on_closing)
         window.job_status.cancelRequested.connect(self.cancel)
         views.tree.focusChanged.connect(self.looking.look_at)
+        views.forecast.tensorRequested.connect(self.show_tensor)
         views.forecast.action.pruneRequested.connect(self.prune)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)
@@ -173,8 +185,7 @@ class Workbench(QObject):
         self.opening.offer_more()
         first = next((r for r in session.rows if r.by_default), next(iter(session.rows), None))
         if first is not None:
-            views.tree.set_focused(first.name)
-            self.looking.look_at(first.name)
+            self.show_tensor(first.name)
         views.tree.view.setFocus()  # where the keys of the window are nobody's typing
 
     def _on_changed(self, change: DocumentChanged) -> None:
@@ -184,6 +195,11 @@ class Workbench(QObject):
         self.telling.show_changed(change)
         if change.names:
             self.asking.tell_context()
+
+    def show_tensor(self, name: str) -> None:
+        """Put a tensor into focus, in tree and pictures."""
+        self.views.tree.set_focused(name)
+        self.looking.look_at(name)
 
     # -- pruning --------------------------------------------------------------------------------
 

@@ -98,6 +98,9 @@ class Method:
         Whether importance scores may stand in for the weights.
     takes_mask
         Whether it needs a mask from the person.
+    by_magnitude
+        Whether just the weights go whose magnitude is at or below a threshold, as long as they
+        stand for themselves: the amount may be said as that threshold, too.
     """
 
     name: str
@@ -107,6 +110,7 @@ class Method:
     params: tuple[Param, ...]
     takes_scores: bool = False
     takes_mask: bool = False
+    by_magnitude: bool = False
 
     @property
     def granularity(self) -> Granularity:

@@ -25,7 +25,7 @@ from pruneapp.gui.views.form.limits import LimitsSection
 from pruneapp.gui.views.form.rule import RuleEditor
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
-from pruneapp.params import Param
+from pruneapp.params import Amount, Param
 
 
 class PruneForm(QWidget):
@@ -124,6 +124,12 @@ class PruneForm(QWidget):
         former = self._snapshot()
         self._forms = tuple(forms)
         self._build(former)
+
+    def set_amount(self, amount: Amount, row: int = 0) -> None:
+        """Show how much a rule takes, silently."""
+        if 0 <= row < len(self.rules):
+            self.rules[row].set_amount(amount)
+            self._arrange()
 
     def set_limits(self, params: Sequence[Param]) -> None:
         """Offer these limits, none of which binds."""

@@ -20,7 +20,7 @@ from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
-from pruneapp.params import AmountParam
+from pruneapp.params import Amount, AmountParam
 
 _CHECKED = ("", "")
 
@@ -187,6 +187,13 @@ class RuleEditor(QWidget):
             left = channels if form.granularity == "channels" else weights
             for field in self.fields.fields.values():
                 field.editor.set_left(left)
+
+    def set_amount(self, amount: Amount) -> None:
+        """Show how much it takes, silently."""
+        for field in self.fields.fields.values():
+            if isinstance(field.param, AmountParam):
+                field.editor.set_value(amount)
+                field.set_error("")
 
     def set_amount_used(self, *, used: bool) -> None:
         """Ask how much, or say that a limit says it."""

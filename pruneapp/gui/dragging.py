@@ -1,0 +1,224 @@
+"""Lines that a person drags in the pictures: a threshold or a number of channels becomes an amount.
+
+The form takes the amount as if it was typed, so everything follows as usual: estimate, tree,
+preview. The other way round the lines show where the step that is asked for would cut.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.asking import Asking
+from pruneapp.gui.counting import Counting
+from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.looking import Looking
+from pruneapp.gui.session import Session
+from pruneapp.gui.views.pictures.pages import Page, PicturePages
+from pruneapp.methods import registry
+from pruneapp.methods.amount import to_prune
+from pruneapp.methods.declaration import Method
+from pruneapp.params import Amount, DimParam, NormParam
+from pruneapp.progress import Job
+
+# Shares are written with so many digits behind the point of the percent, not with all there are.
+DIGITS = 5
+# Of more tensors weights are counted in the background.
+MANY = 500
+
+
+class Dragging(QObject):
+    """Turns lines into amounts, and amounts into lines, for the tensor in focus.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where many tensors are counted.
+    asking
+        Takes the amount, as if the person had typed it.
+    forecasting, counting
+        Say where the cut would be, and whether enough is counted to move it.
+    looking
+        Says which tensor is in focus.
+    pages
+        The pictures; only the one that is shown is told.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        *,
+        asking: Asking,
+        forecasting: Forecasting,
+        counting: Counting,
+        looking: Looking,
+        pages: PicturePages,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._asking = asking
+        self._forecasting = forecasting
+        self._looking = looking
+        self._pages = pages
+        self._wanted: float | None = None
+        self._task: Task[int | None] | None = None
+        pages.distribution.thresholdMoved.connect(self._on_threshold)
+        pages.channels.cutMoved.connect(self._on_cut)
+        pages.pageChanged.connect(self._show)
+        pages.dimChanged.connect(self._show)
+        pages.channels.normChanged.connect(self._show)
+        looking.focused.connect(self._show)
+        forecasting.asked.connect(self._show)
+        forecasting.foreseen.connect(self._show)
+        counting.counted.connect(self._show)
+        session.closed.connect(self._drop)
+
+    # -- from the form to the picture ------------------------------------------------------------
+
+    def _show(self) -> None:
+        if self._pages.page is Page.DISTRIBUTION:
+            self._show_threshold()
+        elif self._pages.page is Page.CHANNELS:
+            self._show_cut()
+
+    def _show_threshold(self) -> None:
+        view = self._pages.distribution
+        found = self._rule()
+        if found is None or not found[1].by_magnitude or self._forecasting.ranks_by_scores:
+            view.set_threshold(None)
+            return
+        _, name = self._here()
+        report = self._forecasting.outlook
+        tensor = report.by_name.get(name) if report is not None else None
+        counted = self._forecasting.is_counted
+        cut = tensor.threshold if tensor is not None else None
+        if cut is None and not counted:
+            view.set_threshold(None)
+            return
+        view.set_threshold(
+            cut or 0.0,  # nothing goes yet: the line waits at the left
+            editable=counted and self._amount_counts(),
+            about=tensor is not None and self._forecasting.is_about,
+        )
+
+    def _show_cut(self) -> None:
+        view = self._pages.channels
+        found = self._rule()
+        if found is None or not self._is_shown(*found) or self._forecasting.ranks_by_scores:
+            view.set_cut(None)
+            return
+        row, method = found
+        snapshot, name = self._here()
+        report = self._forecasting.outlook
+        tensor = report.by_name.get(name) if report is not None else None
+        try:
+            units = snapshot.units((name,), method, row.values)
+            left, each = int(units.left[0]), int(units.each[0])
+            if tensor is not None:
+                cut = round(tensor.gone / each) if each else 0
+            else:
+                cut = to_prune(row.values["amount"], left) if report is not None else 0
+        except PruneAppError:
+            view.set_cut(None)  # the form says why
+            return
+        view.set_cut(cut, editable=self._amount_counts())
+
+    # -- from the picture to the form ------------------------------------------------------------
+
+    def _on_threshold(self, threshold: float) -> None:
+        """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""
+        self._wanted = threshold
+        if self._task is None:
+            self._count()
+
+    def _count(self) -> None:
+        threshold, self._wanted = self._wanted, None
+        found, step = self._rule(), self._forecasting.step
+        if found is None or step is None or threshold is None:
+            return
+        row = found[0]
+        snapshot, name = self._here()
+        names = row.names if step.scope == "global" else (name,)
+        if len(names) <= MANY:
+            self._ask(row, snapshot, names, snapshot.census.below(snapshot, names, threshold))
+            return
+
+        def work(_job: Job) -> int | None:
+            return snapshot.census.below(snapshot, names, threshold)
+
+        def done(count: int | None) -> None:
+            self._task = None
+            self._ask(row, snapshot, names, count)
+            if self._wanted is not None:
+                self._count()
+
+        def failed(_error: PruneAppError) -> None:
+            self._task = None
+
+        self._task = self._jobs.answer(work, on_result=done, on_error=failed, aside=True)
+
+    def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
+        if count is not None:
+            units = snapshot.units(names, registry.get(row.method), row.values)
+            self._set(row, count, int(units.left.sum()))
+
+    def _on_cut(self, channels: int) -> None:
+        found = self._rule()
+        if found is not None:
+            row, method = found
+            snapshot, name = self._here()
+            units = snapshot.units((name,), method, row.values)
+            self._set(row, channels, int(units.left[0]))
+
+    def _set(self, row: Row, count: int, left: int) -> None:
+        step = self._forecasting.step
+        if step is None or row not in step.rows:
+            return  # something else is asked for by now
+        amount: Amount = count
+        if isinstance(row.values["amount"], float):
+            amount = min(1.0, round(count / left, DIGITS)) if left else 0.0
+        self._asking.set_amount(step.rows.index(row), amount)
+
+    # -- what it is about ------------------------------------------------------------------------
+
+    def _here(self) -> tuple[Snapshot, str]:
+        """Return the state and the tensor in focus."""
+        document, name = self._session.document, self._looking.name
+        assert document is not None
+        assert name is not None
+        return document.snapshot(), name
+
+    def _rule(self) -> tuple[Row, Method] | None:
+        """Return the rule that the tensor in focus falls under, the last one if several."""
+        step, name = self._forecasting.step, self._looking.name
+        if step is None or name is None or self._session.document is None:
+            return None
+        row = next((row for row in reversed(step.rows) if name in row.names), None)
+        return None if row is None else (row, registry.get(row.method))
+
+    def _is_shown(self, row: Row, method: Method) -> bool:
+        """Whether the picture shows just the norms by which a rule ranks channels."""
+        view, name = self._pages.channels, self._looking.name
+        kinds = {type(param): param.name for param in method.params}
+        if name is None or DimParam not in kinds or NormParam not in kinds:
+            return False
+        rank = len(self._session.by_name[name].shape)
+        dim, n = row.values[kinds[DimParam]], row.values[kinds[NormParam]]
+        return rank > 1 and dim % rank == view.dim and str(n).removesuffix(".0") == view.norm_choice
+
+    def _amount_counts(self) -> bool:
+        """Whether the amount of the form decides how much goes."""
+        step: Step | None = self._forecasting.step
+        return step is not None and step.limits.total is None
+
+    def _drop(self) -> None:
+        self._wanted = None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None

@@ -1,0 +1,286 @@
+"""What would happen, in the running window: estimates while a slider moves, and what follows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from safetensors.numpy import save_file
+
+from pruneapp.answers import Severity
+from pruneapp.gui import forecasting
+from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
+from tests.gui.person import node_named, plain
+
+SMALL, LARGE = "block.small.weight", "block.large.weight"
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A tensor of small weights beside one of large: a global cut empties the first."""
+    rng = np.random.default_rng(7)
+    path = tmp_path / "model.safetensors"
+    save_file(
+        {
+            SMALL: (0.01 * rng.standard_normal((64, 96))).astype(np.float32),
+            LARGE: rng.standard_normal((96, 96)).astype(np.float32),
+        },
+        str(path),
+    )
+    return path
+
+
+@pytest.fixture
+def counted(person, file):
+    """A person before a model of which everything is counted."""
+    person.open(file)
+    person.wait_open(file)
+    person.wait(lambda: not person.workbench.counting.busy)
+    person.wait_preview()
+    return person
+
+
+@pytest.fixture
+def never(monkeypatch):
+    """No preview comes any more."""
+
+    def wait(*_args, **_keys):
+        job = _args[3]
+        while True:
+            job.step(0)
+            QTest.qSleep(5)
+
+    return lambda: monkeypatch.setattr(forecasting, "compute_preview", wait)
+
+
+def slider(person):
+    return person.rule.fields.fields["amount"].editor.slider
+
+
+def drag_slider(person, share: float) -> None:
+    """Drag the slider's handle by the mouse."""
+    widget = slider(person)
+    y = widget.height() // 2
+    start = QPoint(round(widget.value() / 1000 * (widget.width() - 12)) + 6, y)
+    stop = QPoint(round(share * (widget.width() - 12)) + 6, y)
+    QTest.mousePress(widget, Qt.MouseButton.LeftButton, pos=start)
+    for part in (0.3, 0.6, 1.0):
+        QTest.mouseMove(widget, start + (stop - start) * part)
+    QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=stop)
+
+
+def click_tab(person, page: Page) -> None:
+    tabs = person.views.pages.tabs
+    person.click(tabs, tabs.tabRect(page).center())
+
+
+def colors_in(person, name, left, right):
+    tree = person.views.tree
+    rect = tree.view.visualRect(tree.model.index_of(node_named(tree, name), Column.SPARSITY))
+    image = tree.view.viewport().grab().toImage()
+    return {
+        image.pixelColor(x, y).getRgb()[:3]
+        for x in range(rect.left() + left, rect.left() + right)
+        for y in range(rect.top(), rect.bottom())
+    }
+
+
+def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(counted, never):
+    never()
+    panel = counted.views.forecast
+    before = panel.energy.text(), colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
+    drag_slider(counted, 0.8)
+    assert slider(counted).value() > 600
+    assert counted.workbench.forecasting.preview is None
+    energy = panel.energy.text()
+    assert energy.startswith("≈"), "not exact, and marked so"
+    assert energy != before[0]
+    assert panel.magnitude.text().startswith("≈")
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"), 2000)
+    after = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
+    assert QColor(LIGHT["pruned"]).getRgb()[:3] in after
+    said = counted.cell(LARGE, Column.SPARSITY)
+    counted.key("Left", slider(counted))
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said, 2000)
+    assert counted.workbench.forecasting.preview is None
+
+
+def test_the_preview_takes_the_marks_away_and_its_counts_are_those_after_pruning(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    drag_slider(counted, 0.6)
+    report = counted.wait_preview()
+    figures = counted.views.forecast.figures.labels.values()
+    assert not any("≈" in label.text() for label in figures)
+    said = {name: counted.cell(name, Column.SPARSITY) for name in (SMALL, LARGE)}
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    masks = counted.document.masks
+    assert {t.name: t.after for t in report.tensors} == {n: masks.pruned(n) for n in masks}
+    for name, text in said.items():
+        assert text == f"→ {counted.cell(name, Column.SPARSITY)}"
+
+
+def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted, never):
+    never()
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("42 %")
+    alarm = counted.views.forecast.alarm
+    counted.wait(lambda: SMALL in alarm.text())
+    assert plain(alarm.text()) == f"▲ 1 tensor would keep less than 5 %: {SMALL}"
+    danger = QColor(LIGHT["danger"]).getRgb()[:3]
+    counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH), 2000)
+    tree = counted.views.tree
+    block = tree.model.index_of(node_named(tree, "block"))
+    tree.view.setExpanded(block, False)
+    assert danger in colors_in(counted, "block", 0, GLYPH_WIDTH), "seen while it is folded"
+    tree.view.setExpanded(block, True)
+    counted.workbench.show_tensor(LARGE)
+    counted.click(alarm, QPoint(20, alarm.height() // 2))
+    assert counted.workbench.looking.name == SMALL
+    assert tree.focused() == SMALL
+    assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
+
+
+def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("40 %")
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.type(form.limits.editors["ceiling"].field, "60 %")
+    report = counted.wait_preview()
+    small = report.by_name[SMALL]
+    assert small.after == round(0.6 * small.numel)
+    assert report.gone == round(0.4 * report.touched)
+    assert report.dangers.get(SMALL) is None or report.dangers[SMALL].severity < Severity.MUCH
+    counted.type(form.limits.editors["floor"].field, "70 %")
+    counted.wait(lambda: "at the same time" in form.limits.note.text())
+    assert "at the same time" in counted.views.forecast.error.text()
+    assert not counted.button.isEnabled()
+    counted.type(form.limits.editors["floor"].field, "10 %")
+    counted.wait(counted.button.isEnabled)
+    assert counted.views.forecast.error.text() == ""
+
+
+def test_a_total_says_how_much_in_place_of_the_amount(counted):
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.type(form.limits.editors["total"].field, "70 %")
+    report = counted.wait_preview()
+    assert report.after == sum(round(0.7 * t.numel) for t in report.tensors)
+    assert not slider(counted).isEnabled()
+
+
+def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    line = view.canvas.line
+    assert line.editable
+    threshold = counted.workbench.forecasting.outlook.by_name[LARGE].threshold
+    assert line.at == pytest.approx(threshold)
+    start = view.canvas.pixel_at(line.at, 1).toPoint()
+    stop = view.canvas.pixel_at(2 * line.at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    for part in (0.2, 0.5, 1.0):
+        QTest.mouseMove(viewport, start + (stop - start) * part)
+        assert counted.workbench.forecasting.preview is None
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    moved = view.threshold
+    assert moved > 1.5 * threshold
+    weights = np.abs(read(counted, LARGE))
+    amount = counted.rule.fields.fields["amount"].editor.value()
+    assert amount == pytest.approx((weights <= moved).mean(), abs=0.005)
+    assert slider(counted).value() == round(1000 * amount)
+    report = counted.wait_preview()
+    assert report.by_name[LARGE].after == round(amount * weights.size)
+    counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold), 2000)
+
+
+def test_of_all_tensors_together_the_threshold_counts_all(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.wait_preview()
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    view.thresholdMoved.emit(0.5)
+    every = np.concatenate([np.abs(read(counted, n)).ravel() for n in (SMALL, LARGE)])
+    amount = counted.rule.fields.fields["amount"].editor.value()
+    assert amount == pytest.approx((every <= 0.5).mean(), abs=0.002)
+    counted.click(counted.rule.fields.fields["amount"].editor.counts)
+    view.thresholdMoved.emit(0.7)
+    count = counted.rule.fields.fields["amount"].editor.value()
+    assert isinstance(count, int), "the switch says counts"
+    assert count == pytest.approx((every <= 0.7).sum(), rel=0.01)
+
+
+def test_there_is_no_line_for_what_has_no_threshold(counted):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    counted.choose(counted.rule.method, "Random, single")
+    counted.wait(lambda: view.canvas.line is None)
+
+
+def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
+    counted.click_cell(LARGE)
+    counted.choose(counted.rule.method, "Ln, channels")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    assert view.canvas.line.editable
+    view.cutMoved.emit(24)
+    assert counted.rule.fields.fields["amount"].editor.value() == pytest.approx(24 / 96)
+    report = counted.wait_preview()
+    assert report.by_name[LARGE].gone == 24 * 96
+    counted.choose(view.dim_box, "1")
+    counted.wait(lambda: view.canvas.line is None)
+
+
+def read(person, name):
+    import torch
+
+    tensor = person.document.checkpoint.read(name)
+    assert isinstance(tensor, torch.Tensor)
+    return tensor.numpy()
+
+
+def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
+    real = forecasting.compute_preview
+    held = {"closed": True}
+
+    def slow(*args, **keys):
+        while held["closed"]:
+            args[3].step(0)
+            QTest.qSleep(5)
+        return real(*args, **keys)
+
+    monkeypatch.setattr(forecasting, "compute_preview", slow)
+    counted.ask_amount("33 %")
+    counted.key("Ctrl+Return")
+    counted.wait(lambda: counted.workbench.jobs.busy)
+    counted.key("Esc", counted.window)
+    counted.wait(lambda: not counted.workbench.jobs.busy)
+    held["closed"] = False
+    report = counted.wait_preview()
+    assert counted.document.position == 0, "nothing was done"
+    assert report.gone == sum(round(0.33 * t.numel) for t in report.tensors)
+
+
+def test_a_file_that_is_put_back_is_noticed(counted, file):
+    file.rename(file.with_suffix(".away"))
+    counted.ask_amount("33 %")
+    error = counted.views.forecast.error
+    counted.wait(lambda: "Put it back" in error.text())
+    file.with_suffix(".away").rename(file)
+    counted.wait(lambda: not error.text(), 5000)
+    counted.wait_preview()
+    assert counted.button.isEnabled()
