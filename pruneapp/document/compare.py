@@ -23,9 +23,9 @@ from pruneapp.progress import Job
 __all__ = ["compare", "difference", "pairs"]
 
 # Values in float64 that are at work at once: they stay in the cache of a core.
-_PIECE = 16 * BLOCK
+_PIECE = 4 * BLOCK
 # Elements of a task of a thread.
-_STRETCH = 64 * BLOCK
+_STRETCH = 32 * BLOCK
 
 # A tensor of each side under the name that they share; None where a side has none.
 Pair = tuple[str, TensorEntry | None, TensorEntry | None]

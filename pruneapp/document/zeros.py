@@ -25,8 +25,9 @@ __all__ = ["find_zeros", "zero_masks"]
 # Share of zeros from which on a tensor is worth a word.
 WORTH = 0.01
 
-# Elements of a task of a thread; a multiple of 8.
-_STRETCH = 1 << 20
+# Elements of a task of a thread; a multiple of 8. Memory for more is got anew each time, page by
+# page, which took five times as long as all the rest.
+_STRETCH = 1 << 17
 
 
 def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ZerosReport:
