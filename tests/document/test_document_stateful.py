@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +21,25 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.document import Document
 from pruneapp.document.estimate import estimate
+from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import StaleError
+from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 SHAPES = {"a.weight": (7, 5), "b.weight": (4, 3, 2, 2), "c.bias": (9,)}
 NAMES = tuple(SHAPES)
+
+
+@st.composite
+def boxes_of(draw, name: str):
+    spans = []
+    for n in SHAPES[name]:
+        start = draw(st.integers(0, n - 1))
+        spans.append((start, draw(st.integers(start + 1, n))))
+    return name, tuple(spans)
 
 
 def arrays() -> dict[str, np.ndarray]:
@@ -39,55 +51,99 @@ def arrays() -> dict[str, np.ndarray]:
     }
 
 
+@dataclass(frozen=True)
+class State:
+    """What is kept, final and protected, and which step pruned it (0 for none), as arrays."""
+
+    kept: dict[str, np.ndarray]
+    final: dict[str, np.ndarray]
+    protected: dict[str, np.ndarray]
+    by: dict[str, np.ndarray]
+    final_by: dict[str, np.ndarray]
+
+
 class NaiveModel:
-    """What is kept and what is final, as arrays; a state is copied whole."""
+    """All states, each copied whole."""
 
     def __init__(self) -> None:
         self.weights = arrays()
         everything = {n: np.ones(w.shape, bool) for n, w in self.weights.items()}
-        self.states = [(everything, everything)]
+        nothing = {n: ~m for n, m in everything.items()}
+        nobody = {n: np.zeros(w.shape, int) for n, w in self.weights.items()}
+        self.states = [State(everything, everything, nothing, nobody, nobody)]
         self.position = 0
 
     @property
-    def kept(self) -> dict[str, np.ndarray]:
-        return self.states[self.position][0]
+    def now(self) -> State:
+        return self.states[self.position]
 
     @property
-    def final(self) -> dict[str, np.ndarray]:
-        return self.states[self.position][1]
+    def kept(self) -> dict[str, np.ndarray]:
+        return self.now.kept
 
-    def push(self, kept, final) -> None:
+    def push(self, kept, *, final=None, protected=None) -> None:
         del self.states[self.position + 1 :]
-        self.states.append((kept, final))
-        self.position += 1
+        now, number = self.now, self.position + 1
+        final_by = now.final_by
+        if final is not None:
+            final_by = {n: np.where(now.by[n], now.by[n], final_by[n]) for n in NAMES}
+        by = {n: np.where(kept[n], 0, np.where(now.kept[n], number, now.by[n])) for n in NAMES}
+        self.states.append(
+            State(kept, final or now.final, protected or now.protected, by, final_by)
+        )
+        self.position = number
 
     def shown(self, name: str) -> np.ndarray:
-        return np.where(self.final[name], self.weights[name], np.float32(0))
+        return np.where(self.now.final[name], self.weights[name], np.float32(0))
 
-    def l1(self, names, share, scope) -> dict[str, np.ndarray]:
+    def l1(self, names, share, scope) -> dict[str, np.ndarray] | None:
+        """Return what is kept after; None if more is asked for than is free."""
         kept = {n: m.copy() for n, m in self.kept.items()}
         for group in [names] if scope == "global" else [(n,) for n in names]:
-            places = [
+            free = [
                 (abs(self.shown(n).flat[i]), order, i)
                 for order, n in enumerate(group)
-                for i in np.flatnonzero(kept[n])
+                for i in np.flatnonzero(kept[n] & ~self.now.protected[n])
             ]
-            for _, order, i in sorted(places)[: round(share * len(places))]:
+            count = round(share * sum(int(kept[n].sum()) for n in group))
+            if count > len(free):
+                return None
+            for _, order, i in sorted(free)[:count]:
                 kept[group[order]].flat[i] = False
         return kept
 
-    def channels(self, name, count, dim) -> dict[str, np.ndarray]:
+    def channels(self, name, count, dim) -> dict[str, np.ndarray] | None:
         kept = {n: m.copy() for n, m in self.kept.items()}
         weights = np.moveaxis(self.shown(name) * kept[name], dim, 0).astype(np.float64)
-        alive = np.moveaxis(kept[name], dim, 0).any(axis=tuple(range(1, kept[name].ndim)))
+        alive, guarded = (
+            np.moveaxis(m[name], dim, 0).any(axis=tuple(range(1, m[name].ndim)))
+            for m in (kept, self.now.protected)
+        )
         norms = [float(np.abs(w).sum()) for w in weights]
-        for c in sorted(np.flatnonzero(alive), key=lambda c: (norms[c], c))[:count]:
+        free = np.flatnonzero(alive & ~guarded)
+        if count > free.size:
+            return None
+        for c in sorted(free, key=lambda c: (norms[c], c))[:count]:
             np.moveaxis(kept[name], dim, 0)[c] = False
         return kept
 
+    def by_hand(self, operation, chosen) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Return what is kept and what is protected after."""
+        kept, guarded = dict(self.kept), dict(self.now.protected)
+        for n, meant in chosen.items():
+            if operation == "prune":
+                kept[n] = kept[n] & (guarded[n] | ~meant)
+            elif operation == "restore":
+                kept[n] = kept[n] | meant
+            elif operation == "protect":
+                guarded[n] = guarded[n] | (meant & kept[n])
+            else:
+                guarded[n] = guarded[n] & ~meant
+        return kept, guarded
+
 
 class DocumentAgainstArrays(RuleBasedStateMachine):
-    """Prune, undo, redo, jump and make final in any order.
+    """Prune, edit by hand, undo, redo, jump and make final in any order.
 
     An impatient one has its masks put aside, and read again, by a worker that takes its time.
     """
@@ -114,8 +170,14 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             self.document.close()
             self.folder.cleanup()
 
-    def apply(self, step: Step) -> int:
+    def apply(self, step: Step, expected: dict[str, np.ndarray] | None) -> int:
+        """Return how many weights went; 0 where too much is asked for, which is refused."""
         snapshot = self.document.snapshot()
+        if expected is None:
+            for ask in (estimate, lambda *a: compute_preview(*a, CpuKernel(), Job())):
+                with pytest.raises(ParameterError, match="protected, so that"):
+                    ask(snapshot, step)
+            return 0
         guess = estimate(snapshot, step)
         preview = compute_preview(snapshot, step, CpuKernel(), Job())
         self.document.apply(preview)
@@ -123,6 +185,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             assert guess.gone == preview.report.gone
         else:
             assert guess.gone >= preview.report.gone
+        self.naive.push(expected)
         return preview.report.gone
 
     @rule(
@@ -132,10 +195,10 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     )
     def prune_weights(self, names, share, scope):
         expected = self.naive.l1(names, share, scope)
-        gone = sum(int(np.sum(self.naive.kept[n] & ~expected[n])) for n in NAMES)
+        after = self.naive.kept if expected is None else expected
+        gone = sum(int(np.sum(self.naive.kept[n] & ~after[n])) for n in NAMES)
         step = Step((Row(names, "l1_unstructured", {"amount": share}),), scope)
-        assert self.apply(step) == gone
-        self.naive.push(expected, self.naive.final)
+        assert self.apply(step, expected) == gone
 
     @rule(
         name=st.sampled_from(["a.weight", "b.weight"]),
@@ -148,16 +211,47 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         count = min(count, left)
         expected = self.naive.channels(name, count, dim)
         values = {"amount": count, "n": 1, "dim": dim}
-        self.apply(Step((Row((name,), "ln_structured", values),)))
-        self.naive.push(expected, self.naive.final)
+        self.apply(Step((Row((name,), "ln_structured", values),)), expected)
 
     @precondition(lambda self: any(not m.all() for m in self.naive.kept.values()))
     @rule()
     def make_final(self):
         self.document.make_final(NAMES)
-        final = {n: self.naive.final[n] & self.naive.kept[n] for n in NAMES}
+        final = {n: self.naive.now.final[n] & self.naive.kept[n] for n in NAMES}
         kept = {n: np.ones(SHAPES[n], bool) for n in NAMES}
-        self.naive.push(kept, final)
+        self.naive.push(kept, final=final)
+
+    @rule(
+        operation=st.sampled_from(["prune", "restore", "protect", "release"]),
+        boxes=st.lists(st.sampled_from(NAMES).flatmap(boxes_of), min_size=1, max_size=3),
+        seed=st.none() | st.integers(0, 99),
+    )
+    def edit_by_hand(self, operation, boxes, seed):
+        """Boxes of one or several tensors at once, and now and then a mask."""
+        targets = [Target(name, (box,)) for name, box in boxes]
+        chosen = {name: np.zeros(SHAPES[name], bool) for name, _ in boxes}
+        for name, box in boxes:
+            chosen[name][tuple(slice(*span) for span in box)] = True
+        if seed is not None:
+            meant = np.random.default_rng(seed).random(SHAPES[NAMES[0]]) < 0.3
+            targets.append(Target(NAMES[0], mask=BitMask.from_bools(meant)))
+            chosen[NAMES[0]] = chosen.get(NAMES[0], False) | meant
+        kept, protected = self.naive.by_hand(operation, chosen)
+        edit, snapshot = HandEdit(operation, tuple(targets)), self.document.snapshot()
+        changed = sum(
+            int((kept[n] != self.naive.kept[n]).sum())
+            + int((protected[n] != self.naive.now.protected[n]).sum())
+            for n in NAMES
+        )
+        if not changed:
+            with pytest.raises(SelectionError, match="Nothing changes"):
+                compute_hand(snapshot, edit, Job())
+            return
+        preview = compute_hand(snapshot, edit, Job())
+        assert preview.numbers.changed == changed
+        self.document.edit(preview)
+        self.naive.push(kept, protected=protected)
+        assert self.document.history.by_hand(self.document.position, Job()) == edit
 
     @rule()
     def undo(self):
@@ -202,10 +296,10 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
 
     @rule()
     def apply_a_stale_preview(self):
-        step = Step((Row(NAMES, "l1_unstructured", {"amount": 0.5}),))
+        step = Step((Row(NAMES, "l1_unstructured", {"amount": 0.0}),))
         preview = compute_preview(self.document.snapshot(), step, CpuKernel(), Job())
         self.document.apply(preview)
-        self.naive.push(self.naive.l1(NAMES, 0.5, "local"), self.naive.final)
+        self.naive.push(self.naive.kept)
         with pytest.raises(StaleError):
             self.document.apply(preview)
 
@@ -228,22 +322,28 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             np.testing.assert_array_equal(joined, snapshot.bits(name))
             zeroed = snapshot.zeroed(name)
             stays = np.ones(shape, bool) if zeroed is None else zeroed.bools().reshape(shape)
-            np.testing.assert_array_equal(stays, self.naive.kept[name] & self.naive.final[name])
+            np.testing.assert_array_equal(stays, self.naive.kept[name] & self.naive.now.final[name])
+            protected = snapshot.protected.get(name)
+            guarded = np.zeros(shape, bool) if protected is None else protected.bools()
+            np.testing.assert_array_equal(
+                guarded.reshape(shape), self.naive.now.protected[name], strict=True
+            )
+            eligible = snapshot.eligible(name)
+            free = np.ones(shape, bool) if eligible is None else eligible.bools().reshape(shape)
+            np.testing.assert_array_equal(
+                free, self.naive.kept[name] & ~self.naive.now.protected[name]
+            )
 
     @invariant()
     def the_step_that_pruned_a_weight_is_known(self):
         if not hasattr(self, "document"):
             return
         for name, shape in SHAPES.items():
-            by = self.document.pruned_by(name, 0)
-            gone = [
-                not kept[name].flat[0] or not final[name].flat[0]
-                for kept, final in self.naive.states[: self.naive.position + 1]
-            ]
-            assert (by is not None) == gone[-1]
-            if by is not None and np.prod(shape):
-                assert not self.naive.states[by][0][name].flat[0]
-                assert self.naive.states[by - 1][0][name].flat[0]
+            for index in range(0, int(np.prod(shape)), 3):
+                by = (
+                    self.naive.now.by[name].flat[index] or self.naive.now.final_by[name].flat[index]
+                )
+                assert (self.document.pruned_by(name, index) or 0) == by
 
     @invariant()
     def subscribers_were_told_every_revision_in_order(self):
@@ -254,7 +354,9 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def memory_stays_within_the_budget_but_for_what_is_in_force(self):
         if hasattr(self, "document"):
             in_force = sum(
-                m.nbytes for s in (self.document.masks, self.document.final) for m in s.values()
+                mask.nbytes
+                for masks in (self.document.masks, self.document.final, self.document.protected)
+                for mask in masks.values()
             )
             if self.document.history.patient and self.read is None and self.written is None:
                 assert self.document.history.memory <= self.budget + in_force
@@ -267,4 +369,4 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
 
 
 TestDocument = DocumentAgainstArrays.TestCase
-TestDocument.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestDocument.settings = settings(max_examples=100, stateful_step_count=20, deadline=None)

@@ -6,16 +6,23 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
+from torch.nn.utils import prune as torch_prune
 
 from pruneapp.answers import Gesture
+from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.hand.target import digest
+from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
@@ -353,3 +360,90 @@ def test_protection_is_nothing_that_an_export_could_save(model):
     document.mark_exported(document.snapshot())
     do(document, channel("release", FC, 0))
     assert not document.unexported
+
+
+def test_a_step_says_how_many_protected_weights_a_mask_would_have_taken(model):
+    document = Document(model)
+    do(document, channel("protect", FC, 0))
+    step = Step((Row((FC,), "custom_from_mask"),))
+    nothing = BitMask.from_bools(np.zeros(640, bool))
+    preview = compute_preview(document.snapshot(), step, CpuKernel(), Job(), given={FC: nothing})
+    assert preview.report.spared == 64
+    document.apply(preview)
+    assert "576 of 640 weights pruned\n64 protected weights left" in document.items[-1].detail
+    assert kept(document)[0].all()
+
+
+def test_done_when_3_the_masks_are_torchs(tmp_path):
+    """One channel pruned by hand, another protected, L2 on top, all undone; torch has the masks."""
+    torch.manual_seed(0)
+    conv = torch.nn.Conv2d(3, 16, 3)
+    weights = conv.weight.detach().clone()
+    norms = weights.flatten(1).norm(dim=1)
+    order = norms.argsort()
+    pruned, protected = int(order[-1]), int(order[0])  # the largest goes, the smallest must stay
+    torch.save(conv.state_dict(), tmp_path / "conv.pt")
+    with open_checkpoint(tmp_path / "conv.pt") as checkpoint:
+        document = Document(checkpoint)
+        shape = (16, 3, 3, 3)
+        do(document, channel("prune", "weight", pruned, shape=shape))
+        by_hand = torch.ones(shape)
+        by_hand[pruned] = 0
+        torch_prune.custom_from_mask(conv, "weight", by_hand)
+        assert_torchs(document, conv)
+        do(document, channel("protect", "weight", protected, shape=shape))
+        step = Step((Row(("weight",), "ln_structured", {"amount": 0.3, "n": 2, "dim": 0}),))
+        preview = compute_preview(document.snapshot(), step, CpuKernel(), Job())
+        document.apply(preview)
+        scores = weights.clone()
+        scores[protected] = torch.inf
+        torch_prune.ln_structured(conv, "weight", 0.3, 2, 0, importance_scores=scores)
+        assert_torchs(document, conv)
+        after = document.masks["weight"]
+        assert [item.label for item in document.items[1:]] == [
+            f"channel {pruned} of weight pruned",
+            f"channel {protected} of weight protected",
+            "L2 30 %, dim 0, on weight",
+        ]
+        for _ in range(3):
+            document.undo()
+        assert not document.can_undo
+        assert not document.masks
+        assert not document.protected
+        bits = document.snapshot().bits("weight").view(np.float32)
+        np.testing.assert_array_equal(bits, weights.numpy().reshape(-1))
+        document.jump(3)
+        assert document.masks["weight"] is after
+        assert document.protected["weight"].kept == 27
+        document.close()
+
+
+def assert_torchs(document: Document, module: torch.nn.Module) -> None:
+    expected = module.weight_mask.numpy() != 0
+    np.testing.assert_array_equal(kept(document, "weight", expected.shape), expected)
+
+
+def test_an_export_knows_nothing_of_protection(tmp_path):
+    """It writes the restored weights of the file, zeros what is pruned, and nothing else."""
+    conv = torch.nn.Conv2d(3, 4, 3)
+    torch.save(conv.state_dict(), tmp_path / "conv.pt")
+    expected = conv.weight.detach().clone()
+    expected[2] = 0
+    with open_checkpoint(tmp_path / "conv.pt") as checkpoint:
+        document = Document(checkpoint)
+        shape = (4, 3, 3, 3)
+        do(document, channel("prune", "weight", 1, 2, shape=shape))
+        do(document, channel("restore", "weight", 1, shape=shape))
+        written = []
+        for operation in ("protect", "release"):
+            do(document, channel(operation, "weight", 0, 1, shape=shape))
+            path = tmp_path / f"{operation}.safetensors"
+            export(document.snapshot(), ExportRequest("safetensors", path), Job())
+            written.append(path.read_bytes())
+        with open_checkpoint(path) as again:
+            got = again.bits("weight").view(np.float32).reshape(shape)
+        np.testing.assert_array_equal(got, expected.numpy())
+        assert written[0] == written[1]
+        document.make_final(["weight"])
+        assert document.snapshot().zeroed("weight").pruned == 27
+        document.close()

@@ -11,6 +11,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.methods.declaration import WeightMethod
 from pruneapp.methods.registry import METHODS
@@ -72,3 +73,18 @@ def test_what_is_wrong_is_refused_before_anything_is_read(model):
     with pytest.raises(ParameterError, match="at most what is left"):
         state_after(Snapshot(model), Step((row,)), CpuKernel(), Job())
     assert model.elements_read == 0
+
+
+@pytest.mark.parametrize("layer", ["protected", "final"])
+def test_what_a_threshold_does_not_know_of_takes_masks(model, layer):
+    """Protected weights stay, and final zeros read as zeros: no rule over the file says so."""
+    name, half = NAMES[0], BitMask.from_bools(np.arange(216) % 2 == 0)
+    snapshot = Snapshot(model, **{layer: MaskSet({name: half})})
+    preview, state = both(snapshot, Step((Row(NAMES, "l1_unstructured", {"amount": 0.4}),)))
+    assert isinstance(state, Snapshot)
+    assert state.revision == snapshot.revision + 1
+    assert getattr(state, layer)[name] is half
+    for tensor in NAMES:
+        assert state.masks[tensor] == preview.masks[tensor]
+    if layer == "protected":
+        assert not (half - state.masks[name]).kept
