@@ -6,7 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 
 from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
@@ -254,3 +256,44 @@ def test_a_setter_is_silent_and_the_same_file_is_not_read_twice(model, qtbot):
         model.set_order("role")
         model.set_report(None)
     assert not model.strip.isVisible()
+
+
+def test_the_table_shows_names_and_leads_to_the_tensor(model, qtbot):
+    model.toggle_table()
+    table = model._table
+    assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("m.layers.0.up.weight")
+    table.setCurrentIndex(table.model().index(2, 0))
+    with qtbot.waitSignal(model.tensorClicked) as told:
+        qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert told.args == ["m.layers.1.q.weight"]
+
+
+def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(model, tmp_path, theme):
+    model.set_colors(theme.colors)
+    model.save_svg(tmp_path / "model.svg")
+    text = (tmp_path / "model.svg").read_text(encoding="utf-8")
+    assert "pruned %" in text, "letters are letters"
+    assert theme.colors["pruned"] in text
+    renderer = QSvgRenderer(str(tmp_path / "model.svg"))
+    assert renderer.isValid()
+    drawn = QImage(renderer.defaultSize(), QImage.Format.Format_RGB32)
+    shown = model.picture().toImage()
+    drawn = drawn.scaled(shown.size())
+    drawn.fill(0)
+    painter = QPainter(drawn)
+    renderer.render(painter, QRectF(drawn.rect()))
+    painter.end()
+    corner = model.canvas.mapTo(model, QPoint(0, 0)) - model._drawn().topLeft()
+
+    def around(image, x, y):
+        middle = corner + model.canvas.pixel_at(x, y).toPoint()
+        span = range(-5, 6)
+        return {image.pixelColor(middle + QPoint(a, b)).name() for a in span for b in span}
+
+    assert around(drawn, 3, 20) == around(shown, 3, 20) == {theme.colors["pruned"]}
+    assert around(drawn, 1, 60) == {theme.colors["surface"]}
+    striped = around(drawn, 4, 40)
+    assert {theme.colors["pruned"], theme.colors["surface"]} <= striped
+    left, right = model.strip.pixels_of(3)
+    place = model.strip.mapTo(model, QPointF((left + right) / 2, 20).toPoint())
+    assert drawn.pixelColor(place - model._drawn().topLeft()).name() == theme.colors["pruned"]

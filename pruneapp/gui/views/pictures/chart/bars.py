@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtGui import QBrush, QColor, QPainter
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QBrush, QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.gui.views.parts.bar import hatch
@@ -63,13 +64,28 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
         device = painter.device()
         ratio = device.devicePixelRatio() if device else 1.0
         brush = QBrush(hatch(self._color, self._ground, ratio))
+        painter.setPen(pg.mkPen(None))
+        if painter.paintEngine().type() == QPaintEngine.Type.SVG:
+            self._paint_drawing(painter, brush)
+            return
         undone, possible = painter.worldTransform().inverted()
         if not possible:
             return
         brush.setTransform(undone)
-        painter.setPen(pg.mkPen(None))
         painter.setBrush(brush)
         painter.drawRects(*self._rectarray.drawargs())
+
+    def _paint_drawing(self, painter: QPainter, brush: QBrush) -> None:
+        """Paint without a scale: SVG has patterns, but Qt writes no transform of theirs."""
+        scale = painter.worldTransform()
+        sides = (self.opts[side] for side in ("x0", "x1", "y0", "y1"))
+        painter.save()
+        painter.resetTransform()
+        painter.setBrush(brush)
+        for left, right, low, high in zip(*sides, strict=True):
+            bar = QRectF(QPointF(left, low), QPointF(right, high))
+            painter.drawRect(scale.mapRect(bar))
+        painter.restore()
 
 
 class StackedBars:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
@@ -137,6 +138,14 @@ class Chart(Picture):
             self.readout.setText(self.tell(bar))
         else:
             self.readout.setText(self.summary())
+
+    def _add_table(self) -> None:
+        super()._add_table()
+        if self._table is not None:
+            self._table.activated.connect(self._on_row_activated)
+
+    def _on_row_activated(self, index: QModelIndex) -> None:
+        self.choose(index.row())  # rows are the bars, in their order
 
     def _on_hovered(self, bar: int) -> None:
         if bar != self._hovered:

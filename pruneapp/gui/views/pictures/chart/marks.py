@@ -15,6 +15,7 @@ from pruneapp.gui.views.pictures.chart.bars import Floats
 from pruneapp.gui.views.pictures.chart.selection import runs
 
 _LOCK = 12  # pixels across
+_NARROW = 5  # pixels below which there is no room for outlines
 _WIDE = 12  # pixels from which on outlines are 2 pixels each
 
 
@@ -59,30 +60,49 @@ def paint_marks(painter: QPainter, marks: Marks, places: Places, colors: Mapping
     plot = places.plot_rect
     painter.save()
     painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
+    next_lock = plot.left()
     for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
-        high = float(marks.heights[first:last].max())
-        rect = _rect(places, first, last, high)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        # Each of them is seen on one of the colours of bars.
-        wide = 2 if rect.width() >= _WIDE else 1
-        rect = rect.adjusted(-1, -1, 1, 0)
-        painter.setPen(QPen(QColor("#000000"), wide))
-        painter.drawRect(rect)
-        painter.setPen(QPen(QColor("#ffffff"), wide))
-        painter.drawRect(rect.adjusted(wide, wide, -wide, -wide))
+        rect = _rect(places, first, last, float(marks.heights[first:last].max()))
+        _paint_outlines(painter, rect)
         middle = rect.center().x()
-        top = max(plot.top() + 2, rect.top() - _LOCK - 6)
-        paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
-    accent = QColor(colors["accent"])
-    ground = QColor(accent)
-    ground.setAlpha(48)
+        if middle - _LOCK / 2 >= next_lock:  # locks over each other are none
+            top = max(plot.top() + 2, rect.top() - _LOCK - 6)
+            paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
+            next_lock = middle + _LOCK / 2 + 4
     for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
         rect = _rect(places, first, last, 0)
         rect.setTop(plot.top() + 1)
-        painter.setPen(QPen(accent, 2))
-        painter.setBrush(ground)
-        painter.drawRect(rect)
+        _paint_choice(painter, rect, QColor(colors["accent"]))
     painter.restore()
+
+
+def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
+    """Paint two outlines, each of which is seen on one of the colours of bars."""
+    wide = 2 if rect.width() >= _WIDE else 1
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if rect.width() < _NARROW:
+        painter.fillRect(rect.adjusted(-1, -1, 1, 0), QColor("#000000"))
+        painter.fillRect(rect, QColor("#ffffff"))
+        return
+    rect = rect.adjusted(-1, -1, 1, 0)
+    painter.setPen(QPen(QColor("#000000"), wide))
+    painter.drawRect(rect)
+    painter.setPen(QPen(QColor("#ffffff"), wide))
+    painter.drawRect(rect.adjusted(wide, wide, -wide, -wide))
+
+
+def _paint_choice(painter: QPainter, rect: QRectF, accent: QColor) -> None:
+    """Paint an outline, and a veil; of what is too narrow for that its ends."""
+    veil = QColor(accent)
+    veil.setAlpha(48)
+    painter.fillRect(rect, veil)
+    if rect.width() >= _NARROW:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(accent, 2))
+        painter.drawRect(rect)
+        return
+    for top in (rect.top(), rect.bottom() - 4):
+        painter.fillRect(QRectF(rect.left(), top, rect.width(), 4), accent)
 
 
 def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accent: QColor) -> None:
@@ -119,8 +139,8 @@ def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> No
 def _rect(places: Places, first: int, last: int, high: float) -> QRectF:
     corner, foot = places.pixel_at(first - 0.5, high), places.pixel_at(last - 0.5, 0)
     rect = QRectF(corner, foot)
-    if rect.width() < 4:
-        rect = QRectF(rect.center().x() - 2, rect.top(), 4, rect.height())
+    if rect.width() < 1:
+        rect.setWidth(1)
     return rect
 
 

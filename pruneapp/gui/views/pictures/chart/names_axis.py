@@ -12,7 +12,7 @@ from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 
 # With more bars than this there is no line for each, even in a wide window.
 MOST = 40
-HEIGHT = 128
+HEIGHT = 144
 _NEAR = 6
 
 
@@ -64,7 +64,7 @@ class NamesAxis(PlaceAxis):
         line = metrics.height()
         scale = self.size().width() / (high - low)
         # Below the names stands what they are.
-        room = HEIGHT - _NEAR - 1.5 * line
+        room = HEIGHT - _NEAR - 1.25 * line
         # While one moves, the same names are left out.
         last = -float("inf")
         for text, place in zip(self._names, self._places, strict=True):

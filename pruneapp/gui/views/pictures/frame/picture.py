@@ -174,6 +174,7 @@ class Picture(QWidget):
     def paint_on(self, painter: QPainter) -> None:
         """Paint what is to be seen with another painter: lines and letters where it has them."""
         drawn = self._drawn()
+        painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas
         for part in (page, *self._between, self.readout, self.legend):
             painter.save()

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.frame.wording import value_text
+
+_ROOM = 24  # pixels beside a text in its cell, and for a number that is longer than the first ones
+_NAME = 200  # pixels that a name has at least
+_MEASURED = 30  # rows that say how wide a column is
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -106,8 +110,36 @@ class NumbersView(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setHighlightSections(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.numbers.modelReset.connect(self._fit)
+
+    def _fit(self) -> None:
+        """Give every column what its header and first cells need, and the first one the rest."""
+        columns, rows = self.numbers.columnCount(), min(self.numbers.rowCount(), _MEASURED)
+        if not columns:
+            return
+        advance = self.fontMetrics().horizontalAdvance
+        needs = []
+        for column in range(columns):
+            header = self.numbers.headerData(column, Qt.Orientation.Horizontal)
+            cells = (self.numbers.data(self.numbers.index(row, column)) for row in range(rows))
+            needs.append(max(advance(str(text)) for text in (header, *cells)) + _ROOM)
+        first = self.numbers.data(self.numbers.index(0, 0), Qt.ItemDataRole.TextAlignmentRole)
+        spare = self.viewport().width() - sum(needs)
+        if first is not None and first & int(Qt.AlignmentFlag.AlignLeft):
+            # Names are as long as they like; the middle of a long one gives way.
+            needs[0] = max(needs[0] + spare, min(needs[0], _NAME))
+        elif spare > 0:
+            needs = [need + spare // columns for need in needs]
+        for column, need in enumerate(needs):
+            self.setColumnWidth(column, need)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the room anew."""
+        super().resizeEvent(event)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave letters to the view around, which has keys of its own."""
