@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pruneapp.answers import Comparison, TensorDifference
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.document.blocks import aligned, block_sums
+from pruneapp.document.blocks import block_sums
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.contract import BLOCK
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
@@ -22,10 +22,10 @@ from pruneapp.progress import Job
 
 __all__ = ["compare", "difference", "pairs"]
 
-# Values in float64 that are at work at once: they stay in the cache of a core.
+# Elements that are read and worked on at once: in float64 they stay in the cache of a core.
 _PIECE = 4 * BLOCK
 # Elements of a task of a thread.
-_STRETCH = 32 * BLOCK
+_STRETCH = 64 * BLOCK
 
 # A tensor of each side under the name that they share; None where a side has none.
 Pair = tuple[str, TensorEntry | None, TensorEntry | None]
@@ -221,14 +221,12 @@ class _Side:
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Bits]:
         """Yield raw elements in pieces of `_PIECE`; `start` is a block's border."""
-        for chunk in aligned(self._snapshot.checkpoint.chunks(self._name, start, stop), _PIECE):
-            for first in range(0, chunk.bits.size, _PIECE):
-                bits = chunk.bits[first : first + _PIECE]
-                if self._mask is not None:
-                    at = chunk.start + first
-                    kept = self._mask.bools(at, at + bits.size)
-                    bits = np.multiply(bits, kept, dtype=bits.dtype)
-                yield bits
+        for chunk in self._snapshot.checkpoint.chunks(self._name, start, stop, _PIECE):
+            if self._mask is None:
+                yield chunk.bits
+            else:
+                kept = self._mask.bools(chunk.start, chunk.start + chunk.bits.size)
+                yield np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)
 
 
 @dataclass

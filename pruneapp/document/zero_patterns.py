@@ -21,7 +21,7 @@ _BLOCKS = (4, 8, 16, 32, 64)
 _IN_BLOCKS = 0.99
 
 # Elements that are looked at between two looks at the job.
-_PIECE = 1 << 20
+_PIECE = 1 << 18
 
 
 def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, int] | None:
@@ -118,12 +118,13 @@ def _cells(
     for first in range(0, rows, step):
         job.step(0)
         last = min(first + step, rows)
-        bools = left.bools(first * columns, last * columns).reshape(-1, columns)
-        down = np.logical_or.reduceat(bools, np.arange(0, last - first, cell), axis=0)
-        padded = np.zeros((len(down), -(-columns // cell) * cell), np.bool_)
-        padded[:, :columns] = down
+        bools = left.bools(first * columns, last * columns)
+        # Up to whole cells; what is added is empty.
+        padded = np.zeros((-(-(last - first) // cell), cell, -(-columns // cell) * cell), np.uint8)
+        padded.reshape(-1, padded.shape[2])[: last - first, :columns] = bools.reshape(-1, columns)
+        down = np.bitwise_or.reduce(padded, axis=1)
         # Four truth values are one word.
-        part = padded.view(np.uint32) != 0
+        part = down.view(np.uint32) != 0
         filled.append(part)
         zeros = bools.size - int(np.count_nonzero(bools))
         beside += zeros - _covered(part, last - first, columns, cell)

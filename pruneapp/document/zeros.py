@@ -25,9 +25,10 @@ __all__ = ["find_zeros", "zero_masks"]
 # Share of zeros from which on a tensor is worth a word.
 WORTH = 0.01
 
-# Elements of a task of a thread; a multiple of 8. Memory for more is got anew each time, page by
-# page, which took five times as long as all the rest.
-_STRETCH = 1 << 17
+# Elements of a task of a thread, and of what is read at once; multiples of 8. Memory for more at
+# once is got anew each time, page by page, which took five times as long as all the rest.
+_STRETCH = 1 << 20
+_PIECE = 1 << 15
 
 
 def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> ZerosReport:
@@ -120,7 +121,7 @@ def _nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
 
     def work(start: int) -> int:
         stop = min(start + _STRETCH, entry.numel)
-        for chunk in aligned(snapshot.chunks(entry.name, start, stop), 8):
+        for chunk in aligned(snapshot.chunks(entry.name, start, stop, _PIECE), 8):
             job.cancel.check()
             bits = np.packbits(_not_zero(chunk.bits, entry.dtype), bitorder="little")
             packed[chunk.start // 8 : chunk.start // 8 + bits.size] = bits
