@@ -391,6 +391,17 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "compare_with",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Compare &with a file…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "See where another checkpoint differs: fine-tuned, or pruned elsewhere"
+        ),
+        needs_document=True,
+    ),
+    ActionSpec(
         "load_method",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Load method from file…"),

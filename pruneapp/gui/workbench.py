@@ -16,6 +16,7 @@ from pruneapp.errors import SelectionError
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.browsing import Browsing
 from pruneapp.gui.choosing import Choosing
+from pruneapp.gui.comparing import Comparing
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.dragging import Dragging
@@ -109,6 +110,7 @@ class Workbench(QObject):
             telling=self.telling,
             appearance=appearance,
         )
+        self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
         self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
@@ -131,6 +133,7 @@ class Workbench(QObject):
             "history_back": self.moving.undo,
             "history_forward": self.moving.redo,
             "check_usual": self.asking.check_usual,
+            "compare_with": self.comparing.ask_file,
             "prune": self.prune,
             "cancel": self.cancel,
             "make_final": self.make_final,

@@ -107,7 +107,8 @@ class LimitsSection(QWidget):
         self._colors = with_defaults({})
         self._told = ""
         self.editors: dict[str, Editor] = {}
-        self.button = QToolButton()
+        # Of the parent from the start: alone it would be a window that flashes up.
+        self.button = QToolButton(parent)
         self.button.setCheckable(True)
         self.button.setAutoRaise(True)
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -1,0 +1,134 @@
+"""Two states, or a state and another file, side by side through the real window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from pruneapp.errors import CheckpointError
+from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.views.pictures.raster.shading import Mode
+
+
+@pytest.fixture
+def model(tmp_path):
+    generator = torch.Generator().manual_seed(6)
+    path = tmp_path / "model.safetensors"
+    tensors = {f"layers.{n}.weight": torch.randn(12, 16, generator=generator) for n in range(3)}
+    save_file(tensors, path)
+    return path
+
+
+@pytest.fixture
+def tuned(model, tmp_path):
+    """The same, with one tensor changed, one of another shape, one of its own."""
+    tensors = load_file(model)
+    tensors["layers.1.weight"][2] *= 1.5
+    tensors["layers.2.weight"] = torch.ones(3, 3)
+    tensors["extra.weight"] = torch.ones(2, 2)
+    path = tmp_path / "tuned.safetensors"
+    save_file(tensors, path)
+    return path
+
+
+@pytest.fixture
+def at_work(person, model):
+    person.open(model)
+    person.wait_open(model)
+    return person
+
+
+def compared(person):
+    """Wait for the page Compare; returns its rows by the tensor's name."""
+    view = person.views.pages.compare
+    person.wait(lambda: view.numbers().rows)
+    numbers = view.numbers()
+    rows = [numbers.row(number) for number in range(numbers.rows)]
+    return {row[0]: dict(zip(numbers.headers, row, strict=True)) for row in rows}
+
+
+def test_what_a_step_changed_is_shown_against_the_file(at_work):
+    """The first state and the last, as long as nothing else is chosen."""
+    view = at_work.views.pages.compare
+    at_work.key("5", at_work.views.tree.view)
+    assert at_work.views.pages.page is Page.COMPARE
+    at_work.pause(50)
+    assert view.numbers().rows == 0
+    assert "There is only one state so far." in view.empty_text()
+
+    at_work.key("Ctrl+Shift+A")
+    at_work.check("layers.1.weight")
+    at_work.ask_amount("25 %")
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    rows = compared(at_work)
+    assert list(rows) == ["layers.1.weight"]
+    assert rows["layers.1.weight"]["weights that differ"] == 48
+
+    at_work.key("Ctrl+Z", at_work.window)
+    at_work.wait(lambda: view.numbers().rows == 0)
+    at_work.key("Ctrl+Shift+Z", at_work.window)
+    assert list(compared(at_work)) == ["layers.1.weight"]
+
+
+def test_another_file_is_opened_compared_and_closed(at_work, tuned):
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    rows = compared(at_work)
+    assert at_work.views.pages.page is Page.COMPARE
+    assert rows["layers.1.weight"]["weights that differ"] == 16
+    assert rows["layers.2.weight"]["difference"] == "another shape or type, not compared"
+    assert rows["extra.weight"]["difference"] == "only in B"
+    assert "layers.0.weight" not in rows
+
+    other = at_work.workbench.comparing._other.checkpoint
+    at_work.views.pages.compare.differenceRequested.emit("layers.1.weight")
+    weights = at_work.views.pages.weights
+    assert at_work.views.pages.page is Page.WEIGHTS
+    assert weights.mode is Mode.DIFFERENCE
+    at_work.wait(lambda: weights.canvas.item.fine is not None and not at_work.trouble)
+    at_work.wait(lambda: hasattr(weights.canvas.item.fine, "change"))
+    changed = np.flatnonzero(weights.canvas.item.fine.change.any(axis=1))
+    assert changed.tolist() == [2]
+
+    at_work.views.tree.set_focused("layers.2.weight")
+    at_work.workbench.looking.look_at("layers.2.weight")
+    at_work.wait(lambda: "another shape" in weights._error)
+    at_work.menu("File", "Close")
+    assert at_work.workbench.comparing._other is None
+    with pytest.raises(CheckpointError, match="was closed"):
+        next(iter(other.chunks("layers.1.weight")))
+
+
+def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"nothing of the kind")
+    at_work.chooses_file(broken)
+    at_work.menu("Tools", "Compare with a file")
+    at_work.wait(lambda: at_work.trouble)
+    assert "broken.safetensors" in at_work.trouble[0]
+    assert at_work.states == ["Opened"]
+    assert at_work.views.pages.page is Page.WEIGHTS
+
+
+def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
+    import time
+
+    from pruneapp.gui import comparing
+
+    def endless(_a, _b, job, **_more):
+        job.start(10_000, "layers.0.weight")
+        while True:
+            time.sleep(0.005)
+            job.step(1)
+
+    monkeypatch.setattr(comparing, "compare", endless)
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    status = at_work.window.job_status
+    at_work.wait(lambda: status.isVisible() and status.label.text().startswith("Comparing"))
+    at_work.click(status.cancel)
+    at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert at_work.trouble == []
