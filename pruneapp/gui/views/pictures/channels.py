@@ -64,6 +64,7 @@ class ChannelsView(OrderedChart):
         self._told: tuple[int | None, float | None] = None, None
         self._answered = True
         self._editable = False
+        self._following = False
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
         super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
         self.dim_box = QComboBox()
@@ -160,6 +161,7 @@ class ChannelsView(OrderedChart):
                 self.dim_box.setCurrentIndex(norms.dim)
             self.set_norm_choice(norms.n)
             self.canvas.left.setLabel(self.norm_name())
+            self._following = self.canvas.holding or not norms.going.any()
         if not same:
             self._selection.reset(self._heights.size)
         self._reorder()
@@ -190,6 +192,7 @@ class ChannelsView(OrderedChart):
         self._told = channels, norm
         self._answered = True
         if not self.canvas.holding:
+            self._following = self._following or channels != self._cut
             self._cut, self._cut_norm = channels, norm
             self._follow_cut()
 
@@ -354,7 +357,7 @@ class ChannelsView(OrderedChart):
         n = self._norms
         if n is None:
             return np.zeros(0, dtype=np.bool_)
-        if self._cut is None or (self._answered and n.going.any() and not self.canvas.holding):
+        if self._cut is None or not self._following:
             return n.going
         found = np.zeros(n.norms.size, dtype=np.bool_)
         found[self._free()[: self._cut]] = True
@@ -388,7 +391,7 @@ class ChannelsView(OrderedChart):
         changed = channels != self._cut
         self._cut, self._cut_norm = channels, norm
         if changed:
-            self._answered = False
+            self._answered, self._following = False, True
         self._follow_cut()
         if changed:
             self.cutMoved.emit(channels)

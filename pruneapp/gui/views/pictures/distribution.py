@@ -95,7 +95,8 @@ class DistributionView(Chart):
             self.canvas.bottom.setLabel(
                 self.tr("value") if histogram.signed else self.tr("magnitude")
             )
-            self._following = self.canvas.holding
+            # One without a preview, for a moment, says nothing of what is asked for.
+            self._following = self.canvas.holding or not histogram.going.any()
         self._count_going()
         self._begin(
             keep_view=before is not None

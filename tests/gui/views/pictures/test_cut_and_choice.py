@@ -157,6 +157,14 @@ def test_an_estimate_is_drawn_before_the_bars_are_counted_again(distribution):
     assert [row[4] for row in distribution.numbers()] == [0, 0, 0, 0]
 
 
+def test_bars_without_a_preview_do_not_take_back_what_is_asked_for(distribution):
+    """While the form changes there is no preview for a moment, and the bars are told so."""
+    distribution.set_histogram(histogram(going=(100, 20, 0, 0)))
+    distribution.set_threshold(3.0, editable=True, about=True)
+    distribution.set_histogram(histogram())
+    assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
+
+
 def test_what_is_told_while_the_line_is_held_waits(distribution):
     port = distribution.canvas.viewport()
     QTest.mousePress(port, LEFT, pos=pixel(distribution, 1.5, 300))
@@ -254,6 +262,23 @@ def test_the_cut_lies_at_a_norm_or_stands_behind_the_last_channel(channels, them
     # In order: 1 (pruned, does not count), 3, 5, 2, 0, 4.
     assert (line.at, line.upright, line.label) == (2.5, True, "2 channels")
     assert theme.colors["accent"] in colors_at(channels, 2.5, 1.0, reach=1)
+
+
+def test_the_cut_that_is_told_is_drawn_before_the_preview_and_the_preview_after_it(channels):
+    def going():
+        return [row[0] for row in channels.numbers() if row[3] == "would go"]
+
+    channels.set_norms(norms(going=(False, False, False, True, False, False)))
+    channels.set_cut(1, editable=True)
+    assert going() == [3]
+    channels.set_cut(3, editable=True)
+    assert going() == [2, 3, 5]
+    channels.set_norms(norms())
+    assert going() == [2, 3, 5], "there is no preview for a moment"
+    channels.set_norms(norms(going=(True, False, False, True, False, True)))
+    assert going() == [0, 3, 5], "a preview knows better"
+    channels.set_cut(None)
+    assert going() == [0, 3, 5]
 
 
 def test_a_drag_takes_more_channels_and_never_protected_ones(channels):
