@@ -64,7 +64,8 @@ def test_each_gesture_is_one_step_of_the_history_with_its_words(model):
         "channel 3 of fc restored",
         "2 channels of fc no longer protected",
     ]
-    assert document.items[1].detail == f"64 weights pruned\n{FC}"
+    assert document.items[1].detail == f"64 weights pruned\n{FC} [3, 0:64]"
+    assert document.items[2].detail == f"128 weights protected\n{FC}"
     assert told == [("edit", (FC,))] * 4
     assert not document.masks
     assert not document.protected

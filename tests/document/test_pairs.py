@@ -12,8 +12,18 @@ from memory_checkpoint import MemoryCheckpoint
 from pruneapp.answers import Gesture
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.document.document import Document
-from pruneapp.document.hand import HandEdit, alike, companions, compute_hand, with_companions
-from pruneapp.errors import UnknownTensorError
+from pruneapp.document.hand import (
+    HandEdit,
+    alike,
+    companions,
+    complete_channels,
+    compute_hand,
+    with_companions,
+)
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import SelectionError, UnknownTensorError
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 
 
@@ -200,6 +210,8 @@ def test_a_channel_that_goes_with_its_companions_emits_nothing(tmp_path):
 def outputs(net, document: Document, picture: torch.Tensor) -> torch.Tensor:
     state = {name: tensor.clone() for name, tensor in net.state_dict().items()}
     for name, mask in document.masks.items():
+        if name not in state:
+            continue
         state[name] *= torch.from_numpy(mask.bools().reshape(tuple(state[name].shape)))
     with torch.no_grad():
         return torch.func.functional_call(net, state, picture)
@@ -211,3 +223,41 @@ def test_only_channels_along_dim_0_have_companions(tmp_path):
         for shape, dim in (("channel", 1), ("brush", -1)):
             edit = HandEdit.from_gestures(Gesture("prune", "0.weight", boxes, shape, dim))
             assert with_companions(checkpoint, edit) is edit
+
+
+def test_what_pruned_channels_left_behind_goes_in_one_step(tmp_path):
+    """After a method that knows nothing of companions; only of whole channels along dim 0."""
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(conv(3, 6, bias=True), norm(6), torch.nn.ReLU(), conv(6, 4))
+    with saved(net, tmp_path) as checkpoint:
+        document = Document(checkpoint)
+        with pytest.raises(SelectionError, match="No pruned channel has anything left"):
+            complete_channels(document.snapshot(), None, Job())
+        rows = (Row(("0.weight", "3.weight"), "ln_structured", {"amount": 0.5, "n": 2, "dim": 0}),)
+        document.apply(compute_preview(document.snapshot(), Step(rows), CpuKernel(), Job()))
+        document.apply(
+            compute_preview(
+                document.snapshot(),
+                Step((Row(("0.bias",), "l1_unstructured", {"amount": 2}),)),
+                CpuKernel(),
+                Job(),
+            )
+        )
+        gone = ~document.masks["0.weight"].bools().reshape(6, -1).any(axis=1)
+        bias_before = document.masks["0.bias"].bools()
+        edit = complete_channels(document.snapshot(), None, Job())
+        document.edit(compute_hand(document.snapshot(), edit, Job()))
+        assert document.items[-1].label == "Bias and norm of 3 pruned channels pruned"
+        for name in ("1.weight", "1.bias"):
+            np.testing.assert_array_equal(document.masks[name].bools(), ~gone)
+        np.testing.assert_array_equal(document.masks["0.bias"].bools(), bias_before & ~gone)
+        with pytest.raises(SelectionError, match="No pruned channel"):
+            complete_channels(document.snapshot(), ["0.weight"], Job())
+        document.undo()
+        with pytest.raises(SelectionError, match="No pruned channel"):
+            complete_channels(document.snapshot(), ["3.weight"], Job())
+        picture = torch.rand(1, 3, 8, 8)
+        net.eval()
+        document.redo()
+        assert not outputs(net[:2], document, picture)[:, torch.from_numpy(gone)].any()
+        document.close()

@@ -1,5 +1,6 @@
 """What a person does by hand: prune, restore, protect and release chosen weights."""
 
+from pruneapp.document.hand.complete import complete_channels
 from pruneapp.document.hand.compute import HandPreview, compute_hand
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.pairs import Companion, companions, with_companions
@@ -14,6 +15,7 @@ __all__ = [
     "Target",
     "alike",
     "companions",
+    "complete_channels",
     "compute_hand",
     "with_companions",
 ]

@@ -14,7 +14,7 @@ from pruneapp.answers.picture import Box
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
-from pruneapp.document.hand.words import count
+from pruneapp.document.hand.words import DONE, count, indices
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
@@ -63,16 +63,15 @@ class HandPreview:
 
     @property
     def detail(self) -> str:
-        """What is done, with its numbers and the first tensors."""
-        done = {"prune": "pruned", "restore": "restored", "protect": "protected"}
-        lines = [
-            f"{count(self.numbers.changed, 'weight')} "
-            + done.get(self.edit.operation, "no longer protected")
-        ]
+        """What is done, with its numbers, the first tensors, and where in them if that is a box."""
+        lines = [f"{count(self.numbers.changed, 'weight')} {DONE[self.edit.operation]}"]
         if self.numbers.spared:
             lines.append(f"{count(self.numbers.spared, 'protected weight')} left as they are")
         names = [each.name for each in self.numbers.tensors if each.changed]
-        lines += names[:_MOST_NAMED]
+        for name in names[:_MOST_NAMED]:
+            meant = [target for target in self.edit.targets if target.name == name]
+            where = meant[0].boxes if len(meant) == 1 else ()
+            lines.append(f"{name} {indices(where[0])}" if len(where) == 1 else name)
         if len(names) > _MOST_NAMED:
             lines.append(f"and {len(names) - _MOST_NAMED:,} more")
         return "\n".join(lines)
@@ -162,9 +161,8 @@ def _check_box(entry: TensorEntry, box: Box) -> None:
         0 <= a < b <= n for (a, b), n in zip(box, entry.shape, strict=True)
     ):
         return
-    shown = ", ".join(f"{a}:{b}" for a, b in box)
     raise ParameterError(
-        f"[{shown}] is not a part of '{entry.name}', whose shape is {list(entry.shape)}.",
+        f"{indices(box)} is not a part of '{entry.name}', whose shape is {list(entry.shape)}.",
         remedy="Give a first index and a last + 1 for each dimension.",
     )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pruneapp.answers.hand import Operation
+from pruneapp.answers.picture import Box
 from pruneapp.document.hand.roles import role
 from pruneapp.document.hand.target import Target
 from pruneapp.document.naming import shown_name
 
-_DONE: dict[Operation, str] = {
+DONE: dict[Operation, str] = {
     "prune": "pruned",
     "restore": "restored",
     "protect": "protected",
@@ -22,12 +23,17 @@ _FEW = 4
 def said(operation: Operation, targets: Sequence[Target], weights: int | None) -> str:
     """Return "channel 12 of layer2.0.conv1 pruned"; see `HandEdit.label`."""
     what = units(targets) or _weights(weights)
-    return f"{what} of {_place([t.name for t in targets])} {_DONE[operation]}"
+    return f"{what} of {_place([t.name for t in targets])} {DONE[operation]}"
 
 
 def count(number: int, word: str) -> str:
     """Return "1 weight", "1,024 weights"."""
     return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def indices(box: Box) -> str:
+    """Return "[12, 0:64, 1, 0:3]"."""
+    return f"[{', '.join(str(a) if b == a + 1 else f'{a}:{b}' for a, b in box)}]"
 
 
 def _weights(number: int | None) -> str:
