@@ -103,12 +103,13 @@ class Follow:
 
     def drag(
         self, widget: QWidget, start: QPoint, wanted: Callable[[], float], step: QPoint
-    ) -> tuple[list[float], float]:
+    ) -> tuple[list[float], float, float]:
         """Drag something by 40 moves, one in each frame of 60 Hz.
 
         `wanted` is asked after each move how many weights would go by now, about. Returns the
         milliseconds from each move to the moment in which that many were painted, in the panel
-        and in the tree; and those from the last one until the exact preview was painted.
+        and in the tree; those from the last one until the exact preview was painted; and those
+        that the main thread worked for one move, which other programs do not make longer.
         """
         hand = self.hand
         self.panel.clear()
@@ -128,9 +129,11 @@ class Follow:
         timer = QTimer()
         timer.setTimerType(Qt.TimerType.PreciseTimer)
         timer.timeout.connect(move)
+        worked = time.thread_time()
         timer.start(2)
         hand.wait(lambda: len(due) == EVENTS)
         timer.stop()
+        worked = 1000 * (time.thread_time() - worked) / EVENTS
         moved = numbers[0] < numbers[-1]
         assert moved, "nothing was moved"
         mouse(QEvent.Type.MouseButtonRelease, widget, start + step * EVENTS)
@@ -141,7 +144,7 @@ class Follow:
             1000 * (max(self.panel.since(number), self.tree.since(number)) - at)
             for at, number in zip(due, numbers, strict=True)
         ]
-        return follows, 1000 * (shown - due[-1])
+        return follows, 1000 * (shown - due[-1]), worked
 
 
 def mouse(kind: QEvent.Type, widget: QWidget, place: QPoint) -> None:
@@ -190,6 +193,7 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
     for everywhere in (False, True):
         follows: list[float] = []
         exact: list[float] = []
+        worked: list[float] = []
         for _ in range(rounds):
             hand.ask("l1_unstructured", f"{FROM:.0%}", everywhere=everywhere)
             hand.rest(0.05)
@@ -202,10 +206,15 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
                 # Less a weight of each tensor, by which shares are rounded.
                 return left * slider.value() / slider.maximum() - 1000
 
-            took, until = follow.drag(slider, handle_of(slider), wanted, QPoint(PIXELS, 0))
+            took, until, work = follow.drag(slider, handle_of(slider), wanted, QPoint(PIXELS, 0))
             follows += took
             exact.append(until)
-        found["global" if everywhere else "each"] = {"follows": follows, "exact": exact}
+            worked.append(work)
+        found["global" if everywhere else "each"] = {
+            "follows": follows,
+            "exact": exact,
+            "worked": worked,
+        }
     hand.leave()
     return found
 

@@ -75,6 +75,10 @@ BLOCKS: Shapes = {
 }
 
 
+# As tall as an embedding, in one tensor of 524 MB, beside one to come from.
+TALL: Shapes = {"large.weight": (32_000, 4096), "small.weight": (64, 64)}
+
+
 def _mixed(path: Path) -> None:
     """Write the float32 model, made such that half of its usual weights end between two values.
 
@@ -109,6 +113,10 @@ def usual(shapes: Shapes) -> list[str]:
 
 def _blocks(path: Path) -> None:
     write_safetensors(path, BLOCKS, "BF16", lambda name: values(name, BLOCKS[name]))
+
+
+def _tall(path: Path) -> None:
+    write_safetensors(path, TALL, "F32", lambda name: values(name, TALL[name]))
 
 
 # A tensor of n x 2**20 weights has n x 128 rows of so many.
@@ -168,6 +176,7 @@ MODELS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "mixed": (".safetensors", _mixed),
     "mixed-torch": (".pt", _mixed_torch),
     "blocks": (".safetensors", _blocks),
+    "tall": (".safetensors", _tall),
     "many": (".safetensors", _many),
     "many-torch": (".pt", _many_torch),
     "convolutions": (".safetensors", _convolutions),

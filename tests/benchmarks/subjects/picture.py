@@ -1,0 +1,66 @@
+"""The picture of a tensor of 32,000 x 4,096 weights: how soon, how smooth, how true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tests.benchmarks.frame import AtLeast, AtMost, Ground, Line, Subject, median
+from tests.benchmarks.processes import run_python
+
+SCALES = ("1", "2")
+FIRST_MS, EXACT_MS, FRAME_MS = 150, 1000, 16
+# Of 255 levels; a pixel is a mean of thousands of weights, so chance leaves less than one.
+EVEN = 3
+
+
+def measure(ground: Ground) -> Iterator[Line]:
+    path = ground.model("tall")
+    for scale in SCALES:
+        arguments = json.dumps({"path": str(path), "rounds": ground.rounds})
+        answer = run_python(
+            ["-m", "tests.benchmarks.picturing", arguments],
+            ground.folder,
+            {"QT_SCALE_FACTOR": scale},
+        ).answer
+        work = f"32,000 × 4,096 float32, scale {scale}"
+        firsts, exacts, sampled = zip(*answer["chosen"], strict=True)
+        note = f"worst {max(firsts):.0f} ms; {sum(sampled)} of {len(sampled)} marked as sampled"
+        yield Line(work, "first picture", median(firsts), "ms", bound=AtMost(FIRST_MS), note=note)
+        note = f"worst {max(exacts):.0f} ms"
+        yield Line(work, "exact picture", median(exacts), "ms", bound=AtMost(EXACT_MS), note=note)
+        for key, words in (("zoomed", "zooming"), ("panned", "panning")):
+            frames = sorted(answer[key]["late"])
+            note = (
+                f"median {median(frames):.1f}, worst {frames[-1]:.0f} ms; the main thread works "
+                f"{answer[key]['worked']:.1f} ms for one"
+            )
+            late = frames[int(0.95 * len(frames))]
+            yield Line(work, f"{words}, 95 %", late, "ms", bound=AtMost(FRAME_MS), note=note)
+        mean, deviation, pixels = answer["far"]
+        yield Line(
+            work,
+            "half at random, all in sight: deviation of the pixels",
+            deviation,
+            "",
+            bound=AtMost(EVEN),
+            note=f"mean {mean:.0f} of 255, {pixels:,} pixels",
+        )
+        for key, words in (("half", "half at random"), ("two", "2:4")):
+            found = 100 * answer[key]
+            yield Line(work, f"{words}, a pixel a weight: as the mask", found, "%", bound=ALL)
+        found = 100 * answer["groups"]
+        yield Line(work, "2:4, a pixel a weight: 2 of 4 painted so", found, "%", bound=ALL)
+
+
+ALL = AtLeast(100)
+
+SUBJECT = Subject(
+    "picture",
+    "The picture of a large tensor",
+    measure,
+    "The real window, off screen, the file in the system's cache. From the choice of the tensor to "
+    "the end of the painting of its sample, and of the exact picture; 60 turns of the wheel and 60 "
+    "moves of the mouse at 60 Hz, each from the moment in which it is due to the end of its "
+    "painting. What is painted is compared with the mask pixel by pixel.",
+)
