@@ -5,8 +5,9 @@ An answer is made by a job from a snapshot, and is true for the revision that it
 
 from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
 from pruneapp.answers.danger import Danger, Severity
-from pruneapp.answers.hand import Gesture, Operation, Shape
+from pruneapp.answers.hand import Gesture, HandCount, HandOutcome, Operation, Shape
 from pruneapp.answers.history import HistoryItem
+from pruneapp.answers.overlap import Overlap, TensorOverlap
 from pruneapp.answers.picture import Box, DifferenceTile, Layout, Tile, TileRequest
 from pruneapp.answers.sparsity import Estimate, SparsityReport, TensorSparsity
 from pruneapp.answers.statistics import ChannelNorms, Histogram, TensorStats
@@ -22,14 +23,18 @@ __all__ = [
     "DifferenceTile",
     "Estimate",
     "Gesture",
+    "HandCount",
+    "HandOutcome",
     "Histogram",
     "HistoryItem",
     "Layout",
     "Operation",
+    "Overlap",
     "Severity",
     "Shape",
     "SparsityReport",
     "TensorDifference",
+    "TensorOverlap",
     "TensorRow",
     "TensorSparsity",
     "TensorStats",

@@ -44,6 +44,9 @@ class HandPreview:
         The masks that change, by first names; None where nothing is pruned or protected any more.
     numbers
         How many weights change.
+    label, detail
+        What is done, short ("channel 12 of layer2.0.conv1 pruned"); and with its numbers, the first
+        tensors, and where in them if that is a box.
     recipe, meant
         The edit as `HandEdit.to_dict` says it, and the masks that it names.
     """
@@ -53,28 +56,10 @@ class HandPreview:
     masks: Mapping[str, BitMask | None]
     protected: Mapping[str, BitMask | None]
     numbers: HandOutcome
+    label: str
+    detail: str
     recipe: Mapping[str, Any]
     meant: Mapping[str, BitMask]
-
-    @property
-    def label(self) -> str:
-        """What is done, short: "channel 12 of layer2.0.conv1 pruned"."""
-        return self.edit.label(self.numbers.changed)
-
-    @property
-    def detail(self) -> str:
-        """What is done, with its numbers, the first tensors, and where in them if that is a box."""
-        lines = [f"{count(self.numbers.changed, 'weight')} {DONE[self.edit.operation]}"]
-        if self.numbers.spared:
-            lines.append(f"{count(self.numbers.spared, 'protected weight')} left as they are")
-        names = [each.name for each in self.numbers.tensors if each.changed]
-        for name in names[:_MOST_NAMED]:
-            meant = [target for target in self.edit.targets if target.name == name]
-            where = meant[0].boxes if len(meant) == 1 else ()
-            lines.append(f"{name} {indices(where[0])}" if len(where) == 1 else name)
-        if len(names) > _MOST_NAMED:
-            lines.append(f"and {len(names) - _MOST_NAMED:,} more")
-        return "\n".join(lines)
 
 
 def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
@@ -129,7 +114,32 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
     numbers = HandOutcome(edit.operation, tuple(counts))
     meant: dict[str, BitMask] = {}
     recipe = edit.to_dict(meant, job)
-    return HandPreview(snapshot.revision, edit, masks, protected, numbers, recipe, meant)
+    return HandPreview(
+        snapshot.revision,
+        edit,
+        masks,
+        protected,
+        numbers,
+        # Said here, where there is time: of many targets it takes some.
+        edit.label(numbers.changed),
+        _detail(edit, numbers),
+        recipe,
+        meant,
+    )
+
+
+def _detail(edit: HandEdit, numbers: HandOutcome) -> str:
+    lines = [f"{count(numbers.changed, 'weight')} {DONE[edit.operation]}"]
+    if numbers.spared:
+        lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
+    names = [each.name for each in numbers.tensors if each.changed]
+    for name in names[:_MOST_NAMED]:
+        meant = [target for target in edit.targets if target.name == name]
+        where = meant[0].boxes if len(meant) == 1 else ()
+        lines.append(f"{name} {indices(where[0])}" if len(where) == 1 else name)
+    if len(names) > _MOST_NAMED:
+        lines.append(f"and {len(names) - _MOST_NAMED:,} more")
+    return "\n".join(lines)
 
 
 def _region(entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:
