@@ -80,7 +80,7 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
         person.wait(lambda before=before: len(ended) == before)
         assert ended[-1] - asked < 0.1, "it stops at once"
         person.wait(lambda before=before: len(begun) > before)
-        assert begun[-1] - asked > 0.29, "it waits until the person has paused"
+        assert begun[-1] - asked > 0.25, "it waits until the person has paused"
     person.key("Ctrl+W", person.window)
     if person.document is not None:
         person.workbench.session.close()
