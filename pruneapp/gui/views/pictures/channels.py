@@ -21,6 +21,7 @@ from pruneapp.gui.views.pictures.chart.marks import Marks
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.chart.selection import Pick, Selection, runs
 from pruneapp.gui.views.pictures.frame.legend import Swatch
+from pruneapp.gui.views.pictures.frame.operations import operation_of
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
@@ -86,8 +87,8 @@ class ChannelsView(OrderedChart):
             row.addWidget(widget)
         self._add_table()
         self.hand = HandRow()
-        self.hand.asked.connect(self.make_gesture)
-        self._add_row(self.hand)
+        self.hand.operated.connect(self.make_gesture)
+        self._add_row(self.hand, above=True)
         self.canvas.selecting = True
         self.canvas.picked.connect(self._on_picked)
         self.canvas.banded.connect(self._on_banded)
@@ -444,14 +445,14 @@ class ChannelsView(OrderedChart):
         n = self._norms
         if n is None:
             self.canvas.set_marks(None)
-            self.hand.set_chosen(0)
+            self.hand.set_chosen(0, possible=False)
             return
         guarded = np.zeros(n.norms.size, np.bool_) if n.guarded is None else n.guarded
         order = self._order
         self.canvas.set_marks(
             Marks(self._selection.chosen[order], guarded[order], self._heights[order])
         )
-        self.hand.set_chosen(self._selection.indices.size if self._shape else 0)
+        self.hand.set_chosen(self._selection.indices.size, possible=bool(self._shape))
         self._refresh_words()
 
     def _on_order_chosen(self) -> None:
@@ -489,7 +490,7 @@ class ChannelsView(OrderedChart):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do by a key what the buttons do."""
-        operation = HandRow.operation_of(event)
+        operation = operation_of(event)
         if operation is not None and self._selection:
             self.make_gesture(operation)
         elif event.key() == Qt.Key.Key_Escape and self._selection:

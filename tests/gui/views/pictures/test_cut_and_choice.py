@@ -410,10 +410,12 @@ def test_keys_and_buttons_make_the_same_gesture(channels, qtbot, key, shift, ope
     held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     qtbot.keyClick(channels.canvas, key, held)
     assert made == [], "nothing is chosen"
-    assert not getattr(channels.hand, operation).isEnabled()
+    button = channels.hand.operations.buttons[operation]
+    assert not button.isEnabled()
     channels.set_chosen([0, 1, 4])
     qtbot.keyClick(channels.canvas, key, held)
-    qtbot.mouseClick(getattr(channels.hand, operation), LEFT)
+    assert channels.hand.words.text() == "3 channels chosen"
+    qtbot.mouseClick(button, LEFT)
     rest = ((0, 3), (0, 2), (0, 2))
     wanted = Gesture(operation, "conv.weight", (((0, 2), *rest), ((4, 5), *rest)), "channel", 0)
     assert made == [wanted, wanted]

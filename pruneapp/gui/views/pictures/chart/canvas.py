@@ -7,27 +7,19 @@ from collections.abc import Mapping
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.views.pictures.chart.bars import Floats, StackedBars
-from pruneapp.gui.views.pictures.chart.cut_line import GRIP, CutLine, handle_of, paint_line
+from pruneapp.gui.views.pictures.chart.cut_line import CutLine, is_on, paint_line
+from pruneapp.gui.views.pictures.chart.keys import STEPS, ZOOM_STEP, ZOOMS, moved, takes
 from pruneapp.gui.views.pictures.chart.marks import Marks, paint_band, paint_marks
+from pruneapp.gui.views.pictures.chart.place import Place
 from pruneapp.gui.views.pictures.chart.selection import Pick
 from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 
-ZOOM_STEP = 1.25
 FEWEST = 8  # bars that can be seen at the closest
 _MARGIN = 24  # half of "100,000"
-
-_ZOOMS = {
-    Qt.Key.Key_Plus: ZOOM_STEP,
-    Qt.Key.Key_Equal: ZOOM_STEP,
-    Qt.Key.Key_Minus: 1 / ZOOM_STEP,
-    Qt.Key.Key_Underscore: 1 / ZOOM_STEP,
-}
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
-_BY_HAND = {Qt.Key.Key_Delete, Qt.Key.Key_R, Qt.Key.Key_P, Qt.Key.Key_Escape, Qt.Key.Key_Space}
 
 
 class ChartCanvas(PlotCanvas):
@@ -190,9 +182,10 @@ class ChartCanvas(PlotCanvas):
 
     def bar_at(self, position: QPoint) -> int:
         """Return the bar at a pixel of this widget; -1 for none."""
-        if not self.count or not self.plot_rect.contains(QPointF(position)):
+        place = self.place
+        if not self.count or not place.rect.contains(QPointF(position)):
             return -1
-        found = int(np.searchsorted(self._edges, self._place(QPointF(position)).x(), "right")) - 1
+        found = int(np.searchsorted(self._edges, place.point(QPointF(position)).x(), "right")) - 1
         return found if 0 <= found < self.count else -1
 
     def pixel_of(self, bar: int) -> QPoint:
@@ -202,25 +195,14 @@ class ChartCanvas(PlotCanvas):
 
     def pixel_at(self, x: float, y: float) -> QPointF:
         """Return the pixel of this widget at a place of the plot."""
-        rect, (low, high) = self.plot_rect, self.box.viewRange()[1]
-        left, right = self._range
-        return QPointF(
-            rect.left() + (x - left) / ((right - left) or 1) * rect.width(),
-            rect.bottom() - (y - low) / ((high - low) or 1) * rect.height(),
-        )
+        return self.place.pixel(x, y)
 
     @property
-    def plot_rect(self) -> QRectF:
-        """The area between the axes, in pixels of this widget."""
-        return QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
-
-    def _place(self, pixel: QPointF) -> QPointF:
-        rect, (low, high) = self.plot_rect, self.box.viewRange()[1]
-        left, right = self._range
-        return QPointF(
-            left + (pixel.x() - rect.left()) / (rect.width() or 1) * (right - left),
-            low + (rect.bottom() - pixel.y()) / (rect.height() or 1) * (high - low),
-        )
+    def place(self) -> Place:
+        """Where the plot is, and what of it can be seen."""
+        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
+        low, high = self.box.viewRange()[1]
+        return Place(rect, self._range, (low, high))
 
     def _middle(self, bar: int) -> float:
         return float(self._edges[bar] + self._edges[bar + 1]) / 2
@@ -238,33 +220,15 @@ class ChartCanvas(PlotCanvas):
     def _on_resized(self) -> None:
         self.viewChanged.emit()
 
-    # -- the line -------------------------------------------------------------------------------
-
-    def _line_pixels(self, line: CutLine) -> tuple[float, ...]:
-        if line.upright:
-            return tuple(self.pixel_at(at, 0).x() for at in line.places)
-        return tuple(self.pixel_at(0, at).y() for at in line.places)
-
     def _on_line(self, pixel: QPointF) -> bool:
-        line, plot = self._line, self.plot_rect
-        if (
-            line is None
-            or not line.editable
-            or not plot.adjusted(-GRIP, 0, GRIP, 0).contains(pixel)
-        ):
-            return False
-        across = pixel.x() if line.upright else pixel.y()
-        places = self._line_pixels(line)
-        handle = handle_of(line, places[0], plot, QFontMetricsF(self.font()))
-        return handle.contains(pixel) or any(abs(across - at) <= GRIP for at in places)
+        line = self._line
+        return line is not None and line.editable and is_on(line, pixel, self.place, self.font())
 
     def _hold(self, pixel: QPointF) -> None:
-        line = self._line
-        if line is None:
-            return
-        place = self._place(pixel)
-        at = place.x() if line.upright else place.y()
-        self.lineMoved.emit(abs(at) if line.mirrored else at)
+        if self._line is not None:
+            point = self.place.point(pixel)
+            at = point.x() if self._line.upright else point.y()
+            self.lineMoved.emit(abs(at) if self._line.mirrored else at)
 
     # -- the mouse ------------------------------------------------------------------------------
 
@@ -278,7 +242,7 @@ class ChartCanvas(PlotCanvas):
             move = -across * (high - low) / 8
             self._look(low + move, high + move)
         elif steps and self.count:
-            self.zoom(ZOOM_STEP**steps, self._place(event.position()).x())
+            self.zoom(ZOOM_STEP**steps, self.place.point(event.position()).x())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -329,7 +293,7 @@ class ChartCanvas(PlotCanvas):
             self.viewport().update()
             self.lineReleased.emit()
         elif self._band is not None:
-            low, high = (self._place(QPointF(x, 0)).x() for x in sorted(self._band))
+            low, high = (self.place.point(QPointF(x, 0)).x() for x in sorted(self._band))
             self._band = None
             more = more or bool(held & Qt.KeyboardModifier.ShiftModifier)
             self.banded.emit(*self.bars_between(low, high), more)
@@ -362,13 +326,9 @@ class ChartCanvas(PlotCanvas):
 
     def takes(self, event: QKeyEvent) -> bool:
         """Whether a key means something here."""
-        key, held = event.key(), event.modifiers()
-        if held & Qt.KeyboardModifier.ControlModifier:
-            moves = key in _STEPS and self._line is not None
-            return moves or (self.selecting and key == Qt.Key.Key_A)
-        if key == Qt.Key.Key_Escape:
-            return self._marks is not None and bool(self._marks.chosen.any())
-        return key in _ZOOMS or key == Qt.Key.Key_0 or (self.selecting and key in _BY_HAND)
+        chosen = self._marks is not None and bool(self._marks.chosen.any())
+        line = self._line is not None
+        return takes(event, line=line, selecting=self.selecting, chosen=chosen)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the cursor or the line, zoom, or choose."""
@@ -381,21 +341,21 @@ class ChartCanvas(PlotCanvas):
         )
         if not self.count or other:
             event.ignore()
-        elif line and key in _STEPS and (ctrl or (shift and not self.selecting)):
-            self.lineStepped.emit(_STEPS[Qt.Key(key)])
+        elif line and key in STEPS and (ctrl or (shift and not self.selecting)):
+            self.lineStepped.emit(STEPS[Qt.Key(key)])
         elif ctrl and key == Qt.Key.Key_A and self.selecting:
             self.banded.emit(0, self.count, False)
         elif ctrl:
             event.ignore()
-        elif key in _ZOOMS:
-            self.zoom(_ZOOMS[Qt.Key(key)])
+        elif key in ZOOMS:
+            self.zoom(ZOOMS[Qt.Key(key)])
         elif key == Qt.Key.Key_0:
             self.fit()
         elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and at >= 0:
             self.activated.emit(at)
         elif key == Qt.Key.Key_Space and self.selecting and at >= 0:
             self.picked.emit(at, Pick.TOGGLE)
-        elif (place := self._moved(key)) is not None:
+        elif (place := moved(key, at, self.visible, self.count)) is not None:
             if shift and self.selecting and at >= 0 and not self._anchored:
                 self.picked.emit(at, Pick.ONE)  # the range begins where the cursor was
             self._anchored = shift
@@ -406,51 +366,36 @@ class ChartCanvas(PlotCanvas):
         else:
             event.ignore()
 
-    def _moved(self, key: int) -> int | None:
-        """Return where a key puts the cursor; None for keys that do not move it."""
-        at = self.cursor_bar
-        start, stop = self.visible
-        page = max(1, stop - start)
-        places = {
-            Qt.Key.Key_Left: at - 1 if at > 0 else max(at, start),
-            Qt.Key.Key_Right: at + 1 if at >= 0 else start,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: self.count - 1,
-            Qt.Key.Key_PageUp: max(0, at - page),
-            Qt.Key.Key_PageDown: at + page,
-        }
-        found = places.get(Qt.Key(key))
-        return None if found is None else min(found, self.count - 1)
-
     # -- painting -------------------------------------------------------------------------------
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint what is chosen and protected, the cursor, the band and the cut."""
         painter.setFont(self.font())
-        plot = self.plot_rect
-        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-        for x in self._dividers:
-            at = self.pixel_at(float(x), 0).x()
-            if plot.left() < at < plot.right():
-                painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
+        place = self.place
+        self._paint_dividers(painter, place)
         if self._marks is not None and self.count:
-            paint_marks(painter, self._marks, self, self._colors)
+            paint_marks(painter, self._marks, place, self.visible, self._colors)
         accent = QColor(self._colors["accent"])
         if 0 <= self.cursor_bar < self.count:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(accent, 2))
-            painter.drawRect(self._bar_rect(self.cursor_bar))
+            painter.drawRect(self._bar_rect(self.cursor_bar, place))
         if self._band is not None:
-            paint_band(painter, self._band, self.plot_rect, accent)
+            paint_band(painter, self._band, place.rect, accent)
         if self._line is not None and self.count:
-            pixels = self._line_pixels(self._line)
-            paint_line(
-                painter, self._line, pixels, self.plot_rect, self._colors, held=self._holding
-            )
+            paint_line(painter, self._line, place, self._colors, held=self._holding)
 
-    def _bar_rect(self, bar: int) -> QRectF:
-        rect = self.plot_rect
-        left, right = (self.pixel_at(float(self._edges[bar + n]), 0).x() for n in (0, 1))
+    def _paint_dividers(self, painter: QPainter, place: Place) -> None:
+        rect = place.rect
+        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
+        for x in self._dividers:
+            at = place.pixel(float(x), 0).x()
+            if rect.left() < at < rect.right():
+                painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
+
+    def _bar_rect(self, bar: int, place: Place) -> QRectF:
+        rect = QRectF(place.rect)
+        left, right = (place.pixel(float(self._edges[bar + n]), 0).x() for n in (0, 1))
         rect.setLeft(left)
         rect.setRight(right)
         return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)

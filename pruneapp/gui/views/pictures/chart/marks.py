@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from pruneapp.gui.views.pictures.chart.bars import Floats
+from pruneapp.gui.views.pictures.chart.place import Place
 from pruneapp.gui.views.pictures.chart.selection import runs
 
 _LOCK = 12  # pixels across
@@ -36,33 +36,24 @@ class Marks:
     heights: Floats
 
 
-class Places(Protocol):
-    """Where the bars are on the screen."""
-
-    @property
-    def visible(self) -> tuple[int, int]:
-        """The first bar that can be seen, and the one after the last."""
-
-    @property
-    def plot_rect(self) -> QRectF:
-        """The area between the axes."""
-
-    def pixel_at(self, x: float, y: float) -> QPointF:
-        """Return the pixel at a place."""
-
-
-def paint_marks(painter: QPainter, marks: Marks, places: Places, colors: Mapping[str, str]) -> None:
+def paint_marks(
+    painter: QPainter,
+    marks: Marks,
+    place: Place,
+    visible: tuple[int, int],
+    colors: Mapping[str, str],
+) -> None:
     """Paint stretches of protected bars with a double outline and a lock, of chosen ones in accent.
 
     Of bars that are narrower than a pixel, those in the same column are one.
     """
-    start, stop = places.visible
-    plot = places.plot_rect
+    start, stop = visible
+    plot = place.rect
     painter.save()
     painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
     next_lock = plot.left()
     for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
-        rect = _rect(places, first, last, float(marks.heights[first:last].max()))
+        rect = _rect(place, first, last, float(marks.heights[first:last].max()))
         _paint_outlines(painter, rect)
         middle = rect.center().x()
         if middle - _LOCK / 2 >= next_lock:  # locks over each other are none
@@ -70,7 +61,7 @@ def paint_marks(painter: QPainter, marks: Marks, places: Places, colors: Mapping
             paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
             next_lock = middle + _LOCK / 2 + 4
     for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
-        rect = _rect(places, first, last, 0)
+        rect = _rect(place, first, last, 0)
         rect.setTop(plot.top() + 1)
         _paint_choice(painter, rect, QColor(colors["accent"]))
     painter.restore()
@@ -136,8 +127,8 @@ def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> No
     painter.restore()
 
 
-def _rect(places: Places, first: int, last: int, high: float) -> QRectF:
-    corner, foot = places.pixel_at(first - 0.5, high), places.pixel_at(last - 0.5, 0)
+def _rect(place: Place, first: int, last: int, high: float) -> QRectF:
+    corner, foot = place.pixel(first - 0.5, high), place.pixel(last - 0.5, 0)
     rect = QRectF(corner, foot)
     if rect.width() < 1:
         rect.setWidth(1)

@@ -12,7 +12,7 @@ from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 
 # With more bars than this there is no line for each, even in a wide window.
 MOST = 40
-HEIGHT = 144
+LONGEST = 112  # pixels of a name; longer ones lose their beginning
 _NEAR = 6
 
 
@@ -27,6 +27,7 @@ class NamesAxis(PlaceAxis):
         super().__init__()
         self._names: tuple[str, ...] = ()
         self._places: tuple[float, ...] = ()
+        self._room = 0.0
 
     def set_names(self, names: Sequence[str], places: Sequence[float] | None = None) -> None:
         """Take the name of every bar, or of groups of them.
@@ -41,7 +42,12 @@ class NamesAxis(PlaceAxis):
         self._names = apart(names) if len(names) <= MOST else ()
         self._places = tuple(range(1, len(names) + 1) if places is None else places)
         self.setStyle(showValues=not self._names, tickLength=0 if self._names else 4)
-        self.setHeight(HEIGHT if self._names else None)
+        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
+        self._room = min(
+            LONGEST, max((metrics.horizontalAdvance(n) for n in self._names), default=0)
+        )
+        # Below the names stands what they are.
+        self.setHeight(_NEAR + self._room + 1.75 * metrics.height() if self._names else None)
         self.picture = None
         self.update()
 
@@ -63,8 +69,7 @@ class NamesAxis(PlaceAxis):
         metrics = QFontMetricsF(font)
         line = metrics.height()
         scale = self.size().width() / (high - low)
-        # Below the names stands what they are.
-        room = HEIGHT - _NEAR - 1.25 * line
+        room = self._room + 1
         # While one moves, the same names are left out.
         last = -float("inf")
         for text, place in zip(self._names, self._places, strict=True):

@@ -1,0 +1,76 @@
+"""The buttons and keys for what is done by hand to what is chosen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from pruneapp.answers import Operation
+
+_KEYS: dict[tuple[Qt.Key, bool], Operation] = {
+    (Qt.Key.Key_Delete, False): "prune",
+    (Qt.Key.Key_R, False): "restore",
+    (Qt.Key.Key_P, False): "protect",
+    (Qt.Key.Key_P, True): "release",
+}
+
+
+class OperationButtons(QWidget):
+    """Prune, Restore, Protect, Release; always there, so that nothing jumps.
+
+    Signals
+    -------
+    operated(str)
+        What the person wants done (`Operation`).
+    """
+
+    operated = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        self.buttons: dict[Operation, QToolButton] = {}
+        operations: tuple[tuple[Operation, str, str], ...] = (
+            ("prune", self.tr("Prune"), self.tr("Prune what is chosen (Del)")),
+            ("restore", self.tr("Restore"), self.tr("Keep what is chosen again (R)")),
+            (
+                "protect",
+                self.tr("Protect"),
+                self.tr("Keep what is chosen from every later method (P)"),
+            ),
+            (
+                "release",
+                self.tr("Release"),
+                self.tr("Let later methods have what is chosen again (Shift+P)"),
+            ),
+        )
+        for operation, text, tip in operations:
+            button = QToolButton()
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setAccessibleDescription(tip)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setProperty("operation", operation)
+            button.clicked.connect(self._on_clicked)
+            self.buttons[operation] = button
+            row.addWidget(button)
+        self.set_possible(possible=False)
+
+    def set_possible(self, *, possible: bool) -> None:
+        """Say whether there is something to be done."""
+        for button in self.buttons.values():
+            button.setEnabled(possible)
+
+    def _on_clicked(self) -> None:
+        self.operated.emit(self.sender().property("operation"))
+
+
+def operation_of(event: QKeyEvent) -> Operation | None:
+    """Return what a key asks for; None if nothing."""
+    shift = Qt.KeyboardModifier.ShiftModifier
+    if event.modifiers() & ~(shift | Qt.KeyboardModifier.KeypadModifier):
+        return None
+    return _KEYS.get((Qt.Key(event.key()), bool(event.modifiers() & shift)))
