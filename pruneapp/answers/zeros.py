@@ -18,11 +18,13 @@ class TensorZeros:
     channels
         For each dimension, how many whole slices are zero.
     pattern
-        ``(n, m)`` where in every m elements along the last dimension (the input channels) at least
-        m - n are zero, the smallest share kept of 1:4, 2:4 and 4:8; None if there is no such.
+        ``(n, m)`` where at most n of every m successive elements along dim 1 (input features, or
+        input channels at one place of the kernel) are left: the first of 1:4, 2:4 and 4:8 that
+        holds throughout. None if there is no such, and for a tensor of nothing but zeros.
     block
-        ``(rows, columns)`` of the largest block of 64, 32, 16, 8, 4 squared in which the zeros come
-        whole; None if there is no such.
+        ``(rows, columns)`` of the largest block of 64, 32, 16, 8, 4 squared in which 99 % of the
+        zeros come whole, in the matrix of dim 0 by all others. None if there is no such, and where
+        whole rows and columns say it all.
     """
 
     name: str

@@ -40,7 +40,7 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     the default ones also those of which a whole slice along a dimension is zero (not of the
     others: an embedding has a row of zeros for the padding).
 
-    One pass over the file, by threads; holds one bit for each weight of the tensor that is looked
+    One pass over the tensors, by threads; holds one bit for each weight of the one that is looked
     at. The patterns are then found on these bits, and only as far as they hold.
 
     Parameters
@@ -48,7 +48,8 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     snapshot
         The state.
     names
-        By any names; those that cannot be pruned are passed over. None for all tensors.
+        By any names, in the order of the report; those that cannot be pruned are passed over, and
+        those in which the census has counted fewer zeros. None for all tensors, in file order.
     job
         Started with the elements; may cancel.
 
@@ -103,16 +104,28 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
     return masks
 
 
-def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None) -> tuple[TensorEntry, ...]:
-    chosen = None if names is None else {snapshot.entry(name).name for name in names}
-    return tuple(
+def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None) -> list[TensorEntry]:
+    if names is None:
+        entries = list(snapshot.checkpoint.entries.values())
+    else:
+        entries = list({(e := snapshot.entry(name)).name: e for name in names}.values())
+    return [
         e
-        for e in snapshot.checkpoint.entries.values()
-        if (chosen is None or e.name in chosen)
-        and e.prunable
+        for e in entries
+        if e.prunable
         and e.numel
         and (e.by_default or len(e.shape) > 1)
-    )
+        and not _too_few(snapshot, e)
+    ]
+
+
+def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
+    """Whether the census says that there are too few zeros to be reported."""
+    known = snapshot.census.zeros(snapshot, entry.name)
+    if known is None or entry.name in snapshot.masks or entry.name in snapshot.protected:
+        return False
+    slices = [entry.numel // size for size in entry.shape if size > 1] if entry.by_default else []
+    return known < min([WORTH * entry.numel, *slices])
 
 
 def _nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:

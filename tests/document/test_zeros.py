@@ -166,6 +166,26 @@ def test_what_is_not_pruned_by_default_and_no_matrix_is_not_looked_at():
     assert found(np.zeros((8, 8), np.float32)).pattern is None
 
 
+@pytest.mark.parametrize(("zeros", "reported"), [(0, False), (15, False), (16, True)])
+def test_what_the_census_has_counted_is_not_read_for_nothing(zeros, reported):
+    array = weights(200, 16)
+    array.reshape(-1)[:zeros] = 0
+    snap = snapshot(array)
+    (wanted,) = snap.census.wanted_all(snap, ["w"])
+    snap.census.count(snap, wanted, Job())
+    snap.checkpoint.elements_read = 0
+    report = find_zeros(snap, None, Job())
+    assert bool(report.tensors) == reported == bool(found(array))
+    assert snap.checkpoint.elements_read == (array.size if reported else 0)
+
+
+def test_tensors_are_reported_in_the_order_that_was_asked_for():
+    arrays = {name: np.zeros((8, 8), np.float32) for name in "abc"}
+    snap = Snapshot(MemoryCheckpoint(arrays))
+    assert [t.name for t in find_zeros(snap, ["c", "a", "c"], Job()).tensors] == ["c", "a"]
+    assert [t.name for t in find_zeros(snap, None, Job()).tensors] == ["a", "b", "c"]
+
+
 def test_what_is_pruned_here_is_not_reported():
     array = weights(16, 16)
     array[:4] = 0
