@@ -15,7 +15,10 @@ class HistoryItem:
         What was done: "L1 20 % on 19 tensors, global".
     detail
         All of it, for a tooltip.
+    by_method
+        Whether methods did it, which the label names first.
     """
 
     label: str
     detail: str
+    by_method: bool = False

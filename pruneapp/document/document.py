@@ -381,7 +381,8 @@ class Document:
         return [(n, self.masks[n]) for n in names]
 
     def _push(self, kind: ChangeKind, edit: Edit) -> None:
-        self._items = (*self._items[: self.position + 1], HistoryItem(edit.label, edit.detail))
+        item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
+        self._items = (*self._items[: self.position + 1], item)
         self._history.push(edit)
         self._put(edit.masks.after, edit.final.after, edit.protected.after)
         self._tell(kind, edit.names)

@@ -115,7 +115,7 @@ class Changes:
     pictures = 4
 
     def __init__(self, a: Snapshot, name_a: str, b: Snapshot, name_b: str, pool: int) -> None:
-        self._sides = (_effective(a, name_a), _effective(b, name_b))
+        self._sides = (effective(a, name_a), effective(b, name_b))
         self._pool = pool
 
     def differences(self, start: int, stop: int) -> Floats:
@@ -169,7 +169,7 @@ def changed(read: ReadValues, before: BitMask | None, after: BitMask | None) -> 
     return change
 
 
-def _effective(snapshot: Snapshot, name: str) -> ReadValues:
+def effective(snapshot: Snapshot, name: str) -> ReadValues:
     """Return a function that reads values as an export would write them."""
     mask = snapshot.zeroed(name)
     read = reader(snapshot.checkpoint.bits, snapshot.entry(name))

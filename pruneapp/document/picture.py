@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.answers import DifferenceTile, Layout, Tile, TileRequest
-from pruneapp.document.layers import Changes, Layer, ReadValues, Shares, Values, changed, reader
+from pruneapp.document.layers import (
+    Changes,
+    Layer,
+    ReadValues,
+    Shares,
+    Values,
+    changed,
+    effective,
+    reader,
+)
 from pruneapp.document.layout import layout, offsets_of_columns, offsets_of_rows
 from pruneapp.document.pooling import Axis, Block
 from pruneapp.document.snapshot import Snapshot
@@ -77,7 +86,10 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
     part = _Part(snapshot, request)
     name = part.name
     mask, protected = snapshot.masks.get(name), snapshot.protected.get(name)
-    layers: list[Layer] = [Values(reader(snapshot.bits, snapshot.entry(name)), part.pool)]
+    read = effective(snapshot, name)
+    if not request.pruned:
+        read = reader(snapshot.bits, snapshot.entry(name))
+    layers: list[Layer] = [Values(read, part.pool)]
     if mask is not None:
         layers.append(Shares(lambda m: m, mask))
     if going is not None:

@@ -24,6 +24,7 @@ from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.views.parts.dims import dim_labels
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
+from pruneapp.gui.views.pictures.raster.axes_row import Axes
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import NormParam
@@ -75,6 +76,9 @@ class Looking(QObject):
         pages.pageChanged.connect(self._ask_page)
         pages.tileRequested.connect(self._on_tile_requested)
         pages.pointRequested.connect(self._on_point_requested)
+        pages.weights.historyRequested.connect(self._on_history_requested)
+        pages.weights.axesChosen.connect(self._on_axes_chosen)
+        pages.distribution.signedChanged.connect(self._on_signs_changed)
         pages.dimChanged.connect(self._on_channels_changed)
         pages.channels.normChanged.connect(self._on_channels_changed)
         session.changed.connect(self._on_changed)
@@ -194,10 +198,11 @@ class Looking(QObject):
         self._known.add(page)
         going = self._going()
         if page is Page.DISTRIBUTION:
+            signed = self._pages.distribution.signed
             self._pages.set_busy(page, True)
             self._ask(
                 "histogram",
-                lambda job: histogram(snapshot, name, going, job),
+                lambda job: histogram(snapshot, name, going, job, signed=signed),
                 self._pages.distribution.set_histogram,
                 page,
             )
@@ -264,6 +269,26 @@ class Looking(QObject):
             lambda found: told(found, generation),
             Page.WEIGHTS,
         )
+
+    def _on_history_requested(self, index: tuple[int, ...]) -> None:
+        document, name = self._session.document, self.name
+        if document is None or name is None:
+            return
+        flat = 0
+        for at, extent in zip(index, self._session.by_name[name].shape, strict=True):
+            flat = flat * extent + at
+        step = document.pruned_by(name, flat)
+        if step is not None:
+            self._pages.weights.set_pruned_by(index, step, document.items[step])
+
+    def _on_axes_chosen(self, axes: Axes) -> None:
+        if self.name is not None:
+            row = self._session.by_name[self.name]
+            self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
+
+    def _on_signs_changed(self) -> None:
+        self._known.discard(Page.DISTRIBUTION)
+        self._ask_page(self._pages.page)
 
     def _on_channels_changed(self) -> None:
         self._known.discard(Page.CHANNELS)

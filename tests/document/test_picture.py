@@ -265,3 +265,20 @@ def test_a_tile_can_be_cancelled(model):
     token.cancel()
     with pytest.raises(Cancelled):
         tile(Snapshot(model), TileRequest("module.fc.weight", 0, 0, 9, 9), None, Job(cancel=token))
+
+
+@pytest.mark.parametrize("pool", [1, 4])
+def test_a_result_has_pruned_weights_as_zero(pool):
+    array = np.random.default_rng(3).normal(size=(16, 24)).astype(np.float32)
+    kept = np.random.default_rng(4).random((16, 24)) < 0.5
+    final = np.random.default_rng(5).random((16, 24)) < 0.9
+    snapshot = Snapshot(
+        MemoryCheckpoint({"w": array}),
+        MaskSet({"w": BitMask.from_bools(kept)}),
+        final=MaskSet({"w": BitMask.from_bools(final)}),
+    )
+    got = tile(snapshot, TileRequest("w", 0, 0, 16, 24, pool, pruned=True), None, Job())
+    expected = np.where(kept & final, array, 0)
+    if pool > 1:
+        expected = pooled(np.abs(expected), pool)
+    np.testing.assert_allclose(got.values, expected, rtol=1e-6)

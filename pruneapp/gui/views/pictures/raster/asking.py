@@ -71,6 +71,11 @@ class Asking(QObject):
         self.stale = self._ground_wanted = False
         self.soon()
 
+    def turn(self, base: TileRequest) -> None:
+        """Ask for another plane of the same extent; the old one stays until it comes."""
+        self._base = base
+        self.invalidate()
+
     def invalidate(self) -> None:
         """Ask anew; what is shown is old, but stays until the answer comes."""
         coarse = self._canvas.item.coarse

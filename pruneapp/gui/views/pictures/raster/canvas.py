@@ -106,6 +106,10 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         ).fitted()
         self._apply()
 
+    def turn(self, layout: Layout) -> None:
+        """Go to another plane of the same extent; one looks at the same place of it."""
+        self.item.turn(layout)
+
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
         self._colors = colors

@@ -45,10 +45,13 @@ class DrawingCanvas(Canvas):
         The person drew something else (`Drawn`); None for nothing.
     operated(str)
         The person wants this done (`Operation`) to what is drawn, else to the cursor's weight.
+    menuAsked()
+        The person wants to see what can be done.
     """
 
     drawnChanged = Signal(object)
     operated = Signal(str)
+    menuAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +69,11 @@ class DrawingCanvas(Canvas):
         self.pointer.set_layout(layout)
         self._anchor = None
         super().set_layout(layout)
+
+    def turn(self, layout: Layout) -> None:
+        """Go to another plane of the same extent; what was drawn was meant for the other."""
+        self.pointer.set_layout(layout)
+        super().turn(layout)
 
     def set_tool(self, tool: Tool) -> None:
         """Say what a drag does."""
@@ -167,6 +175,9 @@ class DrawingCanvas(Canvas):
         elif key in _OPERATIONS:
             releases = shift and key == Qt.Key.Key_P
             self.operated.emit("release" if releases else _OPERATIONS[key])
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.put_cursor()
+            self.menuAsked.emit()
         elif key in _TAKES:
             self.put_cursor()
             self.take(_TAKES[key])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QWidget
 
+from pruneapp.gui.views.parts.icons import icon
 from pruneapp.gui.views.parts.numbers import percent
 from pruneapp.gui.views.pictures.raster.shading import BLENDED, Mode
+from pruneapp.gui.views.pictures.raster.tool_row import icon_switch
 
 
 class ModeRow(QWidget):
@@ -54,6 +58,11 @@ class ModeRow(QWidget):
         row.addWidget(self.mode_box)
         row.addWidget(mask)
         row.addWidget(self.slider)
+        self.axes_button = icon_switch(
+            self.tr("Axes"), self.tr("choose which dimensions are rows and columns")
+        )
+        self.axes_button.hide()
+        row.addWidget(self.axes_button)
         self.mode_box.activated.connect(self._on_mode)
         self.slider.valueChanged.connect(self._on_strength)
         self.show_state(Mode.MAGNITUDE, 1.0)
@@ -67,6 +76,15 @@ class ModeRow(QWidget):
         self.slider.setEnabled(mode in BLENDED)
         said = self.tr("How strongly the mask lies over the weights: {share} (M: on and off)")
         self.slider.setToolTip(said.format(share=percent(strength, 0)))
+
+    def set_rank(self, rank: int) -> None:
+        """Begin with a tensor of so many dimensions; from three on one may choose axes."""
+        self.axes_button.setVisible(rank > 2)
+        self.axes_button.setChecked(False)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Draw the icon in the colours of a theme."""
+        self.axes_button.setIcon(icon("axes", colors, self.devicePixelRatioF()))
 
     def set_difference(self, label: str | None) -> None:
         """Offer the difference to something of this name; None for none."""

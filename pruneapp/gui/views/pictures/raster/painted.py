@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 
 from pruneapp.answers import DifferenceTile, Tile, TileRequest
 from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
-from pruneapp.gui.views.pictures.raster.shading import Look, Tables, shade
+from pruneapp.gui.views.pictures.raster.shading import Look, Tables, reduced, shade
 
 
 class PaintedTile:
@@ -24,6 +24,7 @@ class PaintedTile:
         self._look: Look | None = None
         self._image: QImage | None = None
         self._stencil: QImage | None = None
+        self._cells: tuple[tuple[int, int], NDArray[np.floating]] | None = None
         self._opacity: NDArray[np.uint32] | None = None
 
     @property
@@ -35,6 +36,17 @@ class PaintedTile:
     def is_hatched(self) -> bool:
         """Whether any weight is striped."""
         return bool(self.hatched.any())
+
+    def guarded_cells(self, group: tuple[int, int]) -> NDArray[np.floating] | None:
+        """Return ``float32[h, w]``: which share of cells of so many rows and columns is protected.
+
+        None if nothing is protected.
+        """
+        if not isinstance(self.tile, Tile) or self.tile.guarded is None:
+            return None
+        if self._cells is None or self._cells[0] != group:
+            self._cells = group, reduced(self.tile.guarded, group)
+        return self._cells[1]
 
     def picture(self, look: Look, tables: Tables, changes: DifferenceTables) -> QImage:
         """Return the picture; made anew only if it is to look otherwise."""

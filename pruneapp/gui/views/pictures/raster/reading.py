@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.answers import Layout, Tile
+from pruneapp.answers import HistoryItem, Layout, Tile
 from pruneapp.gui.views.pictures.frame.wording import value_text
 from pruneapp.gui.views.pictures.raster.asking import Asking
 from pruneapp.gui.views.pictures.raster.canvas import Canvas
 from pruneapp.gui.views.pictures.raster.selection import Place
-from pruneapp.gui.views.pictures.raster.weight import Weight, weight_of
+from pruneapp.gui.views.pictures.raster.weight import Weight, enough_digits, weight_of
 
 POINT_MS = 60
 # Weights that are remembered.
@@ -39,7 +39,7 @@ class Reading(QObject):
         self._asking = asking
         self._hovered: Place | None = None
         self._points: dict[Place, Weight] = {}
-        self._steps: dict[tuple[int, ...], tuple[int, str]] = {}
+        self._steps: dict[tuple[int, ...], tuple[int, HistoryItem]] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(POINT_MS)
@@ -67,11 +67,11 @@ class Reading(QObject):
         self._points[place] = found
         self.changed.emit()
 
-    def set_pruned_by(self, index: tuple[int, ...], step: int, label: str) -> None:
+    def set_pruned_by(self, index: tuple[int, ...], step: int, item: HistoryItem) -> None:
         """Take which step pruned a weight."""
         if len(self._steps) >= _MOST:
             self._steps.clear()
-        self._steps[index] = step, label
+        self._steps[index] = step, item
         self.changed.emit()
 
     def text(self) -> str:
@@ -85,11 +85,15 @@ class Reading(QObject):
         if known is None:
             self._timer.start()
             return f"{index_words(layout, index)} = …"
-        words = [f"{index_words(layout, index)} = {value_text(known.value)}"]
+        words = [
+            f"{index_words(layout, index)} = {value_text(known.value, enough_digits(known.value))}"
+        ]
         if not known.kept and index in self._steps:
-            step, label = self._steps[index]
+            step, item = self._steps[index]
             said = self.tr("pruned in step {n} by {label}")
-            words.append(said.format(n=step, label=label))
+            if not item.by_method:
+                said = self.tr("pruned in step {n}: {label}")
+            words.append(said.format(n=step, label=item.label))
         else:
             if not known.kept:
                 self._timer.start()

@@ -16,6 +16,7 @@ from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.raster import overlays, words
 from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
+from pruneapp.gui.views.pictures.raster.guarded import paint_guarded
 from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings, runs
 from pruneapp.gui.views.pictures.raster.selection import Drawn, Rect
 from pruneapp.gui.views.pictures.raster.shading import BLENDED, Look, Mode, Tables
@@ -66,6 +67,12 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.layout = layout
         self._coarse = self._fine = None
         self.cursor = self._drawn = None
+        self.update()
+
+    def turn(self, layout: Layout) -> None:
+        """Go to another plane of the same extent; what is painted stays until its tile comes."""
+        self.layout = layout
+        self._drawn = None
         self.update()
 
     def set_tile(self, tile: Tile | DifferenceTile) -> None:
@@ -170,6 +177,8 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         painter.restore()
         painter.save()
         painter.resetTransform()
+        if fine is not None:
+            paint_guarded(painter, place, shown, fine, self._colors)
         if self._drawn is not None:
             part = Rect(
                 math.floor(shown.top()),

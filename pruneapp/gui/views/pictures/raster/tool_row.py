@@ -12,6 +12,19 @@ from pruneapp.gui.views.parts.icons import SIZE, icon
 from pruneapp.gui.views.pictures.raster.pointer import BRUSHES, Tool
 
 
+def icon_switch(name: str, tip: str) -> QToolButton:
+    """Return a button that stays down, for an icon."""
+    button = QToolButton()
+    button.setCheckable(True)
+    button.setAutoRaise(True)
+    button.setIconSize(QSize(SIZE, SIZE))
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    button.setAccessibleName(name)
+    button.setAccessibleDescription(tip)
+    button.setToolTip(f"{name}: {tip}")
+    return button
+
+
 class ToolRow(QWidget):
     """Tools to the left, operations to the right.
 
@@ -40,14 +53,7 @@ class ToolRow(QWidget):
         self._group = QButtonGroup(self)
         self.tools: dict[Tool, QToolButton] = {}
         for tool, name, tip in self._tools():
-            button = QToolButton()
-            button.setCheckable(True)
-            button.setAutoRaise(True)
-            button.setIconSize(QSize(SIZE, SIZE))
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(name)
-            button.setAccessibleDescription(tip)
-            button.setToolTip(f"{name}: {tip}")
+            button = icon_switch(name, tip)
             self._group.addButton(button)
             self.tools[tool] = button
             row.addWidget(button)

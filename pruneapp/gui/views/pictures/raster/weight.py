@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from pruneapp.answers import DifferenceTile, Tile
 
 AnyTile = Tile | DifferenceTile
@@ -24,6 +26,13 @@ class Weight(NamedTuple):
     kept: bool
     goes: bool
     guarded: bool
+
+
+def enough_digits(value: float) -> int:
+    """Return how many digits tell a float32 from every other one: 7 to 9."""
+    with np.errstate(over="ignore"):
+        exact = np.float32(value)
+        return next((n for n in (7, 8) if np.float32(f"{value:.{n}g}") == exact), 9)
 
 
 def weight_of(tile: Tile, row: int, column: int) -> Weight | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
@@ -22,59 +23,55 @@ from pruneapp.gui.views.pictures.raster.selection import Drawn
 from pruneapp.gui.views.pictures.raster.shading import Mode
 from pruneapp.gui.views.pictures.raster.weight import AnyTile
 
+if TYPE_CHECKING:
+    from pruneapp.gui.views.pictures.raster.tiles import TilesItem
+
 
 @dataclass(frozen=True)
-class Said:
-    """What a legend has to explain.
+class Noticed:
+    """What a legend explains only where it is.
 
     Attributes
     ----------
-    mode, masked
-        What is shown, and whether it can be seen what is pruned.
-    exact
-        Whether a pixel is one weight; a mean has no sign.
-    going, guarded, missing
-        Whether something would go, something is protected, and whether there are NaN.
-    sampled
-        Whether it is a first look at some of the weights.
+    going, missing
+        Whether something would go, and whether there are NaN.
     """
 
-    mode: Mode
-    masked: bool
-    exact: bool
     going: bool = False
-    guarded: bool = False
     missing: bool = False
-    sampled: bool = False
 
 
-def swatches(said: Said, scale: str, colors: Mapping[str, str]) -> list[Swatch]:
-    """Return the legend; `scale` is the magnitude in full colour."""
-    entries = [_sampled()] if said.sampled else []
-    if said.mode is Mode.MASK:
+def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> list[Swatch]:
+    """Return the legend of what is shown."""
+    tile, mode = item.fine, item.mode
+    if mode is Mode.DIFFERENCE:
+        return difference_swatches(tile, colors)
+    scale = value_text(tile.scale, 2) if tile is not None else "1"
+    exact = tile is None or tile.request.pool == 1  # a mean has no sign
+    entries = [_sampled()] if tile is not None and tile.sampled else []
+    if mode is Mode.MASK:
         kept = QCoreApplication.translate("WeightsView", "kept")
         entries.append(Swatch(kept, (colormap.MASK_KEPT,)))
-    elif said.mode is Mode.SIGNED and said.exact:
+    elif mode is Mode.SIGNED and exact:
         entries.append(Swatch(scale, colormap.signed_stops(colors), before=f"−{scale}"))
     else:
-        if said.mode is Mode.SIGNED:
+        words = "{scale}"
+        if mode is Mode.SIGNED:
             words = QCoreApplication.translate("WeightsView", "{scale} mean magnitude")
-        elif said.masked:
+        elif item.masked:
             words = QCoreApplication.translate("WeightsView", "{scale} kept")
-        else:
-            words = "{scale}"
         top = words.format(scale=scale)
         entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0"))
-    if said.masked:
+    if item.masked:
         pruned = QCoreApplication.translate("WeightsView", "pruned")
         entries.append(Swatch(pruned, (colormap.MASK_PRUNED,)))
-        if said.going:
+        if noticed.going:
             going = QCoreApplication.translate("WeightsView", "would go")
             entries.append(Swatch(going, (colormap.MASK_PRUNED,), hatched=True))
-    if said.guarded:
+    if isinstance(tile, Tile) and tile.guarded is not None:
         guarded = QCoreApplication.translate("WeightsView", "protected")
         entries.append(Swatch(guarded, (colors["surface"],), outlined=True))
-    if said.missing and said.mode is not Mode.MASK:
+    if noticed.missing and mode is not Mode.MASK:
         entries.append(Swatch("NaN", (colors["danger"],)))
     return entries
 
@@ -119,20 +116,22 @@ def drawn_words(drawn: Drawn, layout: Layout) -> str:
     if many == 1:
         words = QCoreApplication.translate("WeightsView", "1 weight")
     if drawn.shape == "channel":
-        runs = [
-            str(start) if stop == start + 1 else f"{start}…{stop - 1}"
-            for start, stop in drawn.channels
-        ]
-        which = ", ".join(runs)
-        if layout.dims and layout.dims[drawn.dim]:
-            return f"{layout.dims[drawn.dim]} {which}: {words}"
-        said = QCoreApplication.translate("WeightsView", "{which} of dim {dim}: {words}")
-        return said.format(which=which, dim=drawn.dim, words=words)
-    if drawn.shape != "brush" and len(drawn.rects) == 1:
+        return f"{channel_words(drawn, layout)}: {words}"
+    if drawn.shape != "brush" and len(drawn.rects) == 1 and many > 1:
         top, left, bottom, right = drawn.rects[0]
-        if many > 1:
-            return f"{count(bottom - top)} × {count(right - left)} = {words}"
+        return f"{count(bottom - top)} × {count(right - left)} = {words}"
     return words
+
+
+def channel_words(drawn: Drawn, layout: Layout) -> str:
+    """Name channels: "out 12", "3…5 of dim 2"."""
+    which = ", ".join(
+        str(start) if stop == start + 1 else f"{start}…{stop - 1}" for start, stop in drawn.channels
+    )
+    if layout.dims and layout.dims[drawn.dim]:
+        return f"{layout.dims[drawn.dim]} {which}"
+    said = QCoreApplication.translate("WeightsView", "{which} of dim {dim}")
+    return said.format(which=which, dim=drawn.dim)
 
 
 def tile_numbers(tile: AnyTile) -> Numbers:
