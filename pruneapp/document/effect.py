@@ -19,7 +19,7 @@ from pruneapp.methods.bounds import (
     Cutting,
     Tensors,
     budgets,
-    refuse_protected,
+    refuse_more,
     weights_after,
 )
 from pruneapp.methods.channel_bounds import channels_after
@@ -118,7 +118,8 @@ def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job
     else:  # any weight goes with the same chance
         share = gone / np.maximum(units.free, 1)
         thresholds, sure = np.full(size, math.nan), step.scope == "local"
-        squares, sizes = share * columns.squares, share * columns.sizes
+        with np.errstate(invalid="ignore"):  # nothing of an infinite sum
+            squares, sizes = share * columns.squares, share * columns.sizes
     return Effect(
         units,
         gone,
@@ -137,8 +138,8 @@ def weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:
         after, _ = weights_after(step.limits, tensors, amount, step.scope, cut)
         return after - tensors.before
     if step.scope == "local":
-        gone = budgets(amount, units.left, units.names)
-        refuse_protected(amount, units.left, units.free, gone, units.names)
+        gone = budgets(amount, units.left)
+        refuse_more(amount, units.left, units.free, gone, units.names)
         return gone
     left, protected = int(units.left.sum()), int(units.protected.sum())
     where = units.names[0] if len(units.names) == 1 else ""
@@ -156,8 +157,8 @@ def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Jo
         tensors = Tensors(units.names, units.numel, units.numel - units.kept, running.all)
         counts = channels_after(step.limits, tensors, units.left, running, amount)
     else:
-        counts = budgets(amount, units.left, units.names, unit="channels")
-        refuse_protected(amount, units.left, units.free, counts, units.names, "channels")
+        counts = budgets(amount, units.left)
+        refuse_more(amount, units.left, units.free, counts, units.names, "channels")
     gone, squares, sizes = ordered.cut(counts)
     zero = np.zeros(len(units.names))
     return Effect(
@@ -173,6 +174,6 @@ def _of_channels(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Jo
 
 
 def _before_and_after(free: Sums, guarded: Sums, gone: Sums) -> Sums:
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         before = free + guarded
         return np.stack((before, np.maximum(before - gone, guarded)))

@@ -46,7 +46,8 @@ def measure_energies(
     for name, mask in after.items():
         entry = snapshot.entry(name)
         # One block, so that the sum of a row is the sum of a tensor.
-        if 0 < mask.size <= BLOCK and entry.location.strides is None and name not in snapshot.final:
+        plain = name not in snapshot.final and name not in snapshot.protected
+        if 0 < mask.size <= BLOCK and entry.location.strides is None and plain:
             key = (entry.location.source, entry.dtype.name, mask.size, name in snapshot.masks)
             alike[key].append(name)
         else:
@@ -85,9 +86,10 @@ def _energies(
 ) -> list[Energy]:
     """Measure each row, as `measure_energy` does a tensor of one block."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        squares = np.square(values, dtype=np.float64)
-        before = _sums(values, squares, there)
-        after = _sums(values, squares, stays)
+        wide = values.astype(np.float64)
+        np.abs(wide, out=wide)
+        terms = np.square(wide), wide
+        sums = [_sums(values, term, where).tolist() for term in terms for where in (there, stays)]
         sizes = np.abs(values)
         goes = ~stays if there is None else there & ~stays
         kept = np.fmin.reduce(sizes / stays, axis=1)
@@ -95,24 +97,20 @@ def _energies(
     # NaN where nothing is to be compared
     kept = np.where(np.isnan(kept), np.inf, kept)
     cut = goes.any(axis=1) & np.isfinite(gone) & (gone <= kept)
-    return [
-        Energy(a, b, c if is_cut else None)
-        for a, b, c, is_cut in zip(
-            before.tolist(), after.tolist(), gone.tolist(), cut.tolist(), strict=True
-        )
-    ]
+    edges = [edge if is_cut else None for edge, is_cut in zip(gone.tolist(), cut, strict=True)]
+    return list(map(Energy, *sums, edges))
 
 
 def _sums(
-    values: Floats, squares: NDArray[np.float64], where: NDArray[np.bool_] | None
+    values: Floats, terms: NDArray[np.float64], where: NDArray[np.bool_] | None
 ) -> NDArray[np.float64]:
     """Return the sum of each row over the finite values at some places; infinite if it is."""
-    sums: NDArray[np.float64] = np.add.reduce(squares if where is None else squares * where, axis=1)
+    sums: NDArray[np.float64] = np.add.reduce(terms if where is None else terms * where, axis=1)
     odd = np.flatnonzero(~np.isfinite(sums))
     if odd.size:
         there = np.isfinite(values[odd])
         if where is not None:
             there &= where[odd]
-        sums[odd] = np.add.reduce(np.where(there, squares[odd], 0.0), axis=1)
+        sums[odd] = np.add.reduce(np.where(there, terms[odd], 0.0), axis=1)
         sums[~np.isfinite(sums)] = math.inf
     return sums

@@ -1,8 +1,9 @@
-"""How much of a tensor's sum of squares a step leaves, and where it cuts."""
+"""How much of a tensor's sums of squares and magnitudes a step leaves, and where it cuts."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -25,33 +26,45 @@ _STRETCH = 64 * BLOCK
 
 @dataclass(frozen=True)
 class Energy:
-    """Sums of squares of what is kept.
+    """Sums of what is kept.
 
     Attributes
     ----------
     before, after
-        float64. NaN and infinite weights are left out; infinite where float64 overflows.
+        Of squares, float64. NaN and infinite weights are left out; infinite where float64
+        overflows.
+    sizes_before, sizes_after
+        Of magnitudes, likewise.
     threshold
-        The largest magnitude that went, if nothing smaller was kept; None if there is no such cut
-        or nothing went.
+        The largest magnitude that went, if nothing smaller was kept that might have gone; None if
+        there is no such cut or nothing went.
     """
 
     before: float
     after: float
-    threshold: float | None
+    sizes_before: float
+    sizes_after: float
+    threshold: float | None = None
 
     @property
     def share(self) -> float | None:
-        """What is still there, from 0 to 1; None if there was nothing or it cannot be said."""
-        if not (math.isfinite(self.before) and self.before > 0):
-            return None
-        return self.after / self.before
+        """What is still there of the squares, from 0 to 1; None if nothing was or nobody knows."""
+        return _share(self.before, self.after)
+
+    @property
+    def magnitude(self) -> float | None:
+        """What is still there of the magnitudes, from 0 to 1; None as for `share`."""
+        return _share(self.sizes_before, self.sizes_after)
+
+
+def _share(before: float, after: float) -> float | None:
+    return after / before if math.isfinite(before) and before > 0 else None
 
 
 def measure_energy(
     snapshot: Snapshot, name: str, after: BitMask, job: Job, threads: int | None = None
 ) -> Energy:
-    """Add up the squares of a tensor before and after a step, in one pass.
+    """Add up squares and magnitudes of a tensor before and after a step, in one pass.
 
     The order of addition is that of `pruneapp.document.blocks`, so that the result is the same to
     the last bit whatever the chunks and threads.
@@ -72,18 +85,16 @@ def measure_energy(
     size = after.size
     if size < WORTH_THREADS:
         threads = 1
-    sums_before: list[float] = []
-    sums_after: list[float] = []
+    sums: tuple[list[float], ...] = ([], [], [], [])
     work = _Stretches(snapshot, name, after, job)
     tasks = ((start, min(start + _STRETCH, size)) for start in range(0, size, _STRETCH))
     for found in in_order(tasks, work, job, threads or default_threads()):
-        sums_before += found.before
-        sums_after += found.after
+        for total, part in zip(sums, found.sums, strict=True):
+            total.extend(part)
         work.edge.meet(found.edge)
         job.step(found.size)
-    return Energy(
-        before=_total(sums_before), after=_total(sums_after), threshold=work.edge.threshold
-    )
+    squares_before, squares_after, sizes_before, sizes_after = map(total_of, sums)
+    return Energy(squares_before, squares_after, sizes_before, sizes_after, work.edge.threshold)
 
 
 @dataclass
@@ -111,11 +122,20 @@ class _Edge:
 
 @dataclass
 class _Found:
-    """What a stretch of a tensor adds; the sums of its blocks."""
+    """What a stretch of a tensor adds.
+
+    Attributes
+    ----------
+    size
+        Its elements.
+    sums
+        Those of its blocks: squares before and after, magnitudes before and after.
+    edge
+        Its own.
+    """
 
     size: int = 0
-    before: list[float] = field(default_factory=list)
-    after: list[float] = field(default_factory=list)
+    sums: tuple[list[float], ...] = field(default_factory=lambda: ([], [], [], []))
     edge: _Edge = field(default_factory=_Edge)
 
 
@@ -128,6 +148,7 @@ class _Stretches:
         self._dtype = snapshot.entry(name).dtype
         self._before = snapshot.masks.get(name)
         self._after = after
+        self._protected = snapshot.protected.get(name)
         self._job = job
         self.edge = _Edge()  # of the stretches that were taken
 
@@ -148,31 +169,39 @@ class _Stretches:
         stop = start + values.size
         there = None if self._before is None else self._before.bools(start, stop)
         stays = self._after.bools(start, stop)
-        squares = np.square(values, dtype=np.float64)
-        found.before += _sums(values, squares, there)
-        found.after += _sums(values, squares, stays)
+        sizes = values.astype(np.float64)
+        np.abs(sizes, out=sizes)
+        terms = np.square(sizes), sizes
+        parts = ((term, where) for term in terms for where in (there, stays))
+        for total, (term, where) in zip(found.sums, parts, strict=True):
+            total.extend(_sums(values, term, where))
         if not (self.edge.clear and found.edge.clear):
             return  # there is no cut
-        sizes = np.abs(values)
         goes = ~stays if there is None else there & ~stays
+        if self._protected is not None:  # nothing of it might have gone
+            stays &= ~self._protected.bools(start, stop)
+        narrow = np.abs(values)
         # x / 0 is infinite or NaN, which fmin passes over: choosing by np.where takes ten times
         # as long
-        smallest = float(np.fmin.reduce(sizes / stays))
-        largest = float(np.fmax.reduce(sizes * goes)) if goes.any() else -math.inf
+        smallest = float(np.fmin.reduce(narrow / stays))
+        largest = float(np.fmax.reduce(narrow * goes)) if goes.any() else -math.inf
         found.edge.meet(_Edge(largest, smallest))
 
 
 def _sums(
-    values: Floats, squares: NDArray[np.float64], where: NDArray[np.bool_] | None
+    values: Floats, terms: NDArray[np.float64], where: NDArray[np.bool_] | None
 ) -> list[float]:
-    """Return the block sums of the squares of the finite values at some places."""
-    sums = block_sums(squares if where is None else squares * where)
+    """Return the block sums of the terms of the finite values at some places."""
+    sums = block_sums(terms if where is None else terms * where)
     if np.isfinite(sums).all():
         return cast(list[float], sums.tolist())
     there = np.isfinite(values) if where is None else np.isfinite(values) & where
-    return cast(list[float], block_sums(np.where(there, squares, 0.0)).tolist())
+    return cast(list[float], block_sums(np.where(there, terms, 0.0)).tolist())
 
 
-def _total(sums: list[float]) -> float:
-    # fsum refuses to add infinities that it met on the way
-    return math.fsum(sums) if all(map(math.isfinite, sums)) else math.inf
+def total_of(sums: Sequence[float]) -> float:
+    """Return the exact sum of some sums, rounded once; infinite where float64 overflows."""
+    try:
+        return math.fsum(sums) if all(map(math.isfinite, sums)) else math.inf
+    except OverflowError:  # of finite sums, as fsum has it
+        return math.inf

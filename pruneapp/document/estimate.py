@@ -16,7 +16,7 @@ from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
-from pruneapp.methods.bounds import budgets, refuse_protected
+from pruneapp.methods.bounds import budgets, refuse_more
 from pruneapp.progress import Job
 
 
@@ -108,9 +108,8 @@ def _roughly(step: Step, row: Row, units: Units) -> tuple[int, int, bool]:
         return to_prune(amount, left, protected=protected, where=where), 0, free
     method = registry.get(row.method)
     unit = "channels" if method.granularity == "channels" else "weights"
-    counts = budgets(amount, units.left, units.names, unit=unit)
-    if free:
-        refuse_protected(amount, units.left, units.free, counts, units.names, unit)
+    counts = budgets(amount, units.left)
+    refuse_more(amount, units.left, units.free if free else units.left, counts, units.names, unit)
     taken = int(np.minimum(counts * units.each, units.kept).sum())
     if unit == "weights":
         return taken, 0, free
@@ -141,14 +140,16 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
     if len(effects) > 1:
         places = {name: i for i, name in enumerate(snapshot.checkpoint.entries)}
         rows.sort(key=lambda row: places[row.name])
+    with np.errstate(over="ignore"):
+        energy, magnitude = _shares(np.stack((squares.sum(axis=1), sizes.sum(axis=1)), axis=1))
     numel_of_all, pruned = _model(snapshot, job)
     return SparsityReport(
         tuple(rows),
         numel_of_all,
         pruned,
         pruned + int(gone.sum()),
-        _shares(squares.sum(axis=1, keepdims=True))[0],
-        magnitude=_shares(sizes.sum(axis=1, keepdims=True))[0],
+        energy,
+        magnitude,
     )
 
 

@@ -11,7 +11,7 @@ from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.energies import measure_energies
-from pruneapp.document.energy import Energy
+from pruneapp.document.energy import Energy, total_of
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.sparing import rows_of
@@ -192,7 +192,7 @@ def _report(
     snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job, *, energy: bool
 ) -> SparsityReport:
     found = measure_energies(snapshot, masks, job) if energy else {}
-    unknown = Energy(math.nan, math.nan, None)
+    unknown = Energy(math.nan, math.nan, math.nan, math.nan)
     rows = [
         TensorSparsity(
             name,
@@ -201,13 +201,20 @@ def _report(
             mask.pruned,
             found.get(name, unknown).share,
             found.get(name, unknown).threshold,
+            found.get(name, unknown).magnitude,
         )
         for name, mask in masks.items()
     ]
     sums = found.values()
     before = sum(mask.pruned for mask in snapshot.masks.values())
     after = before + sum(row.gone for row in rows)
-    total = Energy(math.fsum(s.before for s in sums), math.fsum(s.after for s in sums), None)
+    columns = zip(*((s.before, s.after, s.sizes_before, s.sizes_after) for s in sums), strict=True)
+    total = Energy(*map(total_of, columns)) if energy else unknown
     return SparsityReport(
-        tuple(rows), model_size(snapshot.checkpoint), before, after, total.share if energy else None
+        tuple(rows),
+        model_size(snapshot.checkpoint),
+        before,
+        after,
+        total.share,
+        magnitude=total.magnitude,
     )

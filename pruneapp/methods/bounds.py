@@ -239,30 +239,22 @@ def weights_after(
         return settle(tensors, bounds, target_of(limits, tensors, bounds, wish), cut)
     if limits.total is not None:
         return spread(tensors, bounds, target_of(limits, tensors, bounds)), none
-    after = tensors.before + budgets(amount, tensors.left, tensors.names)
-    after = np.minimum(after, bounds.ceiling)
-    refuse_protected(amount, tensors.left, tensors.free, after - tensors.before, tensors.names)
+    wanted = budgets(amount, tensors.left)
+    refuse_more(amount, tensors.left, tensors.left, wanted, tensors.names)
+    after = np.minimum(tensors.before + wanted, bounds.ceiling)
+    refuse_more(amount, tensors.left, tensors.free, after - tensors.before, tensors.names)
     return np.maximum(after, bounds.low), none
 
 
-def budgets(amount: Amount, left: Counts, names: Sequence[str], *, unit: str = "weights") -> Counts:
-    """Return what an amount is in each tensor, as `to_prune` counts it one by one.
-
-    Raises
-    ------
-    ParameterError
-        If it is more than what is left, for the first tensor.
-    """
+def budgets(amount: Amount, left: Counts) -> Counts:
+    """Return what an amount is in each tensor, as `to_prune` counts it one by one."""
     if isinstance(amount, float):
         shares: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round
         return shares
-    short = np.flatnonzero(left < amount)
-    if short.size:
-        to_prune(amount, int(left[short[0]]), unit=unit, where=names[short[0]])
     return np.full(left.size, amount, np.int64)
 
 
-def refuse_protected(  # noqa: PLR0917 - columns of one table
+def refuse_more(  # noqa: PLR0917 - columns of one table
     amount: Amount,
     left: Counts,
     free: Counts,
@@ -270,7 +262,17 @@ def refuse_protected(  # noqa: PLR0917 - columns of one table
     names: Sequence[str],
     unit: str = "weights",
 ) -> None:
-    """Raise `ParameterError` for the first tensor of which more is wanted than is free."""
+    """Raise `ParameterError` for the first tensor of which more is wanted than is free.
+
+    Parameters
+    ----------
+    amount
+        What is asked for, for the message.
+    left, free, wanted
+        ``int64[tensors]``: what is not pruned yet, what of it may go, and what is to go.
+    names, unit
+        Of the tensors, and what is counted.
+    """
     short = np.flatnonzero(wanted > free)
     if short.size:
         i = int(short[0])

@@ -14,7 +14,7 @@ from pruneapp.methods.bounds import (
     Tensors,
     bounds_of,
     budgets,
-    refuse_protected,
+    refuse_more,
     target_of,
 )
 from pruneapp.methods.limits import Limits, percent
@@ -110,9 +110,10 @@ def channels_after(
         )
     if limits.total is not None:
         return _in_all(limits, tensors, bounds, running, least, most)
-    wanted = budgets(amount, left, tensors.names, unit="channels")
+    wanted = budgets(amount, left)
+    refuse_more(amount, left, left, wanted, tensors.names, "channels")
     wanted = np.minimum(wanted, most) if limits.ceiling < 1 else wanted
-    refuse_protected(amount, left, running.free, wanted, tensors.names, "channels")
+    refuse_more(amount, left, running.free, wanted, tensors.names, "channels")
     return np.maximum(wanted, least)
 
 

@@ -45,12 +45,15 @@ def test_energy_is_the_same_to_the_bit_for_any_cut_and_threads(monkeypatch, kind
     there = np.ones(SIZE, np.bool_) if before is None else before
     after = there & (np.abs(weights) > 0.9)
     wide = weights.astype(np.float64) ** 2
+    sizes = np.abs(weights.astype(np.float64))
 
     for threads in (1, 2, 3, 8):
         for stretch, piece in ((2, 1), (3, 2), (100, 64)):
             found = measured(monkeypatch, weights, before, after, threads, stretch, piece)
             assert found.before == by_blocks(wide * there)
             assert found.after == by_blocks(wide * after)
+            assert found.sizes_before == by_blocks(sizes * there)
+            assert found.sizes_after == by_blocks(sizes * after)
             assert found.threshold == np.abs(weights[there & ~after]).max()
 
 
@@ -76,6 +79,22 @@ def test_what_is_not_finite_is_left_out(monkeypatch):
     assert found.after == after.sum() - np.count_nonzero(after[[6, -1]])
     overflowing = np.full(SIZE, 1e200)
     assert measured(monkeypatch, overflowing, None, after, 3).before == math.inf
+    overflowing[:] = 0
+    overflowing[::BLOCK] = 1.7e308  # each block is finite
+    found = measured(monkeypatch, overflowing, None, after, 3)
+    assert found.sizes_before == math.inf
+    assert found.magnitude is None
+
+
+def test_what_is_protected_makes_no_threshold_unsure():
+    weights = np.arange(1.0, 9.0)
+    protected = np.arange(8) == 0
+    snapshot = Snapshot(
+        MemoryCheckpoint({"w": weights}),
+        protected=MaskSet({"w": BitMask.from_bools(protected)}),
+    )
+    after = BitMask.from_bools(protected | (weights > 3))
+    assert measure_energy(snapshot, "w", after, Job()).threshold == 3.0
 
 
 def test_a_cancelled_measure_leaves_no_thread(monkeypatch):

@@ -62,12 +62,13 @@ def keys_of(snapshot, name, method):
     if method == "l1_unstructured":
         values = np.abs(values_of(snapshot, name))
         return np.where(np.isnan(values), np.inf, values), np.isnan(values)
-    drawn = np.concatenate([c.keys.copy() for c in Uniform(0, name, snapshot.entry(name).numel).keys()])  # fmt: skip # noqa: E501, SIM118
+    ranking = Uniform(0, name, snapshot.entry(name).numel)
+    drawn = np.concatenate([c.keys.copy() for c in ranking.keys()])  # noqa: SIM118 - no dict
     return drawn.astype(np.float64), np.zeros(drawn.size, np.bool_)
 
 
 def first_of_each(snapshot, names, method):
-    """Return what may go of each tensor, lowest first, and the tensors as a threshold takes them."""
+    """Return what may go of each tensor, lowest first, and of which tensor a threshold takes."""
     orders, everything = [], []
     for i, name in enumerate(names):
         keys, nan = keys_of(snapshot, name, method)

@@ -59,11 +59,11 @@ class Columns:
         self._bins: NDArray[np.uint16] = _joined(c.bins for c in counted)
         counts: Counts = _joined(c.counts for c in counted)
         squares, sizes = self._sums(counted, counts, lengths)
-        # Running totals over all tensors, 0 first.
+        # Running totals: over all tensors, 0 first; and in each by itself, so that one of large
+        # weights takes no digit from another.
         self._counts: Counts = np.concatenate(([0], np.cumsum(counts)))
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._squares: Sums = np.concatenate(([0.0], np.cumsum(squares)))
-            self._sizes: Sums = np.concatenate(([0.0], np.cumsum(sizes)))
+        self._squares: Sums = _running(squares, lengths)
+        self._sizes: Sums = _running(sizes, lengths)
         self.nan: Counts = np.array([c.nan for c in counted], np.int64)
         guarded = np.array([c.guarded for c in counted], np.float64).reshape(-1, 2)
         self.guarded_squares: Sums = guarded[:, 0]
@@ -106,12 +106,18 @@ class Columns:
     @cached_property
     def squares(self) -> Sums:
         """``float64[tensors]``: sums of squares of the weights that may go."""
-        return self._squares[self._starts[1:]] - self._squares[self._starts[:-1]]
+        return self._total(self._squares)
 
     @cached_property
     def sizes(self) -> Sums:
         """``float64[tensors]``: sums of magnitudes of the weights that may go."""
-        return self._sizes[self._starts[1:]] - self._sizes[self._starts[:-1]]
+        return self._total(self._sizes)
+
+    def _total(self, running: Sums) -> Sums:
+        some = np.diff(self._starts) > 0
+        totals = np.zeros(some.size)
+        totals[some] = running[self._starts[1:][some] - 1]
+        return totals
 
     @property
     def sure(self) -> bool:
@@ -143,15 +149,17 @@ class Columns:
             return Cut(np.full(gone.size, math.nan), zero, zero, sure=True)
         inside = np.where(some, begin + finite - self._counts[last], 0)
         share = inside / np.maximum(self._counts[last + 1] - self._counts[last], 1)
-        first = self._starts[:-1]
+        first = last == self._starts[:-1]
         sums = []
-        for total in (self._squares, self._sizes):
+        for running in (self._squares, self._sizes):
+            before = np.where(first, 0.0, running[last - 1])
             with np.errstate(invalid="ignore"):
-                part = total[last] - total[first] + share * (total[last + 1] - total[last])
+                part = np.where(
+                    share == 1, running[last], before + share * (running[last] - before)
+                )
             sums.append(np.where(some, part, 0.0))
         thresholds = np.where(some, self._thresholds(last, share), math.nan)
-        sure = self.sure or bool(np.all((share == 1.0) | ~some))
-        return Cut(thresholds, sums[0], sums[1], sure)
+        return Cut(thresholds, sums[0], sums[1], self.sure or not some.any())
 
     def _thresholds(self, places: NDArray[np.intp], share: Sums) -> Sums:
         """Return magnitudes in some bins, one of each tensor."""
@@ -165,7 +173,8 @@ class Columns:
             low = values[own]
             if bin_shift(dtype):
                 high = values[own + 1]
-                low += np.where(np.isfinite(high), share[here] * (high - low), 0.0)
+                some = np.isfinite(high)
+                low[some] += share[here][some] * (high[some] - low[some])
             found[here] = low
         found[np.isinf(found)] = math.nan
         return found
@@ -251,6 +260,17 @@ class Columns:
 
 def _joined(parts: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     return np.concatenate([part for part in parts if part is not None])
+
+
+def _running(values: Sums, lengths: NDArray[np.intp]) -> Sums:
+    """Return the running totals of some stretches, each by itself; those of a length at once."""
+    starts = np.cumsum(lengths) - lengths
+    totals = np.empty_like(values)
+    with np.errstate(over="ignore"):
+        for length in np.unique(lengths).tolist():
+            places = starts[lengths == length][:, None] + np.arange(length)
+            totals[places] = np.cumsum(values[places], axis=1)
+    return totals
 
 
 def _first(counts: Counts, left: int) -> Counts:

@@ -211,9 +211,9 @@ def _bools(mask: BitMask | None, start: int, size: int) -> NDArray[np.bool_] | N
 
 def _sums(bits: Bits, dtype: DType) -> tuple[float, float]:
     """Return the sums of squares and of magnitudes of the finite values."""
-    values = decode(bits, dtype).astype(np.float64)
-    values = np.abs(values[np.isfinite(values)])
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # signalling NaNs stay NaNs
+        values = decode(bits, dtype).astype(np.float64)
+        values = np.abs(values[np.isfinite(values)])
         return float(np.square(values).sum()), float(values.sum())
 
 
@@ -225,16 +225,13 @@ class _Tally:
         self._dtype = dtype
         self._form = dtype.form
         self._shift = bin_shift(dtype)
-        self._counts: NDArray[np.int64] | None = None
-        self._sums: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._counts = np.zeros(BINS, np.int64)
+        # Of squares and magnitudes, for wide types.
+        self._sums = np.zeros((2, BINS if self._shift else 0))
         self._zeros = self._infinite = 0
 
     def add(self, bits: Bits, kept: NDArray[np.bool_] | None) -> None:
         """Count the elements that `kept` has, all of them if it is None."""
-        if self._counts is None:
-            self._counts = np.zeros(BINS, np.int64)
-            if self._shift:
-                self._sums = np.zeros(BINS), np.zeros(BINS)
         if self._shift:
             self._add_wide(bits if kept is None else bits[kept])
             return
@@ -248,8 +245,6 @@ class _Tally:
         self._counts[(1 << self._dtype.bits) - 1] -= np.count_nonzero(mark)
 
     def _add_wide(self, bits: Bits) -> None:
-        assert self._counts is not None
-        assert self._sums is not None
         kind = bits.dtype.type
         keys = bits & kind(self._form.magnitude_mask)
         digits = (keys >> kind(self._shift)).astype(np.intp)
@@ -261,22 +256,20 @@ class _Tally:
             self._infinite += int(np.count_nonzero(keys == kind(self._form.largest)))
         with np.errstate(over="ignore", invalid="ignore"):  # not finite: in bins of their own
             sizes = keys.view(self._dtype.numpy).astype(np.float64)
-            np.add(self._sums[1], np.bincount(digits, sizes, BINS), out=self._sums[1])
+            self._sums[1] += np.bincount(digits, sizes, BINS)
             np.multiply(sizes, sizes, out=sizes)
-            np.add(self._sums[0], np.bincount(digits, sizes, BINS), out=self._sums[0])
+            self._sums[0] += np.bincount(digits, sizes, BINS)
 
     def counted(self, guarded: tuple[float, float]) -> Counted:
         """Return what was counted."""
-        counts = np.zeros(BINS, np.int64) if self._counts is None else self._counts
-        sums = self._sums
+        counts, sums = self._counts, self._sums
         last = self._form.largest >> self._shift
         if self._shift:
             nan = int(counts[last:].sum()) - self._infinite
             counts[last:] = 0
             counts[last] = self._infinite
             zeros = self._zeros
-            if sums is not None:
-                sums[0][last:] = sums[1][last:] = 0.0
+            sums[:, last:] = 0.0
         else:
             table = key_table(self._dtype, self._dtype.bits)
             by_key = np.bincount(table, counts[: table.size], last + 2)  # exact up to 2**53
@@ -286,8 +279,8 @@ class _Tally:
         return Counted(
             bins.astype(np.uint16),
             counts[bins],
-            None if not self._shift or sums is None else sums[0][bins],
-            None if not self._shift or sums is None else sums[1][bins],
+            sums[0, bins] if self._shift else None,
+            sums[1, bins] if self._shift else None,
             nan,
             zeros,
             guarded,

@@ -1,0 +1,288 @@
+"""Estimates: the exact step without reading a weight, and honest where they are not exact."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+from drawn import eligible_of, snapshots, values_of
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.document.estimate import estimate
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.registry import METHODS
+from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.document.test_limits import amounts, limits
+
+NARROW = 16
+
+
+def counted(snapshot, step):
+    """Count all that a step needs, and estimate it without reading anything."""
+    for wanted in snapshot.census.wanted(snapshot, step):
+        snapshot.census.count(snapshot, wanted, Job())
+    assert not snapshot.census.wanted(snapshot, step)
+    read = snapshot.checkpoint.elements_read
+    found = estimate(snapshot, step)
+    assert snapshot.checkpoint.elements_read == read
+    return found
+
+
+def exact(snapshot, step, **given_):
+    return compute_preview(snapshot, step, CpuKernel(), Job(), **given_)
+
+
+def both_refuse(snapshot, step):
+    """Say whether the exact step refuses; then the estimate does in the same words."""
+    refused = None
+    try:
+        exact(snapshot, step)
+    except ParameterError as error:
+        refused = str(error)
+    if refused is not None:
+        with pytest.raises(ParameterError) as caught:
+            counted(snapshot, step)
+        assert str(caught.value) == refused
+    return refused is not None
+
+
+def narrow(snapshot):
+    return all(e.dtype.bits <= NARROW for e in snapshot.checkpoint.entries.values())
+
+
+def close(found, expected, within):
+    """Compare shares of energy; None where the exact one cannot be said."""
+    if expected is None or found is None:
+        return expected is None or not math.isfinite(expected)
+    return abs(found - expected) <= within
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+@given(state=snapshots(), amount=amounts, bound=st.just(Limits()) | limits())
+def test_l1_is_what_the_step_does(scope, state, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, "l1_unstructured", {"amount": amount}),), scope, bound)
+    if both_refuse(state, step):
+        return
+    report, found = exact(state, step).report, counted(state, step)
+
+    told = found.report
+    assert told is not None
+    assert (found.gone, found.exact, found.counting) == (report.gone, True, 1.0)
+    assert (told.numel, told.before, told.after) == (report.numel, report.before, report.after)
+    assert [t.name for t in told.tensors] == [t.name for t in report.tensors]
+    assert sum(t.gone for t in told.tensors) == report.gone
+    if narrow(state):
+        assert found.sure
+    for guess, true in zip(told.tensors, report.tensors, strict=True):
+        assert (guess.numel, guess.before) == (true.numel, true.before)
+        if not found.sure:
+            continue
+        assert guess.after == true.after
+        assert close(guess.energy, true.energy, 1e-9)
+        assert close(guess.magnitude, true.magnitude, 1e-9)
+        assert guess.threshold == true.threshold or state.entry(true.name).dtype.bits > NARROW
+    if found.sure:
+        assert close(told.energy, report.energy, 1e-9)
+        assert close(told.magnitude, report.magnitude, 1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("scope", ["local", "global"])
+def test_wide_floats_are_right_to_a_bin(kind, scope):
+    rng = np.random.default_rng(0)
+    sizes = (7000, 20_000, 50)
+    arrays = {f"{i}.w": rng.normal(size=n).astype(kind) * (i + 1) for i, n in enumerate(sizes)}
+    snapshot = Snapshot(MemoryCheckpoint(arrays))
+    width = 2.0**-8 if kind is np.float32 else 2.0**-5
+    for amount in (0.03, 0.3, 0.77):
+        step = Step((Row(tuple(arrays), "l1_unstructured", {"amount": amount}),), scope)
+        found, true = counted(snapshot, step), exact(snapshot, step).report
+        assert not found.sure
+        assert found.gone == true.gone
+        assert found.report.energy == pytest.approx(true.energy, abs=width * (1 - true.energy))
+        for guess, row in zip(found.report.tensors, true.tensors, strict=True):
+            assert guess.threshold == pytest.approx(row.threshold, rel=width)
+            sizes_of = np.abs(arrays[row.name])
+            inside = np.abs(sizes_of / row.threshold - 1) < width
+            assert abs(guess.after - row.after) <= np.count_nonzero(inside)
+
+
+@pytest.mark.parametrize("method", ["ln_structured", "random_structured"])
+@given(
+    state=snapshots(least_dims=2, finite=True),
+    amount=amounts,
+    bound=st.just(Limits()) | limits(),
+    n=st.sampled_from([0, 1, 2, 3, math.inf, "fro"]),
+    dim=st.sampled_from([0, 1, -1]),
+)
+def test_channels_are_those_that_go(method, state, amount, bound, n, dim):
+    names = tuple(state.checkpoint.entries)
+    values = {"amount": amount, "dim": dim} | ({"n": n} if method == "ln_structured" else {})
+    step = Step((Row(names, method, values),), "local", bound)
+    if both_refuse(state, step):
+        return
+    report, found = exact(state, step).report, counted(state, step)
+    assert found.sure
+    assert found.exact
+    assert [t.after for t in found.report.tensors] == [t.after for t in report.tensors]
+    for guess, true in zip(found.report.tensors, report.tensors, strict=True):
+        assert close(guess.energy, true.energy, 1e-9)
+        assert close(guess.magnitude, true.magnitude, 1e-9)
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+@given(state=snapshots(), amount=amounts, bound=st.just(Limits()) | limits())
+def test_a_choice_at_random_is_counted_or_expected(scope, state, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, "random_unstructured", {"amount": amount}),), scope, bound)
+    if both_refuse(state, step):
+        return
+    report, found = exact(state, step).report, counted(state, step)
+    assert found.gone == report.gone == sum(t.gone for t in found.report.tensors)
+    assert found.sure == (scope == "local")
+    if found.sure:
+        assert [t.after for t in found.report.tensors] == [t.after for t in report.tensors]
+    assert all(t.threshold is None for t in found.report.tensors)
+
+
+def test_a_choice_at_random_is_about_as_expected():
+    rng = np.random.default_rng(1)
+    arrays = {f"{i}.w": rng.normal(size=(300, 300)).astype(np.float16) for i in range(2)}
+    guard = BitMask.from_bools(np.abs(arrays["1.w"].reshape(-1)) > 1.5)
+    checkpoint, protected = MemoryCheckpoint(arrays), MaskSet({"1.w": guard})
+    for scope in ("local", "global"):
+        step = Step((Row(tuple(arrays), "random_unstructured", {"amount": 0.4}),), scope)
+        snapshot = Snapshot(checkpoint, protected=protected)
+        early = estimate(snapshot, step)
+        assert early.report.energy is None
+        found, true = counted(snapshot, step).report, exact(snapshot, step).report
+        for guess, row in zip(found.tensors, true.tensors, strict=True):
+            assert guess.after == pytest.approx(row.after, rel=0.02)
+            assert guess.energy == pytest.approx(row.energy, rel=0.02)
+            assert guess.magnitude == pytest.approx(row.magnitude, rel=0.02)
+
+
+OFFERED = [(name, scope) for name, m in METHODS.items() for scope in m.scopes]
+
+
+@pytest.mark.parametrize(("name", "scope"), OFFERED)
+@given(state=snapshots(least_dims=2), amount=st.floats(0, 0.5), seed=st.integers(0, 9))
+def test_previews_count_what_is_pruned_and_weigh_what_is_left(name, scope, state, amount, seed):
+    """For every method: the counts of the masks, energies against float64, estimates no worse."""
+    method = METHODS[name]
+    names = tuple(state.checkpoint.entries)
+    values = {"amount": amount} if any(p.name == "amount" for p in method.params) else {}
+    step = Step((Row(names, name, values),), scope)
+    rng = np.random.default_rng(seed)
+    sizes = {n: state.entry(n).numel for n in names}
+    masks = {n: BitMask.from_bools(rng.random(size) < 0.5) for n, size in sizes.items()}
+    try:
+        preview = exact(state, step, given=masks if method.takes_mask else None)
+    except ParameterError as error:
+        assert "protected" in str(error)  # noqa: PT017 - it may be refused, but for that alone
+        return
+    report = preview.report
+    squares = np.zeros((2, len(names)))
+    magnitudes = np.zeros((2, len(names)))
+    for i, (row, tensor) in enumerate(zip(report.tensors, names, strict=True)):
+        before = state.masks.get(tensor) or BitMask.full(sizes[tensor])
+        after = preview.masks[tensor]
+        assert (row.before, row.after) == (before.pruned, after.pruned)
+        assert not (after - before).kept
+        lost = before - after
+        assert not (lost.bools() & ~eligible_of(state, tensor)).any()
+        weights = values_of(state, tensor)
+        finite = np.where(np.isfinite(weights), weights, 0.0)
+        with np.errstate(over="ignore"):
+            for k, mask in enumerate((before, after)):
+                squares[k, i] = np.sum(np.square(finite[mask.bools()]))
+                magnitudes[k, i] = np.sum(np.abs(finite[mask.bools()]))
+        assert_share(row.energy, squares[:, i])
+        assert_share(row.magnitude, magnitudes[:, i])
+    with np.errstate(over="ignore"):
+        assert_share(report.energy, squares.sum(axis=1))
+        assert_share(report.magnitude, magnitudes.sum(axis=1))
+    assert report.gone == sum(row.gone for row in report.tensors)
+
+
+def assert_share(found, sums):
+    before, after = sums
+    if not (0 < before < math.inf):
+        assert found is None
+    else:
+        assert found == pytest.approx(after / before, rel=1e-6, abs=1e-300)
+
+
+def test_rows_that_touch_no_tensor_twice_are_put_together(model):
+    snapshot = Snapshot(model)
+    names = list(model.entries)
+    rows = (
+        Row((names[4],), "l1_unstructured", {"amount": 0.4}),
+        Row((names[3],), "ln_structured", {"amount": 0.3}),
+        Row((names[0],), "random_unstructured", {"amount": 0.2}),
+    )
+    found, true = counted(snapshot, Step(rows)), exact(snapshot, Step(rows)).report
+    assert [(t.name, t.after) for t in found.report.tensors] == [
+        (t.name, t.after) for t in true.tensors
+    ]
+    twice = counted(snapshot, Step((rows[0], rows[0])))
+    assert (twice.report, twice.exact, twice.counting) == (None, False, 1.0)
+    said = estimate(snapshot, Step((*rows, Row((names[1],), "identity"))))
+    assert (said.report, said.counting) == (None, 1.0)
+
+
+def test_it_says_how_far_the_counting_is(model):
+    snapshot = Snapshot(model)
+    names = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")
+    step = Step((Row(names, "l1_unstructured", {"amount": 0.4}),))
+    first = estimate(snapshot, step)
+    assert (first.report, first.counting, first.exact) == (None, 0.0, True)
+    for wanted in snapshot.census.wanted_all(snapshot, names[2:]):
+        snapshot.census.count(snapshot, wanted, Job())
+    assert estimate(snapshot, step).counting == pytest.approx(640 / 2008)
+    assert counted(snapshot, step).counting == 1.0
+    channels = Step((Row(names, "ln_structured", {"amount": 0.4, "n": 3}),))
+    assert estimate(snapshot, channels).counting == 0.0
+    (wanted, *_) = snapshot.census.wanted(snapshot, channels)
+    snapshot.census.count(snapshot, wanted, Job())
+    early = estimate(snapshot, channels)
+    assert early.report is not None  # what goes is known before the energies are
+    assert early.report.energy is None
+    assert 0 < early.counting < 1
+    assert counted(snapshot, channels).report.energy is not None
+
+
+def test_a_slider_is_answered_at_once():
+    rng = np.random.default_rng(0)
+    arrays = {f"{i}.w": rng.normal(size=(64, 64)).astype(np.float16) for i in range(300)}
+    snapshot = Snapshot(MemoryCheckpoint(arrays))
+    for method in ("l1_unstructured", "ln_structured"):
+        for scope in METHODS[method].scopes:
+            counted(snapshot, Step((Row(tuple(arrays), method, {"amount": 0.5}),), scope))
+            began = time.perf_counter()
+            for tick in range(20):
+                row = Row(tuple(arrays), method, {"amount": tick / 20})
+                estimate(snapshot, Step((row,), scope))
+            assert time.perf_counter() - began < 20 * 0.05
+
+
+def test_cancelling_ends_it(model):
+    token = CancelToken()
+    token.cancel()
+    snapshot = Snapshot(model)
+    step = Step((Row(("module.fc.weight",), "l1_unstructured"),))
+    counted(snapshot, step)
+    with pytest.raises(Cancelled):
+        estimate(Snapshot(model), step, Job(cancel=token))
