@@ -365,6 +365,33 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "with_companions",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "By hand with &bias and norm"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "What is done by hand to channels along dim 0 is done to their bias and norm, too",
+        ),
+        checkable=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "complete_channels",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Bias and &norm of pruned channels"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "Prune them where a whole channel is pruned: a zeroed filter whose norm still has a "
+            "beta goes on emitting a constant",
+        ),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
         "treat_zeros",
         PRUNE,
         QT_TRANSLATE_NOOP("Actions", "Treat &zeros as pruned"),
@@ -374,7 +401,6 @@ ACTIONS: tuple[ActionSpec, ...] = (
             "Actions",
             "Count the zeros that the file has as pruned, so that amounts go on from there",
         ),
-        separated=True,
         needs_document=True,
     ),
     ActionSpec(

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWi
 
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.form import PruneForm
+from pruneapp.gui.views.hand_options import HandOptions
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.gui.views.tree import ModuleTree
@@ -21,7 +22,7 @@ class DocumentViews(QObject):
 
     Attributes
     ----------
-    tree, pages, history, form, forecast
+    tree, pages, hand_options, history, form, forecast
         The views.
     tree_dock, form_dock
         What stands left and right of the middle.
@@ -33,6 +34,7 @@ class DocumentViews(QObject):
         super().__init__(parent)
         self.tree = ModuleTree()
         self.pages = PicturePages()
+        self.hand_options = HandOptions()
         self.history = HistoryStrip()
         self.form = PruneForm()
         self.forecast = Forecast()
@@ -43,6 +45,7 @@ class DocumentViews(QObject):
         column.setContentsMargins(12, 12, 12, 8)
         column.setSpacing(8)
         column.addWidget(self.pages, 1)
+        column.addWidget(self.hand_options)
         column.addWidget(self.history)
 
     def _form_column(self) -> QWidget:

@@ -14,9 +14,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Gesture
-from pruneapp.document.hand.compute import HandPreview, compute_hand
-from pruneapp.document.hand.edit import HandEdit
-from pruneapp.document.hand.roles import alike
+from pruneapp.document.hand import (
+    HandEdit,
+    HandPreview,
+    alike,
+    complete_channels,
+    compute_hand,
+    with_companions,
+)
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.jobs import Jobs
@@ -24,6 +29,7 @@ from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.alike_dialog import AlikeDialog, Meant
 from pruneapp.gui.views.parts import numbers
+from pruneapp.progress import Job
 
 
 class Editing(QObject):
@@ -42,6 +48,8 @@ class Editing(QObject):
     ----------
     in_every_block
         Whether a gesture is meant for all tensors of the same role; they are shown first.
+    with_companions
+        Whether what is done to channels is done to their bias and norm as well.
     dialog
         What shows them; None while nothing is asked.
 
@@ -63,13 +71,9 @@ class Editing(QObject):
         self._window = window
         self._waiting: deque[Gesture] = deque()
         self._working = False
-        self.in_every_block = False
+        self.in_every_block = self.with_companions = False
         self.dialog: AlikeDialog | None = None
         session.closed.connect(self._on_closed)
-
-    def set_in_every_block(self, everywhere: bool) -> None:
-        """Take gestures for all tensors of the same role, or for one alone."""
-        self.in_every_block = everywhere
 
     def do(self, gesture: Gesture) -> None:
         """Do what a gesture says, after those that came before it."""
@@ -78,28 +82,57 @@ class Editing(QObject):
         self._waiting.append(gesture)
         self._go_on()
 
+    def complete(self) -> None:
+        """Prune what bias and norm of pruned channels still hold, whatever pruned these."""
+        document = self._session.document
+        if document is None or not self._session.may_work():
+            return
+        snapshot = document.snapshot()
+
+        def work(job: Job) -> HandPreview:
+            return compute_hand(snapshot, complete_channels(snapshot, None, job), job)
+
+        def done(preview: HandPreview) -> None:
+            if self._session.document is document:
+                self._put(preview)
+
+        self._jobs.submit(
+            self.tr("Looking for channels"),
+            work,
+            on_result=done,
+            on_error=self._session.refused.emit,
+        )
+
     def _go_on(self) -> None:
         document = self._session.document
         if document is None or self._working or self.dialog is not None or not self._waiting:
             return
         gesture = self._waiting.popleft()
-        snapshot, everywhere = document.snapshot(), self.in_every_block
+        snapshot = document.snapshot()
+        everywhere, companions = self.in_every_block, self.with_companions
+
+        def work(job: Job) -> HandPreview:
+            edit = _edit(snapshot, gesture, everywhere=everywhere)
+            if companions:
+                edit = with_companions(snapshot.checkpoint, edit)
+            return compute_hand(snapshot, edit, job)
+
         self._working = True
         self._jobs.answer(
-            lambda job: compute_hand(snapshot, _edit(snapshot, gesture, everywhere), job),
-            on_result=partial(self._on_computed, gesture),
+            work,
+            on_result=partial(self._on_computed, gesture, everywhere),
             on_error=self._on_refused,
             on_cancelled=self._on_nothing,
         )
 
-    def _on_computed(self, gesture: Gesture, preview: HandPreview) -> None:
+    def _on_computed(self, gesture: Gesture, everywhere: bool, preview: HandPreview) -> None:
         self._working = False
         document = self._session.document
         if document is None:
             return
         if preview.revision != document.revision:
             self._waiting.appendleft(gesture)  # something else was done or undone meanwhile
-        elif self.in_every_block and len(preview.numbers.tensors) > 1:
+        elif everywhere and len(preview.numbers.tensors) > 1:
             self._show(preview)
         else:
             self._put(preview)
@@ -162,7 +195,7 @@ class Editing(QObject):
         return text.format(what=what, n=numbers.count(changing))
 
 
-def _edit(snapshot: Snapshot, gesture: Gesture, everywhere: bool) -> HandEdit:
+def _edit(snapshot: Snapshot, gesture: Gesture, *, everywhere: bool) -> HandEdit:
     names = alike(snapshot.checkpoint, gesture.name).names if everywhere else (gesture.name,)
     return HandEdit.from_gestures(
         *(

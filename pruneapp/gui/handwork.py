@@ -8,7 +8,10 @@ from pruneapp.gui.counting import Counting
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.editing import Editing
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.looking import Looking
+from pruneapp.gui.offering import Offering
 from pruneapp.gui.session import Session
+from pruneapp.gui.settings import Settings
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.window import MainWindow
@@ -24,12 +27,14 @@ class Handwork(QObject):
         Whose commands and pictures.
     session, jobs
         The document, and where work is done.
+    looking
+        Knows which tensor is in focus.
     counting
         Goes first where a file is looked at in the background.
     telling
         Says what was done.
-    appearance
-        The colours of dialogs.
+    appearance, settings
+        The colours of dialogs, and what the person wanted before.
     """
 
     def __init__(
@@ -39,15 +44,26 @@ class Handwork(QObject):
         session: Session,
         jobs: Jobs,
         *,
+        looking: Looking,
         counting: Counting,
         telling: Telling,
         appearance: Appearance,
+        settings: Settings,
     ) -> None:
         super().__init__(window)
         self.editing = Editing(session, jobs, appearance, window)
+        self.offering = Offering(
+            session,
+            jobs,
+            looking,
+            self.editing,
+            views=views,
+            actions=window.actions_,
+            settings=settings,
+        )
         self.zeros = Zeros(session, jobs, counting, telling=telling, parent=self)
         self.editing.done.connect(telling.say_done)
         views.pages.weights.gestureMade.connect(self.editing.do)
         views.pages.channels.gestureMade.connect(self.editing.do)
         window.actions_["treat_zeros"].triggered.connect(self.zeros.treat)
-        window.actions_["in_every_block"].toggled.connect(self.editing.set_in_every_block)
+        window.actions_["complete_channels"].triggered.connect(self.editing.complete)

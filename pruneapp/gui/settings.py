@@ -45,7 +45,14 @@ WARN_OWN_METHODS = FlagParam(
     default=True,
 )
 
-SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS)
+WITH_COMPANIONS = FlagParam(
+    name="with_companions",
+    label="Also bias and norm",
+    help="What is done by hand to channels is done to their bias and norm as well.",
+    default=False,
+)
+
+SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS, WITH_COMPANIONS)
 
 
 class Stored(msgspec.Struct):

@@ -106,9 +106,11 @@ class Workbench(QObject):
             self.views,
             self.session,
             self.jobs,
+            looking=self.looking,
             counting=self.counting,
             telling=self.telling,
             appearance=appearance,
+            settings=settings,
         )
         self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
         self.browsing = Browsing(self.views, window.actions_, self)

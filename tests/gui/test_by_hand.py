@@ -269,3 +269,66 @@ def type_in(person, text):
     """Type where the focus is."""
     person.qtbot.keyClicks(QApplication.focusWidget(), text)
     person.pause(160)  # large trees wait for the person to pause
+
+
+def box(person, which):
+    """Click a check box below the picture."""
+    found = getattr(person.views.hand_options, which)
+    person.wait(found.isVisible)
+    person.click(found, QPoint(8, found.height() // 2))
+
+
+def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at_work):
+    options = at_work.views.hand_options
+    at_work.click_cell(CONV)
+    at_work.wait(lambda: options.companions.isVisible() and options.everywhere.isVisible())
+    assert options.everywhere.text() == "In every block (3 tensors)"
+    assert "layers.*.conv1.weight" in options.everywhere.toolTip()
+    assert "layers.1.conv1.bias, layers.1.bn1.weight, layers.1.bn1.bias" in (
+        options.companions.toolTip()
+    )
+    assert "goes on emitting a constant" in options.companions.toolTip()
+    at_work.click_cell("fc.weight")
+    at_work.wait(lambda: not options.companions.isVisible() and not options.everywhere.isVisible())
+    at_work.key("2", at_work.views.tree.view)
+    assert not options.isVisible()
+
+
+def test_bias_and_norm_go_along_with_a_channel_in_the_same_step(at_work):
+    at_work.click_cell(CONV)
+    box(at_work, "companions")
+    assert at_work.window.actions_["with_companions"].isChecked()
+    at_work.workbench.handwork.editing.do(channel(CONV, 5))
+    at_work.wait(lambda: len(at_work.states) == 2)
+    for name in ("conv1.weight", "conv1.bias", "bn1.weight", "bn1.bias"):
+        mask = kept(at_work, f"layers.1.{name}")
+        assert not mask[5].any(), name
+        assert mask.sum() == mask.size * 7 // 8, name
+    assert not any("running" in name for name in at_work.document.masks)
+    at_work.key("Ctrl+Z")
+    assert not any(at_work.document.masks.pruned(name) for name in at_work.document.masks)
+
+
+def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
+    first = new_person(model)
+    first.wait_ready()
+    first.wait_open(model)
+    first.menu("Prune", "By hand with bias and norm")
+    assert first.views.hand_options.companions.isChecked()
+    second = new_person(model)
+    second.wait_ready()
+    assert second.views.hand_options.companions.isChecked()
+    assert second.workbench.handwork.editing.with_companions
+    assert not second.workbench.handwork.editing.in_every_block
+
+
+def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at_work):
+    at_work.workbench.handwork.editing.do(channel(CONV, 5))
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.menu("Prune", "Bias and norm of pruned channels")
+    at_work.wait(lambda: len(at_work.states) == 3)
+    assert said(at_work) == "Bias and norm of 1 pruned channel pruned"
+    assert np.flatnonzero(~kept(at_work, "layers.1.bn1.bias")).tolist() == [5]
+    at_work.menu("Prune", "Bias and norm of pruned channels")
+    at_work.wait(lambda: at_work.trouble)
+    assert "No pruned channel has anything left" in at_work.trouble[0]
