@@ -37,8 +37,8 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     A zero is a weight that is kept here and has the value 0.0 or -0.0; what is pruned here is
     none. Looked at are tensors that can be pruned and either are among those that are pruned by
     default, or have two dimensions or more. Reported are those with at least 1 % of zeros, and of
-    the default ones also those of which a whole slice along a dimension is zero (not of the
-    others: an embedding has a row of zeros for the padding).
+    the default ones also those of which a whole slice along a dimension is zero. Of the others a
+    single slice is passed over: an embedding has a row of zeros for the padding.
 
     One pass over the tensors, by threads; holds one bit for each weight of the one that is looked
     at. The patterns are then found on these bits, and only as far as they hold.
@@ -163,7 +163,10 @@ def _zeros_of(
         return None
     channels = tuple(_empty_slices(kept, left, entry.shape, zeros, job))
     # A dimension of one slice says no more than the number of zeros does.
-    if not (enough or any(c for c, size in zip(channels, entry.shape, strict=True) if size > 1)):
+    slices = [(c, n) for c, n in zip(channels, entry.shape, strict=True) if n > 1]
+    if not enough and not any(c for c, _ in slices):
+        return None
+    if not entry.by_default and any(c == 1 and zeros == entry.numel // n for c, n in slices):
         return None
     whole = left.kept == 0
     return TensorZeros(

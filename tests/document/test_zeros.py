@@ -154,6 +154,9 @@ def test_a_row_of_zeros_is_worth_a_word_only_where_one_prunes():
     assert found(array, by_default=False) is None
     array[:6] = 0
     assert found(array, by_default=False).channels == (6, 0)
+    assert found(array[5:55], by_default=False) is None  # the padding of 50 words: 2 %
+    array[7, 3] = 0
+    assert found(array[5:55], by_default=False).channels == (1, 0)
 
 
 def test_what_is_not_pruned_by_default_and_no_matrix_is_not_looked_at():
