@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import ChannelNorms, Gesture, Operation
 from pruneapp.gui.views.parts.numbers import count, percent
+from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis, PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
@@ -57,6 +58,8 @@ class ChannelsView(OrderedChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._norms: ChannelNorms | None = None
+        self._ranks: ChannelRanks | None = None
+        self._going: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._shape: tuple[int, ...] = ()
         self._heights: Floats = np.zeros(0)
         self._selection = Selection()
@@ -150,14 +153,13 @@ class ChannelsView(OrderedChart):
             == (norms.name, norms.dim, norms.norms.size)
         )
         self._norms = norms
+        self._ranks = None if norms is None else ChannelRanks(norms)
         self._set_stem(norms.name if norms else "", "channels")
         if norms is None:
             self._heights = np.zeros(0)
         else:
-            finite = np.isfinite(norms.norms)
-            highest = float(norms.norms[finite].max()) if finite.any() else 1.0
-            # Infinite ones reach the top; NaN has no height but a row in the table.
-            self._heights = np.nan_to_num(np.abs(norms.norms), nan=0.0, posinf=highest)
+            assert self._ranks is not None
+            self._heights = self._ranks.heights
             with QSignalBlocker(self.dim_box):
                 self.dim_box.setCurrentIndex(norms.dim)
             self.set_norm_choice(norms.n)
@@ -165,6 +167,7 @@ class ChannelsView(OrderedChart):
             self._following = self.canvas.holding or not norms.going.any()
         if not same:
             self._selection.reset(self._heights.size)
+        self._count_going()
         self._reorder()
         self._begin(keep_view=same)
         self._show_cut()
@@ -240,10 +243,9 @@ class ChannelsView(OrderedChart):
 
     def ordered(self, key: str) -> NDArray[np.int64]:
         """Return the channels in the order of the tensor or of the norms."""
-        if key == INDEX or self._norms is None:
+        if key == INDEX or self._ranks is None:
             return np.arange(self._heights.size)
-        # Equal norms stay in the order of the tensor, as they are pruned; NaN is largest.
-        return np.argsort(self._norms.norms, kind="stable")
+        return self._ranks.order
 
     def order_label(self, key: str) -> str:
         """Say what stands along the axis."""
@@ -255,7 +257,7 @@ class ChannelsView(OrderedChart):
         """Return norms, split by the share that is kept; of several channels the largest."""
         assert self._norms is not None
         chosen = self._order[start:stop]
-        kept, going = self._norms.kept[chosen], self._leaving()[chosen]
+        kept, going = self._norms.kept[chosen], self._going[chosen]
         sizes = grouped_sum(np.ones(chosen.size), group)
         high = grouped_max(self._heights[chosen], group)
         leaving = grouped_sum(np.where(going, kept, 0.0), group) / sizes
@@ -288,7 +290,7 @@ class ChannelsView(OrderedChart):
         n = self._norms
         if n is None:
             return ""
-        pruned, going = int((n.kept == 0).sum()), int(self._leaving().sum())
+        pruned, going = int((n.kept == 0).sum()), int(self._going.sum())
         partly = int(((n.kept > 0) & (n.kept < 1)).sum())
         text = self.tr("{n} channels: {pruned} pruned, {partly} partly").format(
             n=count(n.norms.size), pruned=count(pruned), partly=count(partly)
@@ -327,7 +329,7 @@ class ChannelsView(OrderedChart):
     def _state(self, channel: int) -> str:
         assert self._norms is not None
         share = float(self._norms.kept[channel])
-        if self._leaving()[channel]:
+        if self._going[channel]:
             words = self.tr("would go")
         elif share == 0:
             words = self.tr("pruned")
@@ -342,53 +344,36 @@ class ChannelsView(OrderedChart):
 
     # The cut.
 
-    def _free(self) -> NDArray[np.int64]:
-        """Return the channels that a cut may take, the smallest norm first."""
-        n = self._norms
-        if n is None:
-            return np.zeros(0, dtype=np.int64)
-        free = n.kept > 0
-        if n.guarded is not None:
-            free &= ~n.guarded
-        order = self.ordered(NORM)
-        return order[free[order]]
-
-    def _leaving(self) -> NDArray[np.bool_]:
-        """Return ``bool[channels]``: what would go, by the line where there is one."""
-        n = self._norms
-        if n is None:
-            return np.zeros(0, dtype=np.bool_)
-        if self._cut is None or not self._following:
-            return n.going
-        found = np.zeros(n.norms.size, dtype=np.bool_)
-        found[self._free()[: self._cut]] = True
-        return found
+    def _count_going(self) -> None:
+        """Find what would go: by the line while it says more than what was told."""
+        if self._norms is None or self._ranks is None:
+            self._going = np.zeros(0, dtype=np.bool_)
+        elif self._cut is None or not self._following:
+            self._going = self._norms.going
+        else:
+            self._going = self._ranks.taken(self._cut)
 
     def _show_cut(self) -> None:
-        n = self._norms
-        if n is None or self._cut is None:
+        ranks = self._ranks
+        if ranks is None or self._cut is None:
             self.canvas.set_line(None)
+            return
+        taken = ranks.within(self._cut)
+        words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
+        label = words.format(n=count(taken))
+        if self.order == NORM:
+            line = CutLine(ranks.place_behind(taken), label, editable=self._editable)
         else:
-            free = self._free()
-            taken = min(self._cut, free.size)
-            words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
-            label = words.format(n=count(taken))
-            if self.order == NORM:
-                last = int(np.flatnonzero(self._order == free[taken - 1])[0]) if taken else -1
-                line = CutLine(last + 0.5, label, editable=self._editable)
-            else:
-                norm = self._cut_norm
-                if norm is None:
-                    norm = float(self._heights[free[taken - 1]]) if taken else 0.0
-                text = f"{value_text(norm, 4)} · {label}"
-                line = CutLine(norm, text, upright=False, editable=self._editable)
-            self.canvas.set_line(line)
+            norm = ranks.norm_of(taken) if self._cut_norm is None else self._cut_norm
+            text = f"{value_text(norm, 4)} · {label}"
+            line = CutLine(norm, text, upright=False, editable=self._editable)
+        self.canvas.set_line(line)
 
     def _move_cut(self, channels: int, norm: float | None = None) -> None:
         """Follow the person at once, and announce it if it takes others."""
-        if not self._editable or self._norms is None:
+        if not self._editable or self._ranks is None:
             return
-        channels = min(max(channels, 0), self._free().size)
+        channels = self._ranks.within(channels)
         changed = channels != self._cut
         self._cut, self._cut_norm = channels, norm
         if changed:
@@ -398,17 +383,13 @@ class ChannelsView(OrderedChart):
             self.cutMoved.emit(channels)
 
     def _on_line_moved(self, at: float) -> None:
-        n = self._norms
-        if n is None:
+        if self._ranks is None:
             return
-        free = self._free()
         if self.order == NORM:
-            place = np.empty(n.norms.size, dtype=np.int64)
-            place[self._order] = np.arange(n.norms.size)
-            self._move_cut(int((place[free] < at).sum()))
+            self._move_cut(self._ranks.number_before(at))
         else:
             at = min(max(at, 0.0), self.highest())
-            self._move_cut(int((n.norms[free] <= at).sum()), at)
+            self._move_cut(self._ranks.number_up_to(at), at)
 
     def _on_line_stepped(self, steps: int) -> None:
         if self._cut is not None:
@@ -423,6 +404,7 @@ class ChannelsView(OrderedChart):
 
     def _follow_cut(self) -> None:
         """Draw the cut, and what it takes."""
+        self._count_going()
         self._show_cut()
         self._draw()
         self._refresh_words()

@@ -346,7 +346,7 @@ def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
         heights[many] = view.canvas.bottom.height()
     below = view.canvas.box.height()
     assert heights[3] > heights[1000] + 16
-    view.set_report(SparsityReport((TensorSparsity("l", 10, 0, 5),), 10, 0, 5))
+    view.set_report(SparsityReport((TensorSparsity("a_layer_with_a_name", 10, 0, 5),), 10, 0, 5))
     QApplication.processEvents()
     assert view.canvas.box.height() < below
     foot = view.canvas.grab().toImage()

@@ -491,3 +491,20 @@ def test_a_hundred_thousand_chosen_channels_are_painted_in_a_moment(channels, qt
 
 def test_theme_colours_are_what_the_accent_is_for(channels):
     assert LIGHT.colors["accent"] not in colors_at(channels, 0, 1)
+
+
+def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
+    import time
+
+    size = 20_000
+    random = np.random.default_rng(0)
+    channels.set_norms(
+        ChannelNorms("w", 0, "2", random.random(size), np.ones(size), np.zeros(size, bool))
+    )
+    channels.set_cut(5000, editable=True)
+    start = time.perf_counter()
+    channels.save_csv(tmp_path / "c.csv")
+    taken = time.perf_counter() - start
+    lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
+    assert sum(line.endswith("would go") for line in lines) == 5000
+    assert taken < 2, "the time grows with the square of the channels"
