@@ -1,9 +1,12 @@
 """Drive the real window through the main job, by mouse and keys, and keep a picture of each step.
 
     .venv/bin/python packaging/tour.py [DIR] [--docs]
+    .venv/bin/python packaging/tour.py [DIR] --views [FILE ...]
 
 DIR (by default ./tour, with --docs a folder for temporary files) gets the exported file and the
-pictures of two tours, light and dark, and of one window at 150 %.
+pictures of two tours, light and dark, of one window at 150 %, and of every view of the sample.
+With --views it gets every view of each FILE, of the sample if none is named, in both themes at 100,
+150 and 200 %, and nothing else.
 With --docs those that the documentation shows go to docs/pictures as well; the README's show the
 ResNet-20 of ../shared/data if it is there, else the sample.
 The exit status is 1 if a step failed; then failed.png shows what was to be seen.
@@ -32,6 +35,7 @@ RESNET = ROOT.parent / "shared" / "data" / "resnet20-12fca82f.th"
 SIZE = (1280, 800)
 NARROW = (960, 600)
 SCALE = "1.5"
+SCALES = ("1", "1.5", "2")
 EXPORTED = "lenet-digits-pruned.safetensors"
 # The steps that the documentation shows, in both themes.
 IN_DOCS = (
@@ -47,34 +51,47 @@ def main() -> int:
     )
     parser.add_argument("folder", nargs="?", metavar="DIR", type=Path)
     parser.add_argument("--docs", action="store_true", help="write docs/pictures as well")
-    parser.add_argument("--only", choices=["light", "dark", "scaled"], help="one of the tours")
+    parser.add_argument("--views", nargs="*", type=Path, metavar="FILE", help="look at files only")
+    parser.add_argument("--only", help=argparse.SUPPRESS)  # one of the tours, by its name
     options = parser.parse_args()
     # Notices show whole paths: those of the documentation are to be the same everywhere.
     usual = Path(tempfile.gettempdir(), "pruneapp-tour") if options.docs else Path("tour")
     folder: Path = (options.folder or usual).resolve()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if options.only:
-        return tour(folder / options.only, options.only)
-    statuses = []
-    with tempfile.TemporaryDirectory(prefix="pruneapp-tour-") as home:
-        # The person's own settings are neither shown nor touched.
-        folders = {f"XDG_{kind}_HOME": home for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
-        for only in ("light", "dark", "scaled"):
-            shutil.rmtree(folder / only, ignore_errors=True)
-            shutil.rmtree(Path(home) / "pruneapp", ignore_errors=True)
-            environment = {**os.environ, **folders}
-            if only == "scaled":
-                environment["QT_SCALE_FACTOR"] = SCALE
-            command = [sys.executable, __file__, str(folder), "--only", only]
-            done = subprocess.run(command, env=environment, check=False)
-            statuses.append(done.returncode)
-    print(f"The pictures and the exported file {EXPORTED} are in {folder}")
+        file = options.views[0].resolve() if options.views else None
+        return tour(folder / options.only, options.only, file)
+    if options.views is None:
+        walks = [("light", "1", None), ("dark", "1", None), ("scaled", SCALE, None)]
+        walks += [("light-views", "1", None), ("dark-views", "1", None)]
+    else:
+        walks = [
+            (f"{theme}-views-{file.stem if file else 'sample'}-{scale}", scale, file)
+            for file in options.views or [None]
+            for theme in ("light", "dark")
+            for scale in SCALES
+        ]
+    statuses = [walk(folder, *each) for each in walks]
+    print(f"The pictures are in {folder}")
     if any(statuses):
         print("A step failed.")
         return 1
     if options.docs:
         to_docs(folder)
     return 0
+
+
+def walk(folder: Path, only: str, scale: str, file: Path | None) -> int:
+    """Take one of the tours in a process of its own; returns its exit status."""
+    shutil.rmtree(folder / only, ignore_errors=True)
+    # The person's own settings are neither shown nor touched.
+    with tempfile.TemporaryDirectory(prefix="pruneapp-tour-") as home:
+        folders = {f"XDG_{kind}_HOME": home for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
+        environment = {**os.environ, **folders, "QT_SCALE_FACTOR": scale}
+        command = [sys.executable, __file__, str(folder), "--only", only]
+        if file is not None:
+            command += ["--views", str(file)]
+        return subprocess.run(command, env=environment, check=False).returncode
 
 
 def to_docs(folder: Path) -> None:
@@ -128,7 +145,7 @@ class Tour:
         from pruneapp.gui.window import MainWindow
 
         self.folder, self.theme = folder, theme
-        self.number = 0
+        self.number = self.states = 0
         self.bugs: list[str] = []
         qInstallMessageHandler(self._on_qt_message)
         sys.setswitchinterval(app.SWITCH_INTERVAL_S)
@@ -195,9 +212,10 @@ class Tour:
         self.window.hide()
 
 
-def tour(folder: Path, only: str) -> int:
+def tour(folder: Path, only: str, file: Path | None) -> int:
     """Walk through the main job once; returns the exit status."""
     import steps
+    import views
     from driving import StepError
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -208,6 +226,8 @@ def tour(folder: Path, only: str) -> int:
     try:
         if only == "scaled":
             steps.scaled(walk)
+        elif "views" in only:
+            views.see(walk, file)
         else:
             steps.main_job(walk, RESNET if RESNET.exists() else None)
     except StepError as error:

@@ -1,0 +1,255 @@
+"""What is to be seen of one file, view by view: what a person does to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driving import LEFT, wait, wait_until
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from steps import amount_field, label_of
+
+from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.views.pictures.raster.shading import Mode
+
+if TYPE_CHECKING:
+    from tour import Tour
+
+MOVES = 20
+_KEYS = Qt.Key
+
+
+def see(walk: Tour, file: Path | None) -> None:
+    """Open a file, the sample if none is named, and look at it in every way."""
+    person = walk.person
+    if walk.theme.startswith("dark"):
+        person.menu("View", "Theme", "Dark")
+    if file is None:
+        walk.open(lambda: person.click(walk.window.empty.sample_button))
+    else:
+        walk.open(lambda: person.drop(file))
+    wait_until(lambda: not walk.bench.counting.busy, "the counting to end")
+    choose(walk)
+    weights(walk)
+    distribution(walk)
+    limits(walk)
+    channels(walk)
+    by_hand(walk)
+    model(walk)
+    compare(walk)
+    zeros(walk)
+
+
+def choose(walk: Tour) -> None:
+    """Look at the largest tensor that has many channels and is no embedding."""
+    rows = [r for r in walk.bench.session.rows if r.by_default and len(r.shape) > 1]
+    name = max(rows, key=lambda r: (len(r.shape), r.numel)).name
+    walk.views.tree.set_focused(name)
+    walk.bench.looking.look_at(name)
+
+
+def weights(walk: Tour) -> None:
+    """Show the preview over the weights, and single ones with their signs."""
+    person, canvas = walk.person, walk.views.pages.weights.canvas
+    box = walk.views.pages.weights.modes.mode_box
+    person.click(walk.views.form.all, QPoint(8, walk.views.form.all.height() // 2))
+    with walk.step("weights-preview", "30 % by one threshold, over the magnitudes"):
+        person.replace(amount_field(walk), "30%")
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+    with walk.step("weights-pruned", "the same, done"):
+        person.click(walk.views.forecast.action.button)
+        _wait_for_state(walk)
+    for mode in (Mode.SIGNED, Mode.RESULT, Mode.MASK):
+        with walk.step(f"weights-{mode.value}", "the picture, otherwise"):
+            person.choose(box, box.itemText(box.findData(mode)))
+    with walk.step("weights-cells", "single weights, their values written in the cells"):
+        person.choose(box, box.itemText(box.findData(Mode.SIGNED)))
+        shape = walk.bench.session.by_name[walk.bench.looking.name or ""].shape
+        person.click(canvas.viewport(), canvas.pixel_of(shape[0] // 2, 5))
+        for _ in range(60):
+            canvas.zoom(1.25)
+    with walk.step("weights-fit", "back to all of it"):
+        QTest.keyClick(canvas, _KEYS.Key_0)
+        person.choose(box, box.itemText(box.findData(Mode.MAGNITUDE)))
+
+
+def distribution(walk: Tour) -> None:
+    """Drag the threshold."""
+    person, view = walk.person, walk.views.pages.distribution
+    with walk.step("distribution", "magnitudes, the next 20 % hatched below the threshold"):
+        person.press("2")
+        person.replace(amount_field(walk), "20%")
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+        wait_until(lambda: view.canvas.line is not None, "the threshold")
+    with walk.step("distribution-dragged", "the threshold, while it is dragged"):
+        at = view.canvas.line
+        assert at is not None
+        low, high = view.canvas.shown
+        start = view.canvas.pixel_at(at.at, (low + high) / 2).toPoint()
+        with held(view.canvas.viewport(), start, QPoint(3, 0)):
+            walk.person.settle()
+    with walk.step("distribution-signed", "values with their signs, counts on a logarithmic axis"):
+        person.click(view.log_box)
+        person.choose(view.kind_box, view.kind_box.itemText(1))
+    person.choose(view.kind_box, view.kind_box.itemText(0))
+    person.click(view.log_box)
+
+
+def limits(walk: Tour) -> None:
+    """Unfold the limits of the form."""
+    form = walk.views.form
+    with walk.step("limits", "floors, ceilings, a total, and what is left alone"):
+        walk.person.click(form.limits.button)
+
+
+def channels(walk: Tour) -> None:
+    """Choose channels by clicks, and look at their norms in order."""
+    person, view = walk.person, walk.views.pages.channels
+    with walk.step("channels", "norms of channels, which would go next, with the cut"):
+        person.press("3")
+        person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
+        person.replace(amount_field(walk), "30%")
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+    with walk.step("channels-chosen", "three channels, chosen by click and shift-click"):
+        first = view.canvas.pixel_of(1)
+        QTest.mouseClick(view.canvas.viewport(), LEFT, pos=first)
+        QTest.mouseClick(
+            view.canvas.viewport(),
+            LEFT,
+            Qt.KeyboardModifier.ShiftModifier,
+            pos=view.canvas.pixel_of(3),
+        )
+    with walk.step("channels-protected", "protected by P: no method takes them"):
+        QTest.keyClick(view.canvas, _KEYS.Key_P)
+        _wait_for_state(walk)
+    with walk.step("channels-sorted", "in order of their norms, the cut behind the last that goes"):
+        person.choose(view.order_box, view.order_box.itemText(1))
+    person.choose(view.order_box, view.order_box.itemText(0))
+
+
+def by_hand(walk: Tour) -> None:
+    """Draw on the weights."""
+    person, view = walk.person, walk.views.pages.weights
+    canvas = view.canvas
+    with walk.step("hand-drawn", "a rectangle drawn on the weights, and what can be done to it"):
+        person.press("1")
+        person.click(view.tools.tools["rectangle"])
+        canvas.fit()
+        middle = canvas.viewport().rect().center()
+        drag(canvas.viewport(), middle - QPoint(40, 40), QPoint(4, 3))
+    with walk.step("hand-protected", "protected: a double outline, and a lock"):
+        QTest.keyClick(canvas, _KEYS.Key_P)
+        _wait_for_state(walk)
+    with walk.step("hand-pruned", "a channel, pruned by hand"):
+        QTest.keyClick(canvas, _KEYS.Key_Escape)
+        person.click(view.tools.tools["look"])
+        person.click(canvas.viewport(), middle + QPoint(10, 60))
+        QTest.keyClick(canvas, _KEYS.Key_C)
+        QTest.keyClick(canvas, _KEYS.Key_Delete)
+        _wait_for_state(walk)
+    with walk.step("hand-close", "protected weights beside pruned ones"):
+        person.click(canvas.viewport(), middle - QPoint(40, 40))
+        while canvas.view is not None and canvas.view.scale_x < 24:
+            canvas.zoom(1.25)
+
+
+def model(walk: Tour) -> None:
+    """Look at all tensors."""
+    person, view = walk.person, walk.views.pages.model
+    with walk.step("model", "the sparsity of every tensor, and the strip of the file"):
+        person.press("4")
+    with walk.step("model-role", "the same roles of all blocks side by side"):
+        person.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
+    with walk.step("model-energy", "the energy that each tensor keeps"):
+        person.choose(view.show_box, view.show_box.itemText(view.show_box.findData("energy")))
+    with walk.step("model-table", "the same in numbers"):
+        person.press("T")
+        if not view.shows_table:
+            view.toggle_table()
+    view.toggle_table()
+
+
+def compare(walk: Tour) -> None:
+    """Compare the first state with this one."""
+    with walk.step("compare", "the first state beside the current one, tensor by tensor"):
+        walk.person.press(str(Page.COMPARE + 1))
+
+
+def zeros(walk: Tour) -> None:
+    """Export, and open what was written."""
+    person = walk.person
+    target = walk.folder / "pruned.safetensors"
+    dialog = None
+
+    def there() -> bool:
+        nonlocal dialog
+        dialog = walk.bench.exporting.dialog
+        return dialog is not None and dialog.isVisible()
+
+    person.press("Ctrl+E")
+    wait_until(there, "the dialog of the export")
+    assert dialog is not None
+    person.click(dialog.radios["safetensors"])
+    person.replace(dialog.path, target.name)
+    person.click(dialog.go)
+    wait_until(lambda: walk.bench.exporting.report is not None, "the export to be done")
+    assert walk.bench.exporting.report is not None
+    person.click(walk.bench.exporting.report.close_button)
+    person.press("1")
+    with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
+        walk.open(lambda: person.drop(target))
+        wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
+    with walk.step("zeros-treated", "treated as pruned: amounts count from there"):
+        person.menu("Prune", "Treat zeros as pruned")
+        document = walk.bench.session.document
+        assert document is not None
+        wait_until(lambda: document.position == 1, "the zeros to be treated as pruned")
+    target.unlink()
+
+
+# -- hands -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def held(widget: QWidget, start: QPoint, step: QPoint) -> Iterator[None]:
+    """Press, move 20 times, and let go in the end."""
+    _mouse(QEvent.Type.MouseButtonPress, widget, start)
+    for number in range(1, MOVES + 1):
+        _mouse(QEvent.Type.MouseMove, widget, start + step * number)
+        wait(16)
+    yield
+    _mouse(QEvent.Type.MouseButtonRelease, widget, start + step * MOVES)
+
+
+def drag(widget: QWidget, start: QPoint, step: QPoint) -> None:
+    """Drag from a place by 20 moves."""
+    with held(widget, start, step):
+        pass
+
+
+def _mouse(kind: QEvent.Type, widget: QWidget, place: QPoint) -> None:
+    moves = kind == QEvent.Type.MouseMove
+    released = kind == QEvent.Type.MouseButtonRelease
+    event = QMouseEvent(
+        kind,
+        QPointF(place),
+        QPointF(widget.mapToGlobal(place)),
+        Qt.MouseButton.NoButton if moves else LEFT,
+        Qt.MouseButton.NoButton if released else LEFT,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(widget, event)
+
+
+def _wait_for_state(walk: Tour) -> None:
+    """Wait until one more thing was done to the document."""
+    document = walk.bench.session.document
+    assert document is not None
+    before = walk.states
+    wait_until(lambda: document.position > before, "the gesture to be done")
+    walk.states = document.position
