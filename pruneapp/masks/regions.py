@@ -50,11 +50,6 @@ class Region:
         """The bytes of the tensor's mask."""
         return slice(self.first, self.first + self.packed.size)
 
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return ones(self.packed)
-
 
 def ones(packed: NDArray[np.uint8]) -> int:
     """Count the bits that are 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pruneapp.answers import Gesture
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.hand import HandEdit, Target, compute_hand
+from pruneapp.document.hand import change as hand_change
 from pruneapp.document.hand.target import digest
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
@@ -25,10 +27,9 @@ from pruneapp.export.run import ExportRequest, export
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, CancelToken, Job
 
 FC = "module.fc.weight"
-CONV = "module.conv1.weight"
 
 
 def channel(operation, name, *numbers, dim=0, shape=(10, 64)) -> Gesture:
@@ -167,6 +168,22 @@ def test_an_edit_of_a_state_that_is_gone_is_refused(model):
         document.edit(preview)
 
 
+def test_it_can_be_cancelled_and_says_how_far_it_is(model):
+    told = []
+
+    class Told:
+        def report(self, done, total, label):
+            told.append((done, total, label))
+
+    edit = HandEdit.from_gestures(channel("prune", FC, 3))
+    compute_hand(Snapshot(model), edit, Job(Told()))
+    assert told[-1] == (80, 80, FC)
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        compute_hand(Snapshot(model), edit, Job(cancel=token))
+
+
 def test_tied_names_are_one_tensor(model):
     document = Document(model)
     do(document, channel("prune", FC, 3), channel("prune", "module.decoder.weight", 4))
@@ -282,8 +299,9 @@ OPERATIONS = ("prune", "restore", "protect", "release")
     ),
     st.booleans(),
     st.sampled_from([0.0, 0.3, 1.0]),
+    st.sampled_from([1, 2, 3, 1000]),
 )
-def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share):
+def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share, piece):
     rng = np.random.default_rng(seed)
     shape = SHAPE
     there = rng.random(shape) >= share
@@ -317,7 +335,8 @@ def test_masks_are_what_arrays_say(seed, operation, pairs, by_mask, share):
         with pytest.raises(SelectionError, match="Nothing changes: "):
             compute_hand(snapshot, edit, Job())
         return
-    preview = compute_hand(snapshot, edit, Job())
+    with patch.object(hand_change, "_PIECE", piece):
+        preview = compute_hand(snapshot, edit, Job())
     assert preview.numbers.changed == changed
     assert preview.numbers.chosen == chosen.sum()
     spared = (chosen & guarded).sum() if operation == "prune" else 0

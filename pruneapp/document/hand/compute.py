@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pruneapp.answers.hand import HandCount, HandOutcome, Operation
+from pruneapp.answers.hand import HandCount, HandOutcome
 from pruneapp.answers.picture import Box
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.hand.change import change
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
 from pruneapp.document.hand.words import DONE, count, indices
@@ -19,13 +19,9 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.regions import Region, ones, region_of_boxes
+from pruneapp.masks.regions import Region, region_of_boxes
 from pruneapp.progress import Job
 
-Packed = NDArray[np.uint8]
-
-# Bytes of a mask that are copied between two looks at the job.
-_PIECE = 8 << 20
 _MOST_NAMED = 20
 _MOST_REASONS = 2
 
@@ -102,10 +98,10 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
     for name, targets in entries.items():
         entry = snapshot.entry(name)
         job.label(name)
-        region = _region(entry, targets, job)
-        made = _CHANGES[edit.operation](_Tensor.of(snapshot, entry, job), region)
-        counts.append(HandCount(name, region.size, made.changed, made.spared))
-        if made.changed:
+        made = change(snapshot, name, edit.operation, _region(entry, targets, job), job)
+        spared = made.there - made.weights if edit.operation == "prune" else 0
+        counts.append(HandCount(name, made.chosen, made.weights, spared))
+        if made.weights:
             (protected if edit.operation in {"protect", "release"} else masks)[name] = made.mask
         else:
             reasons.add(made.reason)
@@ -175,117 +171,6 @@ def _check_box(entry: TensorEntry, box: Box) -> None:
         f"{indices(box)} is not a part of '{entry.name}', whose shape is {list(entry.shape)}.",
         remedy="Give a first index and a last + 1 for each dimension.",
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Made:
-    """A mask that changed; or why nothing did."""
-
-    changed: int
-    mask: BitMask | None = None
-    spared: int = 0
-    reason: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class _Tensor:
-    """A tensor in the state that an edit finds."""
-
-    size: int
-    kept: BitMask | None
-    protected: BitMask | None
-    final: BitMask | None
-    job: Job
-
-    @classmethod
-    def of(cls, snapshot: Snapshot, entry: TensorEntry, job: Job) -> _Tensor:
-        layers = (snapshot.masks, snapshot.protected, snapshot.final)
-        kept, protected, final = (layer.get(entry.name) for layer in layers)
-        return cls(entry.numel, kept, protected, final, job)
-
-    def prune(self, region: Region) -> _Made:
-        """Prune what is kept and not protected."""
-        there = self._there(region)
-        free = _without(there, self.protected, region)
-        taken = ones(free)
-        spared = ones(there) - taken
-        if taken:
-            return _Made(taken, self._changed(self.kept, region, free, -taken, absent=True), spared)
-        if not spared:
-            return _Made(0, reason="all of it is pruned already")
-        whole = spared == region.size
-        return _Made(0, reason="all of it is " + ("protected" if whole else "pruned or protected"))
-
-    def restore(self, region: Region) -> _Made:
-        """Keep what is pruned."""
-        if self.kept is not None:
-            gone = _without(region.packed, self.kept, region)
-            back = ones(gone)
-            if back:
-                mask = self._changed(self.kept, region, gone, back, absent=True)
-                return _Made(back, mask if mask.pruned else None)
-        if self.final is not None and ones(_without(region.packed, self.final, region)):
-            return _Made(0, reason="its zeros were made final, which only undo takes back")
-        return _Made(0, reason="nothing of it is pruned")
-
-    def protect(self, region: Region) -> _Made:
-        """Protect what is kept."""
-        there = self._there(region)
-        new = _without(there, self.protected, region)
-        guarded = ones(new)
-        if guarded:
-            return _Made(guarded, self._changed(self.protected, region, new, guarded, absent=False))
-        if ones(there):
-            return _Made(0, reason="all that is kept of it is protected already")
-        return _Made(0, reason="all of it is pruned, and only kept weights can be protected")
-
-    def release(self, region: Region) -> _Made:
-        """Take the protection away."""
-        if self.protected is not None:
-            free = region.packed & self.protected.packed[region.place]
-            released = ones(free)
-            if released:
-                mask = self._changed(self.protected, region, free, -released, absent=False)
-                return _Made(released, mask if mask.kept else None)
-        return _Made(0, reason="nothing of it is protected")
-
-    def _there(self, region: Region) -> Packed:
-        if self.kept is None:
-            return region.packed
-        return region.packed & self.kept.packed[region.place]
-
-    def _changed(
-        self, mask: BitMask | None, region: Region, bits: Packed, more: int, *, absent: bool
-    ) -> BitMask:
-        """Return a mask in which some bits are set, or cleared where there are fewer afterwards.
-
-        `absent` is what all bits are where there is no mask; `more` how many more are set then.
-        """
-        packed = np.empty((self.size + 7) // 8, np.uint8)
-        for start in range(0, packed.size, _PIECE):
-            piece = packed[start : start + _PIECE]
-            piece[...] = (0xFF * absent) if mask is None else mask.packed[start : start + _PIECE]
-            self.job.step(piece.size)
-        if mask is None and absent and self.size % 8:
-            packed[-1] = (1 << self.size % 8) - 1
-        if more > 0:
-            packed[region.place] |= bits
-        else:
-            packed[region.place] &= ~bits
-        ones_before = self.size * absent if mask is None else mask.kept
-        return BitMask(packed, self.size, ones_before + more)
-
-
-def _without(chosen: Packed, mask: BitMask | None, region: Region) -> Packed:
-    return chosen if mask is None else chosen & ~mask.packed[region.place]
-
-
-_CHANGES: dict[Operation, Callable[[_Tensor, Region], _Made]] = {
-    "prune": _Tensor.prune,
-    "restore": _Tensor.restore,
-    "protect": _Tensor.protect,
-    "release": _Tensor.release,
-}
 
 
 def _nothing_changes(reasons: Collection[str]) -> SelectionError:
