@@ -5,13 +5,13 @@ from __future__ import annotations
 from pruneapp.checkpoint.tree import WRAPPERS
 
 # What wrappers put before every name, DataParallel among them; it says nothing about the model.
-_WRAPPERS = WRAPPERS | {"module"}
+IN_FRONT = WRAPPERS | {"module"}
 
 
 def shown_parts(name: str) -> list[str]:
     """Return the parts of a name between its dots, without what wrappers put before it."""
     parts = name.split(".")
-    while len(parts) > 1 and parts[0] in _WRAPPERS:
+    while len(parts) > 1 and parts[0] in IN_FRONT:
         parts = parts[1:]
     return parts
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from pruneapp.checkpoint.tree import WRAPPERS
+from pruneapp.document.naming import IN_FRONT, shown_parts
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
@@ -16,8 +16,6 @@ from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.run import check_scope
 from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
 
-# What wrappers put before every name, DataParallel among them; it says nothing about the model.
-_WRAPPERS = WRAPPERS | {"module"}
 _NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
 _MOST_ROWS_NAMED = 3
 _MOST_TENSORS_NAMED = 20
@@ -73,7 +71,7 @@ class Row:
         if self.pattern and shown:
             return self.pattern
         if len(self.names) == 1:
-            return ".".join(_parts(self.names[0]))
+            return ".".join(shown_parts(self.names[0]))
         part = _common_part(self.names) if self.names else ""
         return f"{len(self.names):,} tensors" + (f" of {part}" if part else "")
 
@@ -239,13 +237,6 @@ def _amount(amount: Amount, method: Method) -> str:
     return f"{amount:,} {unit}" + ("" if amount == 1 else "s")
 
 
-def _parts(name: str) -> list[str]:
-    parts = name.split(".")
-    while len(parts) > 1 and parts[0] in _WRAPPERS:
-        parts = parts[1:]
-    return parts
-
-
 def _common_part(names: tuple[str, ...]) -> str:
     # What the first and the last in alphabetical order share, all between them share as well.
     common = []
@@ -253,6 +244,6 @@ def _common_part(names: tuple[str, ...]) -> str:
         if first != last:
             break
         common.append(first)
-    while common and common[0] in _WRAPPERS:
+    while common and common[0] in IN_FRONT:
         common.pop(0)
     return ".".join(common)
