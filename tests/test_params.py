@@ -10,6 +10,7 @@ import pytest
 from pruneapp.errors import ParameterError
 from pruneapp.export.registry import FORMATS
 from pruneapp.gui.settings import SETTINGS
+from pruneapp.methods.limits import LIMITS
 from pruneapp.methods.registry import METHODS
 from pruneapp.params import (
     AmountParam,
@@ -43,6 +44,7 @@ DECLARED = {
         *(p for m in METHODS.values() for p in m.params),
         *(p for f in FORMATS.values() for p in f.params),
         *SETTINGS,
+        *LIMITS,
     )
 }
 EVERY = pytest.mark.parametrize("param", DECLARED.values(), ids=lambda p: p.name)

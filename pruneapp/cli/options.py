@@ -117,6 +117,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.export.registry import FORMATS
     from pruneapp.kernels.devices import KEYS
     from pruneapp.methods.declaration import Scope
+    from pruneapp.methods.limits import LIMITS
     from pruneapp.methods.registry import METHODS
 
     prune.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
@@ -131,14 +132,9 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
             declared.setdefault(param.name, param)
     for param in declared.values():
         users = [m.name for m in METHODS.values() if param.name in {p.name for p in m.params}]
-        prune.add_argument(
-            f"--{param.name.replace('_', '-')}",
-            dest=f"param_{param.name}",
-            metavar=param.name.upper(),
-            help=f"{param.help} Must be {param.describe()}. For {', '.join(users)}.".replace(
-                "%", "%%"
-            ),
-        )
+        _add_param(prune, param, "param", f" For {', '.join(users)}.")
+    for param in LIMITS:
+        _add_param(prune, param, "limit")
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
@@ -169,6 +165,15 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         help="where OUT is FILE: do not keep the original beside it; there is no way back",
     )
     prune.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_param(parser: argparse.ArgumentParser, param: Param, kind: str, more: str = "") -> None:
+    parser.add_argument(
+        f"--{param.name.replace('_', '-')}",
+        dest=f"{kind}_{param.name}",
+        metavar=param.name.upper(),
+        help=f"{param.help} Must be {param.describe()}.{more}".replace("%", "%%"),
+    )
 
 
 def fail(sentence: str) -> int:

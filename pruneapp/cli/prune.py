@@ -24,6 +24,7 @@ from pruneapp.export.torch import TORCH
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
+from pruneapp.methods.limits import LIMITS, Limits, check_limits
 from pruneapp.methods.run import check_scope
 from pruneapp.progress import CancelToken
 
@@ -31,7 +32,9 @@ from pruneapp.progress import CancelToken
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
     """Prune and write; prints what was done."""
     method = _method(options)
-    values = _values(options, method)
+    limits = _limits(options)
+    check_limits(method, limits)
+    values = _values(options, method, limits)
     check_scope(method, options.scope)
     if options.output == "-":
         raise ParameterError(
@@ -61,11 +64,11 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
-        step = Step((Row(names, method.name, values),), scope=options.scope)
+        step = Step((Row(names, method.name, values),), options.scope, limits)
         state = state_after(document.snapshot(), step, kernel, job, given=given, scores=scores)
         report = export(state, request, job)
     if options.json:
-        print_json(_as_json(report, step.label(), method, values))
+        print_json(_as_json(report, step, method, values))
     else:
         _print(report)
     return 0
@@ -86,20 +89,33 @@ def _method(options: argparse.Namespace) -> Method:
     return registry.get(options.method)
 
 
-def _values(options: argparse.Namespace, method: Method) -> dict[str, Any]:
-    given = {
-        name.removeprefix("param_"): text
+def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:
+    return {
+        name.removeprefix(f"{kind}_"): text
         for name, text in vars(options).items()
-        if name.startswith("param_") and text is not None
+        if name.startswith(f"{kind}_") and text is not None
     }
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    params = {p.name: p for p in LIMITS}
+    return Limits(**{n: params[n].parse(text) for n, text in _given(options, "limit").items()})
+
+
+def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict[str, Any]:
+    given = _given(options, "param")
     known = {p.name: p for p in method.params}
     for name in given:
         if name not in known:
             takes = ", ".join(f"--{n}" for n in known) or "no parameters"
             raise ParameterError(f"'{method.name}' does not take --{name} (it takes {takes}).")
-    if "amount" in known and "amount" not in given:
+    if "amount" in given and limits.total is not None:
         raise ParameterError(
-            f"'{method.name}' needs --amount.",
+            "--total stands in the place of --amount (got both).", remedy="Leave one of them out."
+        )
+    if "amount" in known and "amount" not in given and limits.total is None:
+        raise ParameterError(
+            f"'{method.name}' needs --amount, or --total.",
             remedy="Say a share (0.5 or 50%) or a count (1000).",
         )
     return method.validate({name: known[name].parse(text) for name, text in given.items()})
@@ -154,12 +170,14 @@ def _masks(
 
 
 def _as_json(
-    report: ExportReport, step: str, method: Method, values: dict[str, Any]
+    report: ExportReport, step: Step, method: Method, values: dict[str, Any]
 ) -> dict[str, Any]:
+    total = step.limits.total is not None  # then the amount is of no account
     return {
         "method": method.name,
-        "values": values,
-        "step": step,
+        "values": {n: v for n, v in values.items() if n != "amount" or not total},
+        "limits": step.limits.to_dict(),
+        "step": step.label(),
         "format": report.format,
         "path": report.path,
         "bytes": report.nbytes,
