@@ -105,8 +105,8 @@ def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, pa
     assert view.legend.words() == [
         "−1 … 1",
         "pruned since",
-        "restored since",
-        "pruned in both",
+        "restored",
+        "in both",
     ]
 
 

@@ -52,10 +52,8 @@ class AxesRow(QWidget):
             label.setBuddy(box)
             box.setAccessibleName(name)
             box.setToolTip(name)
-            box.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
-            box.setMinimumContentsLength(4)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setMinimumWidth(64)  # whole where there is room
             row.addWidget(label)
             row.addWidget(box)
         self.down_box.activated.connect(self._on_down)

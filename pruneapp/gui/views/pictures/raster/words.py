@@ -86,13 +86,11 @@ def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list
         Swatch(scale, change_stops(colors, signs=exact), before=f"−{scale}" if exact else "0"),
         Swatch(QCoreApplication.translate("WeightsView", "pruned since"), (colormap.MASK_PRUNED,)),
         Swatch(
-            QCoreApplication.translate("WeightsView", "restored since"),
+            QCoreApplication.translate("WeightsView", "restored"),
             (restored_color(colors),),
             hatched=True,
         ),
-        Swatch(
-            QCoreApplication.translate("WeightsView", "pruned in both"), (neither_color(colors),)
-        ),
+        Swatch(QCoreApplication.translate("WeightsView", "in both"), (neither_color(colors),)),
     ]
 
 
