@@ -14,7 +14,7 @@ from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max
-from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
+from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
@@ -294,7 +294,8 @@ class CompareView(OrderedChart):
 
     def _reorder(self) -> None:
         super()._reorder()
-        names = [self._differing[int(i)].name for i in self._order]
+        few = self._order if self._order.size <= MOST_NAMED else ()
+        names = [self._differing[int(i)].name for i in few]
         self._names_axis.set_names([self._shown_names.get(name, name) for name in names])
 
     def _on_measure_chosen(self) -> None:

@@ -14,7 +14,7 @@ from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, si
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
-from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
+from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.chart.size_strip import SizeStrip
 from pruneapp.gui.views.pictures.frame.legend import Swatch
@@ -49,6 +49,8 @@ class ModelView(OrderedChart):
         self._names_axis = NamesAxis()
         self._values = NumberAxis("left")
         self._pointed = -1
+        self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._placed_names: tuple[str, ...] = ()
         orders = (
             (FILE, self.tr("In file order")),
             (SHARE, self.tr("Most pruned first")),
@@ -93,6 +95,11 @@ class ModelView(OrderedChart):
         self._tensors = rows
         self._by_name = {row.name: row for row in rows}
         self.strip.set_sizes(*laid_out(rows))
+        words = self.tr("{n} tensors, {size}")
+        self.strip.setAccessibleDescription(
+            words.format(n=count(len(rows)), size=size(int(self.strip.total)))
+        )
+        self._placed, self._placed_names = np.zeros(0, dtype=np.int64), ()
         self._pointed = -1
 
     def set_report(
@@ -112,7 +119,7 @@ class ModelView(OrderedChart):
         if report is None:
             self._numbers = NO_NUMBERS
         else:
-            self._numbers = model_numbers(report, preview, self._by_name)
+            self._numbers = model_numbers(report, preview, self._by_name, self._numbers)
         self._tell_strip()
         self._set_stem("", "sparsity")
         self._reorder()
@@ -318,31 +325,33 @@ class ModelView(OrderedChart):
             self._names_axis.set_names(roles, ((ends[:-1] + ends[1:]) / 2).tolist())
             self.canvas.set_dividers(ends[1:-1])
         else:
-            self._names_axis.set_names([self._shown_name(int(i)) for i in self._order])
+            few = self._order if self._order.size <= MOST_NAMED else ()
+            self._names_axis.set_names([self._shown_name(int(i)) for i in few])
             self.canvas.set_dividers(np.zeros(0))
 
     def _tell_strip(self) -> None:
-        place = {name: i for i, name in enumerate(self._numbers.names)}
+        n = self._numbers
+        if n.names is not self._placed_names:
+            # Where the tensors of the report are in the file: the same for every step.
+            place = {row.name: at for at, row in enumerate(self._tensors)}
+            found = (place.get(name, -1) for name in n.names)
+            self._placed = np.fromiter(found, np.int64, len(n.names))
+            self._placed_names = n.names
+        here = self._placed >= 0
         before, after = np.zeros(len(self._tensors)), np.zeros(len(self._tensors))
-        for at, row in enumerate(self._tensors):
-            i = place.get(row.name)
-            if i is not None:
-                whole = max(float(self._numbers.numel[i]), 1.0)
-                before[at] = self._numbers.before[i] / whole
-                after[at] = self._numbers.after[i] / whole
+        before[self._placed[here]] = (n.before / np.maximum(n.numel, 1))[here]
+        after[self._placed[here]] = n.shares[here]
         self.strip.set_shares(before, after)
-        total = sum(row.nbytes for row in self._tensors)
-        words = self.tr("{n} tensors, {size}").format(n=count(len(self._tensors)), size=size(total))
-        self.strip.setAccessibleDescription(words)
-        self.strip.setVisible(bool(total) and self._report is not None)
+        self.strip.setVisible(self.strip.total > 0 and self._report is not None)
 
     def _refresh_readout(self) -> None:
         if self._pointed < 0 or self._hovered >= 0 or not self._has_content:
             super()._refresh_readout()
             return
         row = self._tensors[self._pointed]
-        if row.name in self._numbers.names:
-            self.readout.setText(self._words(self._numbers.names.index(row.name)))
+        found = np.flatnonzero(self._placed == self._pointed)
+        if found.size:
+            self.readout.setText(self._words(int(found[0])))
         else:
             self.readout.setText(
                 self.tr("{name}:  {size}, {why}").format(

@@ -68,28 +68,44 @@ def role(name: str) -> str:
 
 
 def model_numbers(
-    report: SparsityReport, preview: SparsityReport | None, rows: Mapping[str, TensorRow]
+    report: SparsityReport,
+    preview: SparsityReport | None,
+    rows: Mapping[str, TensorRow],
+    known: ModelNumbers = NO_NUMBERS,
 ) -> ModelNumbers:
-    """Return the numbers of the tensors of a report, with what a step would do to them."""
+    """Return the numbers of the tensors of a report, with what a step would do to them.
+
+    O(n) in the number of tensors; what does not change with a step is taken from `known` if that
+    is of the same tensors, which is most of the work.
+    """
     tensors = report.tensors
-    before = np.array([t.after for t in tensors], dtype=np.float64)
+    size = len(tensors)
+    names = tuple(t.name for t in tensors)
+    if names == known.names:
+        names, numel, nbytes = known.names, known.numel, known.nbytes
+    else:
+        numel = np.fromiter((t.numel for t in tensors), np.float64, size)
+        found = (rows.get(name) for name in names)
+        nbytes = np.fromiter((row.nbytes if row else 0 for row in found), np.float64, size)
+    before = np.fromiter((t.after for t in tensors), np.float64, size)
     after = before.copy()
-    energy = np.ones(before.size)
+    energy = np.ones(size)
     if preview is not None:
-        place = {t.name: i for i, t in enumerate(tensors)}
-        for t in preview.tensors:
-            i = place.get(t.name)
-            if i is not None:
-                after[i] = max(t.after, before[i])
-                energy[i] = np.nan if t.energy is None else t.energy
-    return ModelNumbers(
-        tuple(t.name for t in tensors),
-        np.array([t.numel for t in tensors], dtype=np.float64),
-        np.array([rows[t.name].nbytes if t.name in rows else 0 for t in tensors], dtype=np.float64),
-        before,
-        after,
-        energy,
-    )
+        touched = preview.tensors
+        asked = [t.name for t in touched]
+        if asked == list(names):
+            places = np.arange(size)
+        else:
+            place = {name: i for i, name in enumerate(names)}
+            places = np.fromiter((place.get(name, -1) for name in asked), np.int64, len(asked))
+        here = places >= 0
+        then = np.fromiter((t.after for t in touched), np.float64, len(touched))
+        kept = np.fromiter(
+            (np.nan if t.energy is None else t.energy for t in touched), np.float64, len(touched)
+        )
+        after[places[here]] = np.maximum(then[here], before[places[here]])
+        energy[places[here]] = kept[here]
+    return ModelNumbers(names, numel, nbytes, before, after, energy)
 
 
 def laid_out(rows: Sequence[TensorRow]) -> tuple[Floats, NDArray[np.bool_]]:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 
 # With more bars than this there is no line for each, even in a wide window.
-MOST = 40
+MOST_NAMED = 40
 LONGEST = 112  # pixels of a name; longer ones lose their beginning
 _NEAR = 6
 
@@ -39,7 +39,7 @@ class NamesAxis(PlaceAxis):
         places
             Where they stand, rising; at 1, 2, 3 … if None.
         """
-        self._names = apart(names) if len(names) <= MOST else ()
+        self._names = apart(names) if len(names) <= MOST_NAMED else ()
         self._places = tuple(range(1, len(names) + 1) if places is None else places)
         self.setStyle(showValues=not self._names, tickLength=0 if self._names else 4)
         metrics = QFontMetricsF(self.style["tickFont"] or QFont())

@@ -57,6 +57,11 @@ class SizeStrip(QWidget):
         """How many tensors there are."""
         return self._able.size
 
+    @property
+    def total(self) -> float:
+        """How many bytes there are."""
+        return float(self._ends[-1])
+
     def set_sizes(self, nbytes: Floats, able: NDArray[np.bool_]) -> None:
         """Take bytes, and whether it can be pruned, of every tensor."""
         self._ends = np.concatenate(([0.0], np.cumsum(nbytes)))
