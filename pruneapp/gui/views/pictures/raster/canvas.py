@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Layout
-from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.pictures.frame.plots import dress_axis
+from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 from pruneapp.gui.views.pictures.raster.axes import TensorAxis
 from pruneapp.gui.views.pictures.raster.keys import moved
 from pruneapp.gui.views.pictures.raster.tiles import TilesItem
@@ -29,7 +18,7 @@ from pruneapp.gui.views.pictures.raster.viewport import Viewport
 ZOOM_STEP = 1.25
 
 
-class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+class Canvas(PlotCanvas):
     """Weights between their axes: zoomed by wheel, dragged, with a cursor for the keys.
 
     Signals
@@ -50,28 +39,15 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     maskToggled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.item = TilesItem()
         self.rows = TensorAxis("left")
         self.columns = TensorAxis("bottom")
-        self.plot = pg.PlotItem(
-            axisItems={"left": self.rows, "bottom": self.columns}, enableMenu=False
-        )
-        self.plot.hideButtons()
-        self.plot.layout.setContentsMargins(4, 8, 8, 4)
-        self.box = self.plot.getViewBox()
-        self.box.setMouseEnabled(x=False, y=False)
-        self.box.disableAutoRange()
+        super().__init__(self.columns, self.rows, parent=parent)
+        self.item = TilesItem()
         self.box.invertY(True)
         self.box.setDefaultPadding(0)
         self.box.addItem(self.item, ignoreBounds=True)
-        self.setCentralItem(self.plot)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.item.set_font(self.font())
         self._view: Viewport | None = None
-        self._colors: Mapping[str, str] = LIGHT
-        self._pressed: QPointF | None = None
-        self._dragged = False
         self.box.sigResized.connect(self._on_resized)
 
     @property
@@ -112,12 +88,8 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
-        self._colors = colors
-        self.setBackground(colors["surface"])
-        for axis in (self.rows, self.columns):
-            dress_axis(axis, colors, self.font())
+        super().set_colors(colors)
         self.item.set_colors(colors)
-        self.viewport().update()
 
     def look(self, view: Viewport) -> None:
         """Look elsewhere."""
@@ -190,18 +162,14 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a click or a drag."""
         if event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
-            self._pressed, self._dragged = event.position(), False
+            self._press(event)
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag the picture, or say what is under the mouse."""
-        if self._pressed is not None and self._view is not None:
-            moved = event.position() - self._pressed
-            if self._dragged or moved.manhattanLength() >= QApplication.startDragDistance():
-                self._dragged = True
-                self._pressed = event.position()
-                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-                self.look(self._view.panned(moved.x(), moved.y()))
+        if self._view is not None and (moved := self._drag(event)) is not None:
+            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.look(self._view.panned(moved.x(), moved.y()))
         self.hovered.emit(self.weight_at(event.position().toPoint()))
         event.accept()
 
@@ -224,10 +192,6 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """Say that nothing is under the mouse."""
         self.hovered.emit(None)
         super().leaveEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Leave the menu to the view around."""
-        event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the cursor, zoom, or switch the mask."""
@@ -266,12 +230,3 @@ class Canvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def _looking(self) -> Viewport:
         assert self._view is not None, "keys and buttons are for a picture"
         return self._view
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint, and show the focus."""
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = QPainter(self.viewport())
-            painter.setPen(QPen(QColor(self._colors["accent"]), 1))
-            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
-            painter.end()

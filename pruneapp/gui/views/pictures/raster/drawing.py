@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -136,17 +136,9 @@ class DrawingCanvas(Canvas):
         self._show_pointer()
         event.accept()
 
-    def event(self, event: QEvent) -> bool:
+    def takes(self, event: QKeyEvent) -> bool:
         """Keep Esc from the window's shortcut as long as it means what is drawn."""
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Escape
-            and self.drawn is not None
-        ):
-            event.accept()
-            return True
-        return bool(super().event(event))
+        return event.key() == Qt.Key.Key_Escape and self.drawn is not None
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """End what Space began."""
