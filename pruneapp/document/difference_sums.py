@@ -112,7 +112,7 @@ class Stretches:
     def __call__(self, stretch: tuple[int, int]) -> DifferenceSums:
         """Compare the elements from one flat index, a block's border, to another."""
         found = DifferenceSums()
-        room = _Room()
+        room = _Room(min(_PIECE, stretch[1] - stretch[0]))
         with np.errstate(all="ignore"):  # infinities and NaN are left out
             for x, y in zip(self._a.pieces(*stretch), self._b.pieces(*stretch), strict=True):
                 self._job.cancel.check()
@@ -127,8 +127,8 @@ class Stretches:
 class _Room:
     """Memory for a piece in float64, used again: got anew it took as long as all the rest."""
 
-    def __init__(self) -> None:
-        self._x, self._y, self._product = (np.empty(_PIECE) for _ in range(3))
+    def __init__(self, size: int) -> None:
+        self._x, self._y, self._product = np.empty((3, size))
 
     def squares(self, x: Floats) -> NDArray[np.float64]:
         """Return the block sums of squares."""
