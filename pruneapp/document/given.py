@@ -135,7 +135,8 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
     Returns
     -------
     dict[str, BitMask]
-        By first names, for every prunable tensor that both have, also where nothing is pruned.
+        By first names in the order of `checkpoint`, for every prunable tensor that both have, also
+        where nothing is pruned.
 
     Raises
     ------
@@ -164,7 +165,7 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
     zeros = zero_masks(Snapshot(file), plain.values(), job)
     for mine, theirs in plain.items():
         found[mine] = zeros.get(theirs) or BitMask.full(checkpoint.entry(mine).numel)
-    return found
+    return {name: found[name] for name in checkpoint.entries if name in found}
 
 
 def _names_of(masks: Checkpoint) -> dict[str, TensorEntry]:

@@ -169,7 +169,8 @@ def test_what_goes_with_a_channel(module, name, expected, tmp_path):
         assert [each.name for each in found] == expected
         for each in found:
             assert each.why.endswith(".")
-            assert ("beta" in each.why) == (each.name != name.replace("weight", "bias"))
+            assert ("beta" in each.why) == (each.part == "norm")
+            assert (each.part == "bias") == (each.name == name.replace("weight", "bias"))
 
 
 def test_one_block_tells_how_the_others_are_built(tmp_path):
@@ -200,7 +201,7 @@ def test_a_channel_that_goes_with_its_companions_emits_nothing(tmp_path):
         document.undo()
         together = with_companions(checkpoint, alone)
         document.edit(compute_hand(document.snapshot(), together, Job()))
-        assert document.items[-1].label == "channel 2 of 0 and 3 more pruned"
+        assert document.items[-1].label == "channel 2 of 0 pruned, with bias and norm"
         assert not outputs(net, document, picture)[:, 2].any()
         assert outputs(net, document, picture)[:, 1].std() > 0
         document.undo()

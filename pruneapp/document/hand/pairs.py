@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from pruneapp.answers.picture import Box
 from pruneapp.checkpoint.entry import TensorEntry
@@ -25,6 +26,8 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
 from pruneapp.errors import UnknownTensorError
+
+Part = Literal["bias", "norm"]
 
 _BIAS = "A channel of zeros still emits its bias: the same constant for every input."
 _NORM = (
@@ -57,11 +60,14 @@ class Companion:
     ----------
     name
         Its first name.
+    part
+        What it is to the channels.
     why
         Why it should go along, as a sentence.
     """
 
     name: str
+    part: Part
     why: str
 
 
@@ -100,13 +106,13 @@ class Companions:
                 continue
             bias = self._vector(f"{path}.bias" if path else "bias", entry.shape[0])
             if bias is not None:
-                found.setdefault(bias.name, Companion(bias.name, _BIAS))
+                found.setdefault(bias.name, Companion(bias.name, "bias", _BIAS))
             for norm in self._norms(path):
                 gamma = self._vector(f"{norm}.weight", entry.shape[0])
                 beta = self._vector(f"{norm}.bias", entry.shape[0])
                 if gamma is not None and beta is not None and gamma.kind == "norm":
                     for part in (gamma, beta):
-                        found.setdefault(part.name, Companion(part.name, _NORM))
+                        found.setdefault(part.name, Companion(part.name, "norm", _NORM))
                     break
         return tuple(found.values())
 
@@ -194,13 +200,21 @@ def companions(checkpoint: Checkpoint, name: str) -> tuple[Companion, ...]:
 def with_companions(checkpoint: Checkpoint, edit: HandEdit) -> HandEdit:
     """Return an edit that does the same to the companions of the channels that it means.
 
+    It is called "channel 12 of layer2.0.conv1 pruned, with norm".
+
     Only targets that are channels along dim 0 have any; an edit without such is returned as it is.
     """
     pairs = Companions(checkpoint)
-    more = []
+    more: list[Target] = []
+    parts: set[Part] = set()
     for target in edit.targets:
         if target.shape != "channel" or target.dim != 0:
             continue
         boxes: tuple[Box, ...] = tuple((box[0],) for box in target.boxes)
-        more += [Target(c.name, boxes, shape="channel", dim=0) for c in pairs.of(target.name)]
-    return HandEdit(edit.operation, (*edit.targets, *more), edit.words) if more else edit
+        for companion in pairs.of(target.name):
+            parts.add(companion.part)
+            more.append(Target(companion.name, boxes, shape="channel", dim=0))
+    if not more:
+        return edit
+    words = f"{edit.label()}, with {' and '.join(sorted(parts))}"
+    return HandEdit(edit.operation, (*edit.targets, *more), words)
