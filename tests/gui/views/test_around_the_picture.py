@@ -93,7 +93,7 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     ]
     assert forecast.affected[1].accessibleName() == f"c, 96.0{GAP}%, much"
     assert forecast.affected[2].glyph.toolTip() == (
-        f"It would lose 12.0{GAP}% of its energy, more than twice the median of 5.0{GAP}%."
+        f"It would lose 12.0{GAP}% of its energy, over twice the median of 5.0{GAP}%."
     )
 
 

@@ -1,4 +1,4 @@
-"""The line that says what a step would hurt, and leads there."""
+"""The lines that say what a step would hurt, and lead there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Alarm(QAbstractButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._first = ""
+        self._first = self._what = self._which = ""
+        self._indent = self.fontMetrics().horizontalAdvance("▲ ")
         self._color = with_defaults({})["danger"]
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -45,8 +46,9 @@ class Alarm(QAbstractButton):
         self._first = names[0] if names else ""
         text = ""
         if names:
-            text = f"{danger.GLYPHS[worst]} {danger.several(worst, len(names))}: "
-            text += _listed([shown.get(name, name) for name in names])
+            self._what = f"{danger.GLYPHS[worst]} {danger.several(worst, len(names))}:"
+            self._which = _listed([shown.get(name, name) for name in names])
+            text = f"{self._what} {self._which}"
         self.setText(text)
         self.setToolTip(
             as_plain(self.tr("{what}. Click to go there.").format(what=text)) if text else ""
@@ -62,9 +64,9 @@ class Alarm(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """One line, as wide as there is room."""
+        """Two lines, as wide as there is room: what it is, and which."""
         metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * 6, metrics.height() + 4)
+        return QSize(metrics.averageCharWidth() * 6, 2 * metrics.lineSpacing() + 4)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Underline it."""
@@ -80,12 +82,17 @@ class Alarm(QAbstractButton):
         font.setUnderline(self.underMouse())
         painter.setFont(font)
         painter.setPen(QColor(self._color))
-        text = painter.fontMetrics().elidedText(
-            within_reason(self.text()), Qt.TextElideMode.ElideRight, self.width()
-        )
-        painter.drawText(
-            self.rect(), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), text
-        )
+        metrics = painter.fontMetrics()
+        lines = (self._what, self._which)
+        for place, line in enumerate(lines):
+            text = metrics.elidedText(
+                within_reason(line),
+                Qt.TextElideMode.ElideRight,
+                self.width() - place * self._indent,
+            )
+            painter.drawText(
+                place * self._indent, 2 + metrics.ascent() + place * metrics.lineSpacing(), text
+            )
         if self.hasFocus():
             option = QStyleOption()
             option.initFrom(self)

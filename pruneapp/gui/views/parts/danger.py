@@ -41,7 +41,7 @@ def reason(danger: Danger) -> str:
     if danger.damage is None or danger.median is None:
         return ""
     return translate(
-        "Danger", "It would lose {damage} of its energy, more than twice the median of {median}."
+        "Danger", "It would lose {damage} of its energy, over twice the median of {median}."
     ).format(damage=numbers.percent(danger.damage), median=numbers.percent(danger.median))
 
 
@@ -62,8 +62,8 @@ def several(severity: Severity, count: int) -> str:
         )
     else:
         text = (
-            translate("Danger", "1 tensor would lose more than twice the median")
+            translate("Danger", "1 tensor loses over twice the median")
             if one
-            else translate("Danger", "{n} tensors would lose more than twice the median")
+            else translate("Danger", "{n} tensors lose over twice the median")
         )
     return text.format(n=numbers.count(count))
