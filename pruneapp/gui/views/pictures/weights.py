@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from pruneapp.answers import Layout, Operation
+from pruneapp.answers import Layout
 from pruneapp.gui.views.pictures.raster import words
 from pruneapp.gui.views.pictures.raster.axes_row import Axes, AxesRow
 from pruneapp.gui.views.pictures.raster.canvas import ZOOM_STEP
@@ -29,15 +29,12 @@ class WeightsView(TiledPicture):
         The person put the cursor on the weight with this index (a tuple).
     gestureMade(Gesture)
         The person wants weights pruned, restored, protected or released; nothing is changed here.
-    drawnChanged(object)
-        Something else is chosen: boxes of indices, a tuple; empty for nothing.
     axesChosen(Axes)
         The person wants other dimensions on the axes; answer with `set_plane`.
     """
 
     cursorMoved = Signal(object)
     gestureMade = Signal(object)
-    drawnChanged = Signal(object)
     axesChosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -55,7 +52,6 @@ class WeightsView(TiledPicture):
         column.insertWidget(2, self.axes)
         self._gestures = Gestures(self.canvas, self.tools, self)
         self._gestures.made.connect(self.gestureMade)
-        self._gestures.drawn.connect(self.drawnChanged)
         self.modes.modeChosen.connect(self.set_mode)
         self.modes.strengthChosen.connect(self.set_strength)
         self.modes.axes_button.toggled.connect(self.axes.setVisible)
@@ -134,10 +130,6 @@ class WeightsView(TiledPicture):
         self.tools.set_colors(self._colors)
         self.modes.set_colors(self._colors)
 
-    def drop(self) -> None:
-        """Take back what is chosen."""
-        self.canvas.drop()
-
     # What a person does.
 
     @property
@@ -157,10 +149,6 @@ class WeightsView(TiledPicture):
             self.set_strength(self._last_strength)
         else:
             self.set_strength(0.0 if self.strength else self._last_strength)
-
-    def operate(self, operation: Operation) -> None:
-        """Ask for this to be done to what is chosen, else to the weight of the cursor."""
-        self._gestures.operate(operation)
 
     def zoom_in(self) -> None:
         """Go closer, towards the cursor if it can be seen."""

@@ -23,7 +23,7 @@ from pruneapp.gui.views.pictures.weights import WeightsView
 def view(qtbot):
     view = WeightsView()
     qtbot.addWidget(view)
-    view.resize(640, 560)
+    view.resize(640, 620)
     view.show()
     qtbot.waitExposed(view)
     return view
@@ -69,7 +69,7 @@ def test_a_hidden_picture_asks_for_nothing(qtbot, conv):
     qtbot.addWidget(view)
     with qtbot.assertNotEmitted(view.tileRequested, wait=80):
         conv.show(view)
-    view.resize(640, 560)
+    view.resize(640, 620)
     with qtbot.waitSignal(view.tileRequested):
         view.show()
 

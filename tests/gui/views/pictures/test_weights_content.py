@@ -18,7 +18,7 @@ from pruneapp.gui.views.pictures.weights import WeightsView
 def view(qtbot):
     view = WeightsView()
     qtbot.addWidget(view)
-    view.resize(640, 560)
+    view.resize(640, 620)
     view.show()
     qtbot.waitExposed(view)
     return view

@@ -82,7 +82,7 @@ class Picture(QWidget):
 
         self.readout = Readout()
         self.legend = Legend()
-        footer = QHBoxLayout()
+        self._footer = footer = QHBoxLayout()
         footer.setContentsMargins(0, 0, 0, 0)
         footer.setSpacing(16)
         footer.addWidget(self.readout, 1)

@@ -20,12 +20,9 @@ class Gestures(QObject):
     -------
     made(Gesture)
         Something is to be done to weights.
-    drawn(object)
-        Something else is chosen: boxes of indices, a tuple; empty for nothing.
     """
 
     made = Signal(object)
-    drawn = Signal(object)
 
     def __init__(self, canvas: DrawingCanvas, tools: ToolRow, parent: QObject) -> None:
         super().__init__(parent)
@@ -118,7 +115,6 @@ class Gestures(QObject):
         assert layout is not None
         self._tools.set_drawn("" if drawn is None else words.drawn_words(drawn, layout))
         self._tools.set_dim(self._canvas.pointer.dim)
-        self.drawn.emit(() if drawn is None else drawn.boxes(layout))
 
     def _on_brush(self, size: int) -> None:
         self._canvas.pointer.brush = size

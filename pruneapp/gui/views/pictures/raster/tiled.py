@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruneapp.answers import DifferenceTile, HistoryItem, Layout, Tile, TileRequest
 from pruneapp.gui.views.parts.numbers import part, shape
@@ -51,6 +51,11 @@ class TiledPicture(Picture):
         self._pruned: int | None = None
         self._generation = 0
         self._noticed = words.Noticed()
+        # A weight has much to say of itself: the legend has a line of its own.
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        self._footer.addStretch(1)
+        column.insertWidget(column.count() - 1, self.readout)
         self._asking = Asking(self.canvas, self)
         self._reading = Reading(self.canvas, self._asking, self)
         self._asking.requested.connect(self._on_requested)
