@@ -163,8 +163,12 @@ def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, Bi
         )
     found = given_masks(checkpoint, masked, file, job) if masked else {}
     zeros = zero_masks(Snapshot(file), plain.values(), job)
+    whole: dict[int, BitMask] = {}  # one for all tensors of a size: of most nothing is pruned
     for mine, theirs in plain.items():
-        found[mine] = zeros.get(theirs) or BitMask.full(checkpoint.entry(mine).numel)
+        size = checkpoint.entry(mine).numel
+        if theirs not in zeros and size not in whole:
+            whole[size] = BitMask.full(size)
+        found[mine] = zeros[theirs] if theirs in zeros else whole[size]
     return {name: found[name] for name in checkpoint.entries if name in found}
 
 
