@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import ChannelNorms, Gesture, Operation
-from pruneapp.gui.views.parts.numbers import count, percent
+from pruneapp.gui.views.parts.numbers import count
+from pruneapp.gui.views.pictures.channel_bars import NORM, ChannelBars
 from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
-from pruneapp.gui.views.pictures.chart.axis import NumberAxis, PlaceAxis
-from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
-from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
 from pruneapp.gui.views.pictures.chart.hand_row import HandRow
 from pruneapp.gui.views.pictures.chart.marks import Marks
-from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.chart.selection import Pick, Selection, runs
-from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.operations import operation_of
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
-INDEX, NORM = "index", "norm"
 
-
-class ChannelsView(OrderedChart):
+class ChannelsView(ChannelBars):
     """Bars of norms, in the order of the tensor or of the norms.
 
     The cut takes the channels with the smallest norms that are neither pruned as a whole nor
@@ -57,11 +49,7 @@ class ChannelsView(OrderedChart):
     gestureMade = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._norms: ChannelNorms | None = None
-        self._ranks: ChannelRanks | None = None
-        self._going: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._shape: tuple[int, ...] = ()
-        self._heights: Floats = np.zeros(0)
         self._selection = Selection()
         self._cut: int | None = None
         self._cut_norm: float | None = None
@@ -69,8 +57,7 @@ class ChannelsView(OrderedChart):
         self._answered = True
         self._editable = False
         self._following = False
-        orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
-        super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
+        super().__init__(parent)
         self.dim_box = QComboBox()
         self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.dim_box.setAccessibleName(self.tr("Dimension"))
@@ -192,10 +179,12 @@ class ChannelsView(OrderedChart):
         editable
             Whether a person may move it.
         """
-        self._editable = editable and channels is not None
+        editable = editable and channels is not None
+        same = (channels, norm, editable) == (self._cut, self._cut_norm, self._editable)
+        self._editable = editable
         self._told = channels, norm
         self._answered = True
-        if not self.canvas.holding:
+        if not self.canvas.holding and not same:
             self._following = self._following or channels != self._cut
             self._cut, self._cut_norm = channels, norm
             self._follow_cut()
@@ -211,136 +200,17 @@ class ChannelsView(OrderedChart):
         self._selection.chosen[list(channels)] = True
         self._show_chosen()
 
-    # What it is.
-
-    def norm_name(self) -> str:
-        """Return what is shown, in words: L2 norm."""
-        words = {"fro": self.tr("Frobenius norm"), "nuc": self.tr("nuclear norm")}
-        n = self._norms.n if self._norms else ""
-        return words.get(n, self.tr("{label} norm").format(label=self.norm_label(n)))
-
-    def norm_label(self, n: str) -> str:
-        """Return the short name of a norm: L2."""
-        n = n.removesuffix(".0")
-        words = {"fro": self.tr("Frobenius"), "nuc": self.tr("nuclear"), "inf": "L∞", "-inf": "L−∞"}
-        return words.get(n, f"L{n.replace('-', '−')}")
-
-    def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
-        return self._instead or self.tr("Choose a tensor of two or more dimensions in the tree.")
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Measuring channels…")
-
-    def title(self) -> str:
-        """Say what kind of picture it is."""
-        return self.tr("Norms of the channels")
-
-    def number_of_bars(self) -> int:
-        """Return how many channels there are."""
-        return self._heights.size
-
-    def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the channels in the order of the tensor or of the norms."""
-        if key == INDEX or self._ranks is None:
-            return np.arange(self._heights.size)
-        return self._ranks.order
-
-    def order_label(self, key: str) -> str:
-        """Say what stands along the axis."""
-        if key == NORM:
-            return self.tr("channels, the smallest norm first")
-        return self.tr("channel")
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return norms, split by the share that is kept; of several channels the largest."""
-        assert self._norms is not None
-        chosen = self._order[start:stop]
-        kept, going = self._norms.kept[chosen], self._going[chosen]
-        sizes = grouped_sum(np.ones(chosen.size), group)
-        high = grouped_max(self._heights[chosen], group)
-        leaving = grouped_sum(np.where(going, kept, 0.0), group) / sizes
-        staying = grouped_sum(np.where(going, 0.0, kept), group) / sizes
-        return Stacks(
-            grouped_edges(self.edges(), start, stop, group),
-            high * staying,
-            high * leaving,
-            high * np.clip(1 - staying - leaving, 0, 1),
-        )
-
-    def highest(self) -> float:
-        """Return the largest norm."""
-        return float(self._heights.max()) if self._heights.size else 0.0
+    # What it says.
 
     def tell(self, bar: int) -> str:
-        """Say what is known of a channel."""
-        assert self._norms is not None
-        channel = int(self._order[bar])
-        text = self.tr("channel {index}:  {norm} {value},  {state}").format(
-            index=count(channel),
-            norm=self.norm_name(),
-            value=value_text(float(self._norms.norms[channel]), 5),
-            state=self._state(channel),
-        )
-        return text if not self._selection else f"{text};  {self._chosen_text()}"
+        """Say what is known of a channel, and what is chosen."""
+        text = super().tell(bar)
+        return f"{text};  {self._chosen_text()}" if self._selection else text
 
     def summary(self) -> str:
-        """Say how many channels there are, and how many are pruned, going and chosen."""
-        n = self._norms
-        if n is None:
-            return ""
-        pruned, going = int((n.kept == 0).sum()), int(self._going.sum())
-        partly = int(((n.kept > 0) & (n.kept < 1)).sum())
-        text = self.tr("{n} channels: {pruned} pruned, {partly} partly").format(
-            n=count(n.norms.size), pruned=count(pruned), partly=count(partly)
-        )
-        if n.guarded is not None and n.guarded.any():
-            text += self.tr(", {n} protected").format(n=count(int(n.guarded.sum())))
-        if going:
-            text += self.tr(", {going} would go").format(going=count(going))
-        return f"{self._chosen_text()};  {text}" if self._selection else text
-
-    def swatches(self) -> list[Swatch]:
-        """Return the legend."""
-        found = [
-            Swatch(self.tr("kept"), (self._colors["kept"],)),
-            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
-        ]
-        if self._norms is not None and (self._cut is not None or self._norms.going.any()):
-            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
-        return found
-
-    def numbers(self) -> Numbers:
-        """Return the channels, in the order in which they are shown."""
-        n = self._norms
-        if n is None:
-            return NOTHING
-        order = self._order
-
-        def row(i: int) -> tuple[object, ...]:
-            channel = int(order[i])
-            share = float(n.kept[channel])
-            return channel, float(n.norms[channel]), share, self._state(channel)
-
-        headers = (self.tr("channel"), self.norm_name(), self.tr("share kept"), self.tr("state"))
-        return Numbers(headers, n.norms.size, row)
-
-    def _state(self, channel: int) -> str:
-        assert self._norms is not None
-        share = float(self._norms.kept[channel])
-        if self._going[channel]:
-            words = self.tr("would go")
-        elif share == 0:
-            words = self.tr("pruned")
-        elif share == 1:
-            words = self.tr("kept")
-        else:
-            words = self.tr("{share} kept").format(share=percent(share))
-        guarded = self._norms.guarded
-        if guarded is not None and guarded[channel]:
-            words = self.tr("{state}, protected").format(state=words)
-        return words
+        """Say how many channels there are, are pruned, would go, and are chosen."""
+        text = super().summary()
+        return f"{self._chosen_text()};  {text}" if self._selection and text else text
 
     # The cut.
 

@@ -125,13 +125,15 @@ class DistributionView(Chart):
         about
             Whether it is an estimate, with ≈ before it.
         """
-        self._editable = editable and value is not None
-        self._about = about
+        editable = editable and value is not None
+        same = (value, about, editable) == (self._threshold, self._about, self._editable)
+        self._editable, self._about = editable, about
         self._told = value
         self._answered = True
-        if self.canvas.holding:
+        following = value is not None and (self._following or about)
+        if self.canvas.holding or (same and following == self._following):
             return
-        self._following = value is not None and (self._following or about)
+        self._following = following
         self._put(value)
 
     def set_log(self, log: bool) -> None:

@@ -313,6 +313,16 @@ def test_keys_move_the_cut(channels, qtbot):
     assert moved[-1] == 5, "no more than are free"
 
 
+def test_what_is_told_twice_is_drawn_once(distribution, channels, monkeypatch):
+    drawn = []
+    for view in (distribution, channels):
+        monkeypatch.setattr(view, "_draw", lambda: drawn.append(True))
+    for _ in range(2):
+        distribution.set_threshold(2.5, editable=True, about=True)
+        channels.set_cut(3, editable=True)
+    assert len(drawn) == 2
+
+
 def test_a_cut_that_is_told_is_not_announced(channels, qtbot):
     with qtbot.assertNotEmitted(channels.cutMoved):
         channels.set_cut(3, 2.9, editable=True)

@@ -41,7 +41,5 @@ class HandRow(QWidget):
         elif number:
             self.words.setText(self.tr("{n} channels chosen").format(n=count(number)))
         else:
-            self.words.setText(
-                self.tr("Click bars or draw a band to choose channels") if possible else ""
-            )
+            self.words.setText(self.tr("Click or drag to choose channels") if possible else "")
         self.operations.set_possible(possible=possible and number > 0)
