@@ -7,6 +7,7 @@ asked for, takes some of them.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.answers import DifferenceTile, Layout, Tile, TileRequest
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.layers import (
     Changes,
     Layer,
@@ -28,6 +30,7 @@ from pruneapp.document.layers import (
 from pruneapp.document.layout import layout, offsets_of_columns, offsets_of_rows
 from pruneapp.document.pooling import Axis, Block
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import UnknownTensorError
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -133,7 +136,7 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     """
     part = _Part(a, request)
     name = part.name
-    other = b.entry(request.name)
+    other = _counterpart(a.entry(name), b, request.name)
     if a.entry(name).shape != other.shape:
         raise ValueError(f"'{name}' has the shapes {a.entry(name).shape} and {other.shape}")
     if a.checkpoint is b.checkpoint and other.name == name:
@@ -146,6 +149,14 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     return DifferenceTile(
         part.request, part.layout, change, gone, back, neither, large, part.sampled
     )
+
+
+def _counterpart(entry: TensorEntry, b: Snapshot, wanted: str) -> TensorEntry:
+    """Return the tensor of `b` that is called as was asked for, or else by another of its names."""
+    for name in (wanted, *entry.names):
+        with contextlib.suppress(UnknownTensorError):
+            return b.entry(name)
+    return b.entry(wanted)  # raises, with the name that was asked for
 
 
 def _since(a: Snapshot, b: Snapshot, part: _Part, job: Job) -> Sequence[Picture]:

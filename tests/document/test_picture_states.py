@@ -12,6 +12,7 @@ from pruneapp.answers import TileRequest
 from pruneapp.document.layout import layout
 from pruneapp.document.picture import difference_tile, tile
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import UnknownTensorError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -140,6 +141,15 @@ def test_two_checkpoints(case, other):
     assert got.scale == pytest.approx(
         np.percentile(np.abs((y - x).astype(np.float64)), 99.5), rel=1e-6
     )
+
+
+def test_tied_tensors_are_found_by_any_name():
+    w = np.ones((2, 3), np.float32)
+    a = Snapshot(MemoryCheckpoint({"emb": w}, emb={"aliases": ("head",)}))
+    b = Snapshot(MemoryCheckpoint({"head": 3 * w, "other": w}))
+    assert (difference_tile(a, b, TileRequest("emb", 0, 0, 2, 3), Job()).change == 2).all()
+    with pytest.raises(UnknownTensorError, match="'other'"):
+        difference_tile(b, a, TileRequest("other", 0, 0, 2, 3), Job())
 
 
 def test_a_difference_of_other_shapes_is_refused():
