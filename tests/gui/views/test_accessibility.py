@@ -19,6 +19,7 @@ from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.form import MethodForm, PruneForm
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
+from pruneapp.gui.views.pictures.pages import Page, PicturePages
 from pruneapp.gui.views.status import JobStatus
 from pruneapp.gui.views.tree import ModuleTree
 from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
@@ -71,9 +72,27 @@ def export_report():
     )
 
 
+def pictures():
+    found = PicturePages()
+    for page in Page:
+        found.picture(page).toggle_table()
+    return found
+
+
 @pytest.mark.parametrize(
     "make",
-    [tree, form, Forecast, history, notices, empty, JobStatus, export_dialog, export_report],
+    [
+        tree,
+        form,
+        Forecast,
+        history,
+        notices,
+        empty,
+        JobStatus,
+        export_dialog,
+        export_report,
+        pictures,
+    ],
     ids=lambda make: make.__name__,
 )
 def test_whatever_can_have_the_focus_has_a_name(qtbot, make):
