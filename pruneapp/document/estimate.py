@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
+from pruneapp.document.census.wanted import rows_now
 from pruneapp.document.counts import Units
 from pruneapp.document.effect import Effect, effect_of
 from pruneapp.document.snapshot import Snapshot, model_size
-from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
@@ -20,7 +20,9 @@ from pruneapp.methods.bounds import budgets, refuse_more
 from pruneapp.progress import Job
 
 
-def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate:
+def estimate(
+    snapshot: Snapshot, step: Step, job: Job | None = None, *, scores: bool = False
+) -> Estimate:
     """Count what a step would prune, without reading a weight.
 
     As long as magnitudes or norms are not counted (`Snapshot.census`), and for methods of which
@@ -41,6 +43,9 @@ def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate
         What would be done.
     job
         May cancel: channels that are left have to be looked for in the masks.
+    scores
+        Whether importance scores of a file stand in for the weights: then counted magnitudes say
+        nothing of methods that take them.
 
     Raises
     ------
@@ -55,11 +60,14 @@ def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate
     effects: list[Effect | None] = []
     gone = channels = 0
     exact = True
-    for row, names in _rows(snapshot, step):
+    for row, names in rows_now(snapshot, step):
         units = snapshot.units(names, registry.get(row.method), row.values, job)
         disjoint = touched.isdisjoint(units.names)
         touched.update(units.names)
-        effect = effect_of(snapshot, step, row, units, job) if disjoint else None
+        elsewhere = scores and registry.get(row.method).takes_scores
+        effect = None
+        if disjoint and not elsewhere:
+            effect = effect_of(snapshot, step, row, units, job)
         effects.append(effect)
         if effect is not None:
             gone += int(effect.gone.sum())
@@ -79,20 +87,8 @@ def estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> Estimate
         channels=channels,
         report=_report(snapshot, known, job) if complete else None,
         sure=complete and all(effect.sure for effect in known),
-        counting=1.0 if whole else snapshot.census.share(snapshot, step),
+        counting=1.0 if whole or scores else snapshot.census.share(snapshot, step),
     )
-
-
-def _rows(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]], ...]:
-    """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
-    key = tuple(row.names for row in step.rows), step.limits.spare
-    known: list[tuple[int, tuple[str, ...]]] | None = snapshot.census.recent(snapshot, key)
-    if known is None:
-        places = {id(row): i for i, row in enumerate(step.rows)}
-        found = rows_of(snapshot.checkpoint, step)
-        known = [(places[id(row)], names) for row, names in found]
-        snapshot.census.remember(snapshot, key, known, 0)
-    return tuple((step.rows[i], names) for i, names in known)
 
 
 def _roughly(step: Step, row: Row, units: Units) -> tuple[int, int, bool]:

@@ -264,6 +264,16 @@ def test_it_says_how_far_the_counting_is(model):
     assert counted(snapshot, channels).report.energy is not None
 
 
+def test_importance_scores_are_not_magnitudes(model):
+    snapshot = Snapshot(model)
+    step = Step((Row(("module.fc.weight",), "l1_unstructured", {"amount": 0.5}),))
+    assert counted(snapshot, step).report is not None
+    found = estimate(snapshot, step, scores=True)
+    assert (found.gone, found.report, found.counting) == (320, None, 1.0)
+    lot = Step((Row(("module.fc.weight",), "random_unstructured", {"amount": 0.5}),))
+    assert estimate(snapshot, lot, scores=True).report is not None
+
+
 def test_a_slider_is_answered_at_once():
     rng = np.random.default_rng(0)
     arrays = {f"{i}.w": rng.normal(size=(64, 64)).astype(np.float16) for i in range(300)}

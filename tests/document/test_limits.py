@@ -230,6 +230,38 @@ def counted_estimate(state, step):
     return estimate(state, step)
 
 
+class Recorder:
+    """Takes down what a job reports."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[int, int]] = []
+
+    def report(self, done: int, total: int, _label: str) -> None:
+        self.reports.append((done, total))
+
+
+@pytest.mark.parametrize(
+    ("method", "scope", "bound"),
+    [
+        ("l1_unstructured", "global", Limits(floor=0.1, ceiling=0.3, total=0.25)),
+        ("l1_unstructured", "local", Limits(total=0.25)),
+        ("random_unstructured", "global", Limits(ceiling=0.3, total=0.3)),
+        ("ln_structured", "local", Limits(ceiling=0.3)),
+        ("random_structured", "local", Limits(total=0.25)),
+    ],
+)
+def test_progress_ends_at_its_total_and_never_runs_back(method, scope, bound):
+    rng = np.random.default_rng(0)
+    arrays = {f"{i}.w": rng.normal(size=(40, 40)).astype(np.float32) * 2**i for i in range(4)}
+    recorder = Recorder()
+    step = Step((Row(tuple(arrays), method),), scope, bound)
+    compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job(recorder))
+    done = [report[0] for report in recorder.reports]
+    assert done == sorted(done)
+    assert recorder.reports[-1][0] == recorder.reports[-1][1] > 0
+    assert all(done <= total for done, total in recorder.reports)
+
+
 def test_a_tensor_above_the_ceiling_stays_as_it_is():
     arrays = {"a.w": np.arange(10.0), "b.w": np.arange(10.0) + 100}
     state = Snapshot(MemoryCheckpoint(arrays))

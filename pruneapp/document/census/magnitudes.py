@@ -175,14 +175,25 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
     for bits in snapshot.checkpoint.bits_alike(names, max(1, PIECE // size)):
         part = names[start : start + len(bits)]
         start += len(bits)
-        masks = [snapshot.masks.get(name) for name in part]
-        kept = np.concatenate([m.bools() if m else np.ones(size, np.bool_) for m in masks])
+        kept = np.ones(bits.size, np.bool_)
+        for i, name in enumerate(part if snapshot.masks else ()):
+            if (mask := snapshot.masks.get(name)) is not None:
+                kept[i * size : (i + 1) * size] = mask.bools()
         yield from _count_rows(bits.reshape(-1), kept, len(part), dtype)
         job.step(bits.size)
 
 
-def alike(snapshot: Snapshot, names: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[bool, list[str]]]:
     """Put tensors together that `count_alike` can count, each in the order of the names.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    names
+        First names.
+    job
+        May cancel.
 
     Yields
     ------
@@ -193,9 +204,9 @@ def alike(snapshot: Snapshot, names: Sequence[str]) -> Iterator[tuple[bool, list
     """
     groups: dict[tuple[int, str, int], list[str]] = defaultdict(list)
     alone: list[str] = []
-    for name in names:
+    for name in (n for batch in job.cancel.batches(names) for n in batch):
         entry = snapshot.entry(name)
-        plain = name not in snapshot.final and name not in snapshot.protected
+        plain = not (name in snapshot.final or name in snapshot.protected)
         if plain and entry.location.strides is None and entry.numel <= BLOCK:
             groups[entry.location.source, entry.dtype.name, entry.numel].append(name)
         else:

@@ -1,4 +1,4 @@
-"""The last few things that were put together from counts."""
+"""The last things that were put together from counts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pruneapp.document.snapshot import Snapshot
     from pruneapp.masks.maskset import MaskSet
 
-# More than a step has rows, as a rule.
-_MOST = 8
+# More than a step of some rows needs.
+_MOST = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class _Kept:
 
 
 class Recent:
-    """Remembers what belongs to one state of the masks, the last few of it.
+    """Remembers what belongs to one state of the masks, the last of it, as long as it is there.
 
     Safe to use from several threads: two that miss at once may both make it.
     """
@@ -32,12 +32,12 @@ class Recent:
     def __init__(self) -> None:
         self._kept: dict[Hashable, _Kept] = {}
         self._lock = threading.Lock()
+        self._nbytes = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of all of it."""
-        with self._lock:
-            return sum(kept.nbytes for kept in self._kept.values())
+        return self._nbytes
 
     def get(self, snapshot: Snapshot, key: Hashable) -> Any:
         """Return what was kept for a state; None if there is nothing."""
@@ -52,14 +52,20 @@ class Recent:
         state = tuple(ref(masks) for masks in _state(snapshot))
         with self._lock:
             self._kept.pop(key, None)
+            for old in [
+                k for k, kept in self._kept.items() if any(r() is None for r in kept.state)
+            ]:
+                del self._kept[old]
             while len(self._kept) >= _MOST:
                 del self._kept[next(iter(self._kept))]
             self._kept[key] = _Kept(state, value, nbytes)
+            self._nbytes = sum(kept.nbytes for kept in self._kept.values())
 
     def clear(self) -> None:
         """Let go of all of it."""
         with self._lock:
             self._kept.clear()
+            self._nbytes = 0
 
 
 def _state(snapshot: Snapshot) -> tuple[MaskSet, MaskSet, MaskSet]:

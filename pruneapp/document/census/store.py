@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BUDGET = 128_000_000
 
 _Key = tuple[str, Kind, int, int, int]
-_Refs = tuple["ref[BitMask] | None", ...]
+_Refs = tuple["ref[BitMask] | None", ...] | None  # None: there is no mask
 _Record = Counted | Channels
 
 
@@ -100,7 +100,10 @@ class Census:
         needed = sum(sizes[n].numel for names, _ in kinds_of(snapshot, step) for n in names)
         return 1 - missing / needed
 
-    def _wanted(self, snapshot: Snapshot, names: Sequence[str], kind: Kind) -> list[Wanted]:
+    def _wanted(self, snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> list[Wanted]:
+        mark = "counted", kind, names  # forgotten as soon as anything is dropped
+        if self.recent(snapshot, mark):
+            return []
         missing = []
         needed = 0
         for name in names:
@@ -111,6 +114,8 @@ class Census:
                 needed += self._dropped.get(key, 0)
             else:
                 needed += record.nbytes
+        if not missing:
+            self.remember(snapshot, mark, value=True, nbytes=0)
         return batches(snapshot, missing, kind) if needed <= self._budget else []
 
     # Counting
@@ -135,13 +140,16 @@ class Census:
         job.start(wanted.elements, wanted.names[0])
         kind = wanted.kind
         missing = [
-            name for name in wanted.names if self._get(snapshot, _key(snapshot, name, kind)) is None
+            name
+            for batch in job.cancel.batches(wanted.names)
+            for name in batch
+            if self._get(snapshot, _key(snapshot, name, kind)) is None
         ]
         if kind is not None:
             for name in missing:
                 self._put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))
             return
-        for together, names in alike(snapshot, missing):
+        for together, names in alike(snapshot, missing, job):
             if together:
                 records = count_alike(snapshot, names, job)
                 for name, record in zip(names, records, strict=True):
@@ -222,6 +230,8 @@ class Census:
         if known is None:
             return None
         refs, record = known
+        if refs is None:
+            return record
         marks = _marks(snapshot, key[0])
         # Another mask may have been made at the address of one that is gone.
         same = all(r is None or r() is m for r, m in zip(refs, marks, strict=True))
@@ -229,22 +239,25 @@ class Census:
 
     def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: _Record) -> None:
         key = _key(snapshot, name, kind)
-        note = partial(_note, self._gone, key)
-        refs = tuple(None if m is None else ref(m, note) for m in _marks(snapshot, name))
+        refs = None
+        if any(key[2:]):
+            note = partial(_note, self._gone, key)
+            refs = tuple(None if m is None else ref(m, note) for m in _marks(snapshot, name))
         with self._lock:
             self._forget_gone()
             self._drop(key)
             if record.nbytes > self._budget:
                 self._dropped[key] = record.nbytes
                 return
-            if self.nbytes + record.nbytes > self._budget:
+            size = record.nbytes
+            if self.nbytes + size > self._budget:  # they are made anew if they are needed
                 self._recent.clear()
-            while self._nbytes + record.nbytes > self._budget:
+            while self._nbytes + size > self._budget:
                 oldest = next(iter(self._found))
                 self._dropped[oldest] = self._drop(oldest)
             self._dropped.pop(key, None)
             self._found[key] = refs, record
-            self._nbytes += record.nbytes
+            self._nbytes += size
 
     def _forget_gone(self) -> None:
         while self._gone:
@@ -252,7 +265,8 @@ class Census:
             self._dropped.pop(key, None)
             known = self._found.get(key)
             # A mask made at the same address may be known under the same key by now.
-            if known is not None and any(r is not None and r() is None for r in known[0]):
+            refs = None if known is None else known[0]
+            if refs is not None and any(r is not None and r() is None for r in refs):
                 self._drop(key)
 
     def _drop(self, key: _Key) -> int:
@@ -264,10 +278,14 @@ class Census:
 
 def _marks(snapshot: Snapshot, name: str) -> tuple[BitMask | None, ...]:
     """Return what a count depends on."""
-    return snapshot.masks.get(name), snapshot.protected.get(name), snapshot.final.get(name)
+    layers = snapshot.masks, snapshot.protected, snapshot.final
+    # Asking a set for what it has not takes long, and most often it is empty.
+    return tuple(layer.get(name) if layer else None for layer in layers)
 
 
 def _key(snapshot: Snapshot, name: str, kind: Kind) -> _Key:
+    if not (snapshot.masks or snapshot.protected or snapshot.final):
+        return name, kind, 0, 0, 0
     mask, protected, final = (0 if m is None else id(m) for m in _marks(snapshot, name))
     return name, kind, mask, protected, final
 
