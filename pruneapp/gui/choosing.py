@@ -149,6 +149,12 @@ class Choosing(QObject):
             ("Space", self.tr("Check or uncheck in the tree")),
             ("← → ↑ ↓", self.tr("Move the cursor in the picture")),
             ("Home, End", self.tr("First and last weight in the cursor's row")),
+            ("Shift+← →", self.tr("Choose weights or channels; move the threshold")),
+            ("Ctrl+← →", self.tr("Move the threshold, or the cut through channels")),
+            ("Space, Ctrl+A", self.tr("Choose a channel, or all of them")),
+            ("Del, R", self.tr("Prune or restore what is chosen")),
+            ("P, Shift+P", self.tr("Protect or release what is chosen")),
+            ("T", self.tr("The numbers of the picture as a table")),
         )
         sheet = KeySheet(self._window.actions_.values(), more, self._window)
         sheet.finished.connect(sheet.deleteLater)
