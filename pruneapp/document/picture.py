@@ -20,7 +20,6 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.layers import (
     Changes,
     Layer,
-    ReadValues,
     Shares,
     Values,
     changed,
@@ -29,6 +28,7 @@ from pruneapp.document.layers import (
 )
 from pruneapp.document.layout import layout, offsets_of_columns, offsets_of_rows
 from pruneapp.document.pooling import Axis, Block
+from pruneapp.document.scale import large_of, scale
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import UnknownTensorError
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
@@ -46,10 +46,6 @@ _MOST_PIXELS = 1 << 26
 _FIRST_LOOK = 1 << 21
 # In a first look at least so many weights follow each other, so that few reads are needed.
 _GROUP = 1 << 11
-
-_SAMPLES = 64
-_SAMPLE = 1024
-_PERCENTILE = 99.5
 
 Picture = NDArray[np.float32]
 
@@ -144,7 +140,7 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     else:
         both = Changes(a, name, b, other.name, part.pool)
         pictures = part.pictures([both], job)
-        large = _large(both.differences, a.entry(name).numel)
+        large = large_of(both.differences, a.entry(name).numel)
     change, gone, back, neither = pictures
     return DifferenceTile(
         part.request, part.layout, change, gone, back, neither, large, part.sampled
@@ -171,31 +167,6 @@ def _since(a: Snapshot, b: Snapshot, part: _Part, job: Job) -> Sequence[Picture]
         Shares(lambda x, y: ~(x | y), before, after),
     ]
     return part.pictures(layers, job)
-
-
-def scale(snapshot: Snapshot, name: str) -> float:
-    """Return a magnitude that is large for a tensor: what a picture shows in full colour.
-
-    The 99.5th percentile of the finite magnitudes, of all of them up to 65,536 elements, else of
-    64 runs of 1,024 spread evenly: the same on every call. If that is 0 the largest of them; 1 if
-    there is none but zeros.
-    """
-    entry = snapshot.entry(name)
-    read = reader(snapshot.checkpoint.bits, entry)
-    return _large(read, entry.numel)
-
-
-def _large(read: ReadValues, numel: int) -> float:
-    if numel <= _SAMPLES * _SAMPLE:
-        values = read(0, numel)
-    else:
-        starts = np.linspace(0, numel - _SAMPLE, _SAMPLES).astype(np.int64).tolist()
-        values = np.concatenate([read(s, s + _SAMPLE) for s in starts])
-    sizes = np.abs(values).astype(np.float64)
-    sizes = sizes[np.isfinite(sizes)]
-    if not sizes.size:
-        return 1.0
-    return float(np.percentile(sizes, _PERCENTILE)) or float(sizes.max()) or 1.0
 
 
 class _Part:

@@ -1,0 +1,52 @@
+"""A magnitude that is large for a tensor: what a picture shows in full colour."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.document.layers import ReadValues, reader
+from pruneapp.document.snapshot import Snapshot
+
+__all__ = ["large_of", "scale"]
+
+_SAMPLES = 64
+_SAMPLE = 1024
+_PERCENTILE = 99.5
+
+
+def scale(snapshot: Snapshot, name: str) -> float:
+    """Return a magnitude that is large for a tensor: what a picture shows in full colour.
+
+    The 99.5th percentile of the finite magnitudes, of all of them up to 65,536 elements, else of
+    64 runs of 1,024 spread evenly: the same on every call. If that is 0 the largest of them; 1 if
+    there is none but zeros.
+    """
+    entry = snapshot.entry(name)
+    read = reader(snapshot.checkpoint.bits, entry)
+    return large_of(read, entry.numel)
+
+
+def large_of(read: ReadValues, numel: int) -> float:
+    """Return the same of anything that is read like a tensor of `numel` elements."""
+    if numel <= _SAMPLES * _SAMPLE:
+        values = read(0, numel)
+    else:
+        starts = np.linspace(0, numel - _SAMPLE, _SAMPLES).astype(np.int64).tolist()
+        values = np.concatenate([read(s, s + _SAMPLE) for s in starts])
+    sizes = np.abs(values).astype(np.float64)
+    sizes = sizes[np.isfinite(sizes)]
+    if not sizes.size:
+        return 1.0
+    return _percentile(sizes) or float(sizes.max()) or 1.0
+
+
+def _percentile(sizes: NDArray[np.float64]) -> float:
+    """Return the 99.5th percentile, as `np.percentile` does.
+
+    That imports numpy's masked arrays when it is first called: 25 ms of the first picture.
+    """
+    place = _PERCENTILE / 100 * (sizes.size - 1)
+    low = int(place)
+    near = np.partition(sizes, [low, min(low + 1, sizes.size - 1)])[low : low + 2]
+    return float(near[0] + (near[-1] - near[0]) * (place - low))
