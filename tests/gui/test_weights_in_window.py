@@ -128,7 +128,7 @@ def test_a_result_is_what_an_export_has(person, view, weights):
 
 
 def test_a_large_tensor_is_looked_at_first(person, tmp_path, monkeypatch):
-    monkeypatch.setattr(asking, "SAMPLED_FROM", 1 << 20)
+    monkeypatch.setattr(asking, "LARGE", 1 << 20)
     path = tmp_path / "large.safetensors"
     save_file({"fc.weight": torch.randn(4000, 3000)}, path)
     person.open(path)

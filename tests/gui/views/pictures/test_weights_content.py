@@ -151,7 +151,7 @@ def test_a_coarse_difference_mixes_shares_in_linear_light():
 
 
 def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot, monkeypatch):
-    monkeypatch.setattr(asking, "SAMPLED_FROM", 1 << 20)
+    monkeypatch.setattr(asking, "LARGE", 1 << 20)
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     seen = []
@@ -176,7 +176,7 @@ def test_a_large_part_is_looked_at_first_and_then_read(view, make_tensor, qtbot,
 
 
 def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
-    monkeypatch.setattr(asking, "SAMPLED_FROM", 1 << 20)
+    monkeypatch.setattr(asking, "LARGE", 1 << 20)
     layout = Layout((3000, 2000), (0,), (1,), "output", "input")
     tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
     view.tileRequested.connect(
@@ -185,3 +185,19 @@ def test_a_first_look_says_so(view, make_tensor, qtbot, monkeypatch):
     tensor.show(view)
     qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
     assert view.legend.words()[0] == "sampled"
+
+
+def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monkeypatch):
+    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+    tensor.attach(view)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    del tensor.requests[:]
+    for _ in range(8):
+        view.canvas.zoom(1.09)
+        qtbot.wait(asking.REST_MS // 3)
+    assert tensor.requests == [], "the tile of the whole is shown larger"
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    assert [request.sampled for request in tensor.requests] == [False]

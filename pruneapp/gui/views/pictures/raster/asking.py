@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from pruneapp.answers import TileRequest
 from pruneapp.gui.views.pictures.raster.canvas import Canvas
@@ -16,8 +16,10 @@ Content = Literal["weights", "result", "difference"]
 
 # Requests while one moves: a few a second, and the last one always.
 REQUEST_MS = 40
-# Weights from which on a first look is worth its second answer: reading so many takes 100 ms.
-SAMPLED_FROM = 1 << 23
+# A part so large takes 100 ms to read: a first look is worth its second answer, and while one
+# moves it would be old before it came, and slow down what moves.
+LARGE = 1 << 23
+REST_MS = 120
 
 
 class Asking(QObject):
@@ -45,6 +47,7 @@ class Asking(QObject):
     """
 
     requested = Signal(object)
+    _at_once = Signal()
 
     def __init__(self, canvas: Canvas, parent: QObject) -> None:
         super().__init__(parent)
@@ -57,6 +60,8 @@ class Asking(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.now)
+        # Sooner than a timer, which waits until all is painted.
+        self._at_once.connect(self.now, Qt.ConnectionType.QueuedConnection)
 
     def begin(self, base: TileRequest | None) -> None:
         """Begin with another tensor, or another layout of it; None for no tensor.
@@ -113,8 +118,20 @@ class Asking(QObject):
 
     def soon(self) -> None:
         """Ask for what is missing, at once if nothing is shown."""
-        if not self._timer.isActive():
-            self._timer.start(0 if self._canvas.item.fine is None else REQUEST_MS)
+        if self._canvas.item.fine is None:
+            self._at_once.emit()
+        elif not self._timer.isActive():
+            self._timer.start(REQUEST_MS)
+
+    def moved(self) -> None:
+        """Ask for what can be seen now; for a large part only when one looks at it longer."""
+        view, fine = self._canvas.view, self._canvas.item.fine
+        if self._base is None or view is None or fine is None or self.stale:
+            self.soon()
+        elif _is_large(view.request(self._base.name, self._canvas.devicePixelRatioF())):
+            self._timer.start(REST_MS)
+        else:
+            self.soon()
 
     def now(self) -> None:
         """Ask for what can be seen and is not there; a hidden picture asks for nothing."""
@@ -125,7 +142,7 @@ class Asking(QObject):
             wanted = self._of(view, self._canvas.devicePixelRatioF())
             fine = self._canvas.item.fine
             unknown = self.stale or fine is None
-            if unknown and wanted.pool > 1 and wanted.rows * wanted.columns >= SAMPLED_FROM:
+            if unknown and _is_large(wanted):
                 wanted = replace(wanted, sampled=True)
             if wanted != self._wanted:
                 self._wanted = wanted
@@ -161,3 +178,7 @@ class Asking(QObject):
             return False
         ratio = self._canvas.devicePixelRatioF()
         return tile.request.pool == view.request(tile.request.name, ratio).pool
+
+
+def _is_large(part: TileRequest) -> bool:
+    return part.pool > 1 and part.rows * part.columns >= LARGE

@@ -209,7 +209,7 @@ class TiledPicture(Picture):
             self.tileRequested.emit(request)
 
     def _on_view_changed(self) -> None:
-        self._asking.soon()
+        self._asking.moved()
         self._update_legend()
 
     # What it says.
