@@ -136,8 +136,8 @@ def histogram(
     job
         Started with the elements, times two passes; may cancel.
     bins
-        The most bins, at least 2; more than half of them are used. One if all magnitudes are 0,
-        two with signs.
+        The most bins, at least 2, with signs 4; more than half of them are used. One if all
+        magnitudes are 0, two with signs.
     signed
         Whether values are counted with their signs, and not their magnitudes.
     """

@@ -88,7 +88,7 @@ def test_whole_numbers_have_numbers_too(model):
     seed=st.integers(0, 9),
     masked=st.booleans(),
     previewed=st.booleans(),
-    bins=st.sampled_from([2, 7, 128]),
+    bins=st.sampled_from([4, 7, 128]),
     signed=st.booleans(),
 )
 def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins, signed):
@@ -121,6 +121,16 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
             for low, high in zip(found.edges, found.edges[1:], strict=False)
         ]
         np.testing.assert_array_equal(counts, expected)
+
+
+@pytest.mark.parametrize(("signed", "bins"), [(False, 2), (True, 4)])
+def test_the_largest_number_has_a_bin(signed, bins):
+    array = np.array([np.finfo(np.float64).max, 1.0])
+    found = histogram(
+        Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), bins=bins, signed=signed
+    )
+    assert found.kept.size == bins
+    assert found.kept.tolist()[-2:] == [1, 1]
 
 
 @pytest.mark.parametrize("tiny", [-5e-324, -1e-310])
