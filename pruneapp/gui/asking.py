@@ -53,6 +53,7 @@ class Asking(QObject):
         self._views = views
         self._extras = extras
         self._window = window
+        self._checks_masked = False  # whether the masks to come say which tensors are meant
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -171,9 +172,34 @@ class Asking(QObject):
         self._views.form.set_left(left)
 
     def _on_extras(self) -> None:
+        masks = self._extras.frozen(scores=False).masks
+        if self._checks_masked and masks is not None:
+            self._views.tree.set_checked(list(masks))
+        self._checks_masked = False
         self._views.form.set_mask_file(self._extras.mask_file)
         self._views.form.set_scores_file(self._extras.scores_file)
         self.changed.emit()
+
+    def load_masks(self) -> None:
+        """Let the person choose a file, and ask to prune what its masks prune."""
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load masks"))
+        if name and self._session.document is not None:
+            self._want("custom_from_mask")
+            self._checks_masked = True
+            self._extras.load_masks(Path(name))
+
+    def load_scores(self) -> None:
+        """Let the person choose a file, and ask to rank weights by its numbers."""
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load importance scores"))
+        if name and self._session.document is not None:
+            request = self._views.form.request()
+            rows = () if request is None else request.rows
+            if not any(registry.get(row.method).takes_scores for row in rows):
+                self._want("l1_unstructured")
+            self._extras.load_scores(Path(name))
+
+    def _want(self, method: str) -> None:
+        self._views.form.set_request(FormRequest((FormRow("", "", method, {}),)))
 
     def _ask_masks(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load masks"))

@@ -7,7 +7,8 @@ shown follows the history by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -25,12 +26,30 @@ from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.session import Session
+from pruneapp.gui.views.pictures.compare import ZEROS
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.raster.shading import Mode
 from pruneapp.gui.views.pictures.sides import Side
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 
 Load = Callable[[Job], Snapshot]
+
+
+@dataclass(frozen=True, eq=False)
+class _Other:
+    """What is no state of the history: another file, or other masks."""
+
+    called: str
+    state: Snapshot
+    document: Document | None = None
+
+    def close(self) -> None:
+        """Let go of the file, if it is one."""
+        if self.document is not None:
+            self.document.close()
+            self.document.checkpoint.close()
 
 
 class Comparing(QObject):
@@ -64,7 +83,7 @@ class Comparing(QObject):
         self._pages = views.pages
         self._view = views.pages.compare
         self._window = window
-        self._other: Document | None = None
+        self._other: _Other | None = None
         self._opening: Task[Document] | None = None
         self._comparing: Task[Comparison] | None = None
         self._tile: Task[DifferenceTile] | None = None
@@ -109,20 +128,32 @@ class Comparing(QObject):
                 checkpoint.close()
                 raise
 
-        def done(other: Document) -> None:
+        def done(opened: Document) -> None:
+            other = _Other(path.name, opened.snapshot(), opened)
             if self._session.document is not document:
-                _close(other)  # nobody wants it any more
+                other.close()  # nobody wants it any more
                 return
             self._opening = None
-            self._drop_other()
-            self._other = other
-            self._view.set_other(path.name)
-            self._pages.tabs.setCurrentIndex(Page.COMPARE)
-            self._refresh()
+            self._show_other(other)
 
         self._opening = self._jobs.submit(
             self.tr("Opening"), work, on_result=done, on_error=self._session.refused.emit
         )
+
+    def compare_masks(self, called: str, masks: Mapping[str, BitMask]) -> None:
+        """Compare with a state that has other masks over the same weights."""
+        document = self._session.document
+        if document is not None:
+            self._view.set_measure(ZEROS)
+            state = replace(document.snapshot(), masks=MaskSet(masks), protected=MaskSet())
+            self._show_other(_Other(called, state))
+
+    def _show_other(self, other: _Other) -> None:
+        self._drop_other()
+        self._other = other
+        self._view.set_other(other.called)
+        self._pages.tabs.setCurrentIndex(Page.COMPARE)
+        self._refresh()
 
     def _sides(self) -> tuple[Side, Side]:
         """Return the sides that were chosen; the file as it was opened and now, if none were."""
@@ -137,7 +168,7 @@ class Comparing(QObject):
         assert document is not None
         if side is None:
             assert self._other is not None
-            other = self._other.snapshot()
+            other = self._other.state
             return lambda _job: other
         if side == document.position:
             now = document.snapshot()
@@ -149,7 +180,7 @@ class Comparing(QObject):
         assert document is not None
         if side is None:
             assert self._other is not None
-            return self._other.checkpoint.path.name
+            return self._other.called
         return document.items[side].label
 
     # -- the page Compare -----------------------------------------------------------------------
@@ -290,7 +321,7 @@ class Comparing(QObject):
                 self._tile.cancel()
             self._forget()
             self._view.set_other(None)
-            _close(other)
+            other.close()
 
 
 def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile:
@@ -300,8 +331,3 @@ def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> Dif
             remedy="Choose another tensor, or show something else.",
         )
     return difference_tile(a, b, request, job)
-
-
-def _close(document: Document) -> None:
-    document.close()
-    document.checkpoint.close()

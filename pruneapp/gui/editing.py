@@ -55,11 +55,11 @@ class Editing(QObject):
 
     Signals
     -------
-    done(str)
-        What was done, in words.
+    done(HandPreview)
+        What was done.
     """
 
-    done = Signal(str)
+    done = Signal(object)
 
     def __init__(
         self, session: Session, jobs: Jobs, appearance: Appearance, window: QWidget
@@ -140,7 +140,7 @@ class Editing(QObject):
 
     def _put(self, preview: HandPreview) -> None:
         if self._session.edit(preview):
-            self.done.emit(_told(preview))
+            self.done.emit(preview)
 
     def _on_refused(self, error: PruneAppError) -> None:
         self._working = False
@@ -203,10 +203,3 @@ def _edit(snapshot: Snapshot, gesture: Gesture, *, everywhere: bool) -> HandEdit
             for name in names
         )
     )
-
-
-def _told(preview: HandPreview) -> str:
-    spared = preview.numbers.spared
-    if not spared:
-        return preview.label
-    return f"{preview.label}; {spared:,} protected weights stay"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from pruneapp.document.hand import HandPreview
+from pruneapp.gui.combining import Combining
+from pruneapp.gui.comparing import Comparing
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.editing import Editing
@@ -14,6 +17,7 @@ from pruneapp.gui.session import Session
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.window import MainWindow
 from pruneapp.gui.zeros import Zeros
 
@@ -27,6 +31,8 @@ class Handwork(QObject):
         Whose commands and pictures.
     session, jobs
         The document, and where work is done.
+    comparing
+        Shows where masks differ.
     looking
         Knows which tensor is in focus.
     counting
@@ -45,12 +51,14 @@ class Handwork(QObject):
         jobs: Jobs,
         *,
         looking: Looking,
+        comparing: Comparing,
         counting: Counting,
         telling: Telling,
         appearance: Appearance,
         settings: Settings,
     ) -> None:
         super().__init__(window)
+        self._telling = telling
         self.editing = Editing(session, jobs, appearance, window)
         self.offering = Offering(
             session,
@@ -62,8 +70,19 @@ class Handwork(QObject):
             settings=settings,
         )
         self.zeros = Zeros(session, jobs, counting, telling=telling, parent=self)
-        self.editing.done.connect(telling.say_done)
+        self.combining = Combining(session, jobs, comparing, appearance, window)
+        self.editing.done.connect(self._say)
+        self.combining.done.connect(self._say)
         views.pages.weights.gestureMade.connect(self.editing.do)
         views.pages.channels.gestureMade.connect(self.editing.do)
         window.actions_["treat_zeros"].triggered.connect(self.zeros.treat)
+        window.actions_["combine_masks"].triggered.connect(self.combining.ask)
         window.actions_["complete_channels"].triggered.connect(self.editing.complete)
+
+    def _say(self, preview: HandPreview) -> None:
+        text, spared = preview.label, preview.numbers.spared
+        if spared:
+            text = self.tr("{done}; {n} protected weights stay").format(
+                done=text, n=numbers.count(spared)
+            )
+        self._telling.say_done(text)

@@ -101,18 +101,19 @@ class Workbench(QObject):
             exporting=self.exporting,
         )
         self.moving = Moving(self.session, self.jobs, self)
+        self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
         self.handwork = Handwork(
             window,
             self.views,
             self.session,
             self.jobs,
+            comparing=self.comparing,
             looking=self.looking,
             counting=self.counting,
             telling=self.telling,
             appearance=appearance,
             settings=settings,
         )
-        self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
         self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
@@ -135,6 +136,8 @@ class Workbench(QObject):
             "history_back": self.moving.undo,
             "history_forward": self.moving.redo,
             "check_usual": self.asking.check_usual,
+            "load_masks": self.asking.load_masks,
+            "load_scores": self.asking.load_scores,
             "compare_with": self.comparing.ask_file,
             "prune": self.prune,
             "cancel": self.cancel,

@@ -78,12 +78,13 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     at_work.menu("Tools", "Compare with a file")
     rows = compared(at_work)
     assert at_work.views.pages.page is Page.COMPARE
+    assert at_work.views.pages.compare.wanted == (0, None)
     assert rows["layers.1.weight"]["weights that differ"] == 16
     assert rows["layers.2.weight"]["difference"] == "another shape or type, not compared"
     assert rows["extra.weight"]["difference"] == "only in B"
     assert "layers.0.weight" not in rows
 
-    other = at_work.workbench.comparing._other.checkpoint
+    other = at_work.workbench.comparing._other.state.checkpoint
     at_work.views.pages.compare.differenceRequested.emit("layers.1.weight")
     weights = at_work.views.pages.weights
     assert at_work.views.pages.page is Page.WEIGHTS

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
-
-Index = QModelIndex | QPersistentModelIndex
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+from pruneapp.gui.views.parts.numbers import count
 
 
 @dataclass(frozen=True)
@@ -44,60 +32,6 @@ class Meant:
     chosen: int
     changed: int
     spared: int = 0
-
-
-class _Tensors(QAbstractTableModel):
-    """The tensors: name, meant, changing, protected."""
-
-    def __init__(self, tensors: Sequence[Meant], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._tensors = tuple(tensors)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of tensors."""
-        return 0 if parent.isValid() else len(self._tensors)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else 4
-
-    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return a cell."""
-        if not index.isValid():
-            return None
-        tensor = self._tensors[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (
-                tensor.shown,
-                numbers.count(tensor.chosen),
-                numbers.count(tensor.changed),
-                numbers.count(tensor.spared),
-            )[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole and not index.column():
-            return tensor.shown
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
-            return _RIGHT
-        return None
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = int(Qt.ItemDataRole.DisplayRole),
-    ) -> Any:
-        """Return the names of the columns."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (
-                self.tr("Tensor"),
-                self.tr("Meant"),
-                self.tr("Change"),
-                self.tr("Protected"),
-            )[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section else _LEFT
-        return None
 
 
 class AlikeDialog(QDialog):
@@ -122,21 +56,15 @@ class AlikeDialog(QDialog):
         self.pattern.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pattern.setAccessibleName(self.tr("Pattern"))
         self.sentence = plain(self._sentence(tensors), wrap=True)
-        self.table = QTableView(self)
-        self.table.setModel(_Tensors(tensors, self.table))
+
+        def cells(row: int) -> tuple[str, ...]:
+            tensor = tensors[row]
+            return tensor.shown, count(tensor.chosen), count(tensor.changed), count(tensor.spared)
+
+        headers = self.tr("Tensor"), self.tr("Meant"), self.tr("Change"), self.tr("Protected")
+        self.table = CountsTable(headers, len(tensors), cells, self)
         self.table.setAccessibleName(self.tr("Tensors that are meant"))
         self.table.setAccessibleDescription(self.sentence.text())
-        self.table.setTabKeyNavigation(False)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.table.setShowGrid(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
-        header.setDefaultSectionSize(self.fontMetrics().horizontalAdvance("0") * 12)
         self.table.setColumnHidden(3, not any(tensor.spared for tensor in tensors))
         self.go = QPushButton(action, self)
         self.go.setObjectName("mainAction")
@@ -167,12 +95,12 @@ class AlikeDialog(QDialog):
     def _sentence(self, tensors: Sequence[Meant]) -> str:
         changing = [tensor for tensor in tensors if tensor.changed]
         text = self.tr("{weights} weights change in {n} of {all} tensors, as one step.").format(
-            weights=numbers.count(sum(tensor.changed for tensor in changing)),
-            n=numbers.count(len(changing)),
-            all=numbers.count(len(tensors)),
+            weights=count(sum(tensor.changed for tensor in changing)),
+            n=count(len(changing)),
+            all=count(len(tensors)),
         )
         spared = sum(tensor.spared for tensor in tensors)
         if spared:
-            more = self.tr("{n} weights are protected and stay.").format(n=numbers.count(spared))
+            more = self.tr("{n} weights are protected and stay.").format(n=count(spared))
             text = f"{text} {more}"
         return text

@@ -76,7 +76,7 @@ class SidesRow(QWidget):
     def set_points(self, items: Sequence[HistoryItem], position: int) -> None:
         """Take the states, and which one is the current."""
         self._items, self._position = tuple(items), position
-        for side, usual in enumerate((0, position)):
+        for side, usual in enumerate(self._usual()):
             chosen = self._wanted[side]
             if not items or (chosen is not None and chosen >= len(items)):
                 self._own[side] = False  # that state is gone
@@ -89,11 +89,16 @@ class SidesRow(QWidget):
         self._other = label
         if label is not None:
             self._wanted[self._asking], self._own[self._asking] = None, True
-        else:
-            for side, usual in enumerate((0, self._position)):
-                if self._wanted[side] is None:
-                    self._wanted[side], self._own[side] = usual, False
+        for side, usual in enumerate(self._usual()):
+            if self._wanted[side] is None and label is None:
+                self._own[side] = False
+            if not self._own[side]:
+                self._wanted[side] = usual
         self._fill()
+
+    def _usual(self) -> tuple[int, int]:
+        # The file as it was opened and now; it is what is there now that stands against a file.
+        return (0 if self._other is None else self._position), self._position
 
     def _fill(self) -> None:
         for box, wanted in zip(self.boxes, self._wanted, strict=True):

@@ -1,0 +1,175 @@
+"""How far two masks agree, and which one is to be made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.answers.overlap import Overlap, TensorOverlap
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
+from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, percent
+
+
+class CombineDialog(QDialog):
+    """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
+
+    Parameters
+    ----------
+    file
+        What the other side is called.
+    overlap
+        What is pruned on both sides.
+    shown
+        The names to show for the names in the file.
+
+    Signals
+    -------
+    combineRequested(str)
+        The person wants ``or``, ``and`` or ``minus``; the dialog closes.
+    pictureRequested()
+        The person wants to see where they differ; the dialog closes.
+    """
+
+    combineRequested = Signal(str)
+    pictureRequested = Signal()
+
+    def __init__(
+        self,
+        file: str,
+        overlap: Overlap,
+        shown: Mapping[str, str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Combine masks"))
+        self._overlap = overlap
+        self._muted: list[QWidget] = []
+        tensors = overlap.tensors
+
+        def cells(row: int) -> tuple[str, ...]:
+            tensor = tensors[row]
+            return (
+                shown.get(tensor.name, tensor.name),
+                count(tensor.both),
+                count(tensor.only_here),
+                count(tensor.only_there),
+                _share(tensor),
+            )
+
+        headers = (
+            self.tr("Pruned in"),
+            self.tr("Both"),
+            self.tr("Only here"),
+            self.tr("Only there"),
+            self.tr("Overlap"),
+        )
+        self.about = plain(
+            self.tr(
+                "“There” is {file}. {n} tensors are in both. Of what is pruned anywhere, {share} "
+                "is pruned on both sides."
+            ).format(file=file, n=count(len(tensors)), share=_share(overlap)),
+            wrap=True,
+        )
+        self.table = CountsTable(headers, len(tensors), cells, self)
+        self.table.setAccessibleName(self.tr("Overlap of the tensors"))
+        self.table.setAccessibleDescription(self.about.text())
+        self.choices: dict[str, QRadioButton] = {}
+        choices = QGridLayout()
+        choices.setHorizontalSpacing(16)
+        choices.setVerticalSpacing(4)
+        for row, (how, text, help_) in enumerate(self._choices()):
+            radio = QRadioButton(text, self)
+            radio.setAccessibleDescription(help_)
+            radio.toggled.connect(self._show_number)
+            note = plain(help_)
+            self._muted.append(note)
+            choices.addWidget(radio, row, 0)
+            choices.addWidget(note, row, 1)
+            self.choices[how] = radio
+        choices.setColumnStretch(1, 1)
+        self.picture = QPushButton(self.tr("Show where they differ"), self)
+        self.leave = QPushButton(self.tr("Leave it"), self)
+        self.go = QPushButton(self)
+        self.go.setObjectName("mainAction")
+        self.go.setDefault(True)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.picture)
+        buttons.addStretch(1)
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(self.about)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(heading(self.tr("Pruned afterwards")))
+        layout.addLayout(choices)
+        layout.addLayout(buttons)
+        self.resize(640, 480)
+        self.choices["or"].setChecked(True)
+        self.choices["or"].setFocus()
+        self.go.clicked.connect(self._combine)
+        self.picture.clicked.connect(self._show_picture)
+        self.leave.clicked.connect(self.reject)
+        self.set_colors({})
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        for label in (self.about, *self._muted):
+            recolor(label, with_defaults(colors)["muted"])
+
+    @property
+    def how(self) -> str:
+        """What is chosen: ``or``, ``and`` or ``minus``."""
+        return next(how for how, radio in self.choices.items() if radio.isChecked())
+
+    def _choices(self) -> tuple[tuple[str, str, str], ...]:
+        return (
+            (
+                "or",
+                self.tr("In either"),
+                self.tr("What is pruned only there is pruned here, too"),
+            ),
+            (
+                "and",
+                self.tr("In both"),
+                self.tr("What is pruned only here comes back"),
+            ),
+            (
+                "minus",
+                self.tr("Only here"),
+                self.tr("What is pruned on both sides comes back"),
+            ),
+        )
+
+    def _show_number(self) -> None:
+        found = self._overlap
+        number = {"or": found.only_there, "and": found.only_here, "minus": found.both}[self.how]
+        text = self.tr("Prune {n} weights") if self.how == "or" else self.tr("Restore {n} weights")
+        self.go.setText(text.format(n=count(number)) if number else self.tr("Nothing changes"))
+        self.go.setEnabled(bool(number))
+
+    def _combine(self) -> None:
+        self.accept()
+        self.combineRequested.emit(self.how)
+
+    def _show_picture(self) -> None:
+        self.reject()
+        self.pictureRequested.emit()
+
+
+def _share(overlap: Overlap | TensorOverlap) -> str:
+    return NO_NUMBER if overlap.jaccard is None else percent(overlap.jaccard)

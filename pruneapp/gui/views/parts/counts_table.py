@@ -1,0 +1,99 @@
+"""A table of names and numbers, for dialogs: the name in the first column takes the room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+
+Index = QModelIndex | QPersistentModelIndex
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_DIGITS = 12
+
+
+class _Rows(QAbstractTableModel):
+    """Rows that are made when they are shown: there may be 100,000 of them."""
+
+    def __init__(
+        self,
+        headers: Sequence[str],
+        count: int,
+        cells: Callable[[int], Sequence[str]],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._headers = tuple(headers)
+        self._count = count
+        self._cells = cells
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else self._count
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self._headers)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Return a cell."""
+        if not index.isValid():
+            return None
+        whole = role == Qt.ItemDataRole.ToolTipRole and not index.column()
+        if role == Qt.ItemDataRole.DisplayRole or whole:
+            return self._cells(index.row())[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
+            return _RIGHT
+        return None
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = int(Qt.ItemDataRole.DisplayRole),
+    ) -> Any:
+        """Return the names of the columns."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headers[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section else _LEFT
+        return None
+
+
+class CountsTable(QTableView):
+    """A name, and numbers beside it.
+
+    Parameters
+    ----------
+    headers
+        Of the columns; the first is that of the names.
+    count, cells
+        How many rows there are, and the texts of one.
+    """
+
+    def __init__(
+        self,
+        headers: Sequence[str],
+        count: int,
+        cells: Callable[[int], Sequence[str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setModel(_Rows(headers, count, cells, self))
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setShowGrid(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        widest = max(self.fontMetrics().horizontalAdvance(text) for text in headers[1:])
+        digits = self.fontMetrics().horizontalAdvance("0") * _DIGITS
+        header.setDefaultSectionSize(max(widest + 16, digits))
