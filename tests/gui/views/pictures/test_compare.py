@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from pruneapp.answers import Comparison, HistoryItem, TensorDifference
 from pruneapp.gui.views.pictures.compare import CompareView
@@ -53,7 +54,7 @@ def view(qtbot):
     found.resize(720, 520)
     found.show()
     found.activateWindow()
-    qtbot.waitActive(found)
+    assert QTest.qWaitForWindowActive(found)
     return found
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
 
 from pruneapp.answers import ChannelNorms, Gesture, Histogram
 from pruneapp.gui.theme import LIGHT
@@ -49,7 +50,7 @@ def show(qtbot):
         view.resize(720, 520)
         view.show()
         view.activateWindow()
-        qtbot.waitActive(view)
+        assert QTest.qWaitForWindowActive(view)
         return view
 
     return make
@@ -518,3 +519,38 @@ def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
     lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
     assert sum(line.endswith("would go") for line in lines) == 5000
     assert taken < 2, "the time grows with the square of the channels"
+
+
+def test_keys_that_mean_something_here_are_no_shortcuts_of_the_window(qtbot):
+    channels = ChannelsView()
+    channels.set_dims(["0: output channels (6)"], shape=(6, 3, 2, 2))
+    channels.set_norms(norms())
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    pressed = []
+    for key in ("Ctrl+A", "Esc", "+", "P", "M", "Ctrl+Z"):
+        action = QAction(key, window)
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(lambda *_, key=key: pressed.append(key))
+        window.addAction(action)
+    window.setCentralWidget(channels)
+    window.show()
+    window.activateWindow()
+    assert QTest.qWaitForWindowActive(window)
+    channels.canvas.setFocus()
+    made = heard(channels.gestureMade)
+    ctrl, none = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
+    qtbot.keyClick(channels.canvas, Qt.Key.Key_Escape)
+    assert pressed == ["Esc"], "nothing is chosen: Esc is the window's"
+    for key, held in (
+        (Qt.Key.Key_A, ctrl),
+        (Qt.Key.Key_P, none),
+        (Qt.Key.Key_Escape, none),
+        (Qt.Key.Key_Plus, none),
+        (Qt.Key.Key_M, none),
+        (Qt.Key.Key_Z, ctrl),
+    ):
+        qtbot.keyClick(channels.canvas, key, held)
+    assert pressed == ["Esc", "M", "Ctrl+Z"]
+    assert [gesture.operation for gesture in made] == ["protect"]
+    assert channels.chosen == ()

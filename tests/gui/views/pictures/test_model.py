@@ -61,7 +61,7 @@ def model(qtbot):
     view.set_tensors(ROWS)
     view.show()
     view.activateWindow()
-    qtbot.waitActive(view)
+    assert QTest.qWaitForWindowActive(view)
     view.set_report(REPORT, PREVIEW)
     return view
 
