@@ -1,9 +1,11 @@
 """Hears what an application tells screen readers; a program for the system's Python.
 
 ``at_spi_client.py LAUNCHER COMMAND ...`` starts the accessibility bus and the application, and
-answers questions in JSON, one a line: ``{"do": "tree"}`` with all that the application tells, and
-``{"do": "act", "path": PATH, "number": N}`` by doing the action N of a thing. It ends, and ends
-both, when nothing more is asked.
+answers questions in JSON, one a line, until nothing more is asked; then it ends both.
+
+- ``{"do": "windows"}``: the names of all windows.
+- ``{"do": "tree", "menus": true}``: all that is told of what is shown, and of menus that are not.
+- ``{"do": "act", "path": PATH, "number": N}``: does the action N of a thing.
 
 Plain D-Bus instead of the library Atspi: that one keeps what it heard, so that it may be old, and
 is one package more.
@@ -25,6 +27,9 @@ PATIENCE_MS = 20_000
 # Numbers of the specification.
 STATES = {"enabled": 8, "focusable": 11, "showing": 25}
 LABELLED_BY = 2
+MENUS = frozenset({"menu bar", "menu item", "check menu item", "popup menu", "separator"})
+# Of these nobody asks what can be done with them; there are many.
+MUTE = frozenset({"label", "tree item", "list item", "cell", "filler", "layered pane", "panel"})
 DEPTH = 40
 
 
@@ -74,32 +79,56 @@ class Desktop:
             time.sleep(0.1)
         sys.exit("No application told anything.")
 
-    def node(self, place, depth=0):
-        """Return what a thing tells, and what is in it; None for one that is gone meanwhile."""
+    def windows(self, place):
+        """Return the names of all windows."""
+        names = []
+        for child in self.call(place, ACCESSIBLE, "GetChildren")[0]:
+            try:
+                names.append(self.property(tuple(child), ACCESSIBLE, "Name"))
+            except GLib.Error:
+                continue  # gone meanwhile
+        return names
+
+    def node(self, place, depth=0, *, menus):
+        """Return what a thing tells, and what is in it.
+
+        None for one that is gone meanwhile, or not shown and in no menu.
+        """
         try:
             low, high = self.call(place, ACCESSIBLE, "GetState")[0]
-            interfaces = self.call(place, ACCESSIBLE, "GetInterfaces")[0]
-            relations = self.call(place, ACCESSIBLE, "GetRelationSet")[0]
+            states = low | high << 32
+            states = {word: bool(states >> bit & 1) for word, bit in STATES.items()}
+            role = self.call(place, ACCESSIBLE, "GetRoleName")[0]
+            if not (states["showing"] or (menus and role in MENUS)):
+                return None
             said = {
                 "path": list(place),
-                "role": self.call(place, ACCESSIBLE, "GetRoleName")[0],
+                "role": role,
                 "name": self.property(place, ACCESSIBLE, "Name"),
                 "description": self.property(place, ACCESSIBLE, "Description"),
-                "labelled": any(kind == LABELLED_BY and of for kind, of in relations),
-                "actions": [],
+                "labelled": role == "combo box" and self.is_labelled(place),
+                "actions": self.actions(place) if role not in MUTE else [],
+                **states,
             }
-            if ACTION in interfaces:
-                actions = self.call(place, ACTION, "GetActions")[0]
-                said["actions"] = [name for name, *_ in actions]
-            states = low | high << 32
-            said |= {word: bool(states >> bit & 1) for word, bit in STATES.items()}
             children = self.call(place, ACCESSIBLE, "GetChildren")[0]
         except GLib.Error:
             return None
         inside = children if depth < DEPTH else []
-        nodes = [self.node(tuple(child), depth + 1) for child in inside]
+        nodes = [self.node(tuple(child), depth + 1, menus=menus) for child in inside]
         said["children"] = [node for node in nodes if node is not None]
         return said
+
+    def is_labelled(self, place):
+        """Return whether a label stands for a thing."""
+        relations = self.call(place, ACCESSIBLE, "GetRelationSet")[0]
+        return any(kind == LABELLED_BY and of for kind, of in relations)
+
+    def actions(self, place):
+        """Return the names of what can be done with a thing."""
+        try:
+            return [name for name, *_ in self.call(place, ACTION, "GetActions")[0]]
+        except GLib.Error:
+            return []  # nothing
 
 
 def main(launcher, *command):
@@ -112,8 +141,10 @@ def main(launcher, *command):
         place = tuple(desktop.application())
         for line in sys.stdin:
             question = json.loads(line)
-            if question["do"] == "tree":
-                answer = desktop.node(place)
+            if question["do"] == "windows":
+                answer = desktop.windows(place)
+            elif question["do"] == "tree":
+                answer = desktop.node(place, menus=question["menus"])
             else:
                 number = GLib.Variant("(i)", (question["number"],))
                 desktop.begin(tuple(question["path"]), ACTION, "DoAction", number)

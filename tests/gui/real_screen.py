@@ -102,9 +102,16 @@ class Ears:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def tree(self) -> Node:
-        """Return all that the application tells."""
-        return Node.from_dict(self._ask({"do": "tree"}))
+    def windows(self) -> list[str]:
+        """Return the names of all windows."""
+        return self._ask({"do": "windows"})
+
+    def tree(self, *, menus: bool = False) -> Node:
+        """Return all that the application tells of what is shown, of menus if they are asked for.
+
+        The application need not be there at once, nor all of it.
+        """
+        return Node.from_dict(self._ask({"do": "tree", "menus": menus}))
 
     def act(self, node: Node, action: str | None = None) -> None:
         """Do an action of a thing, its first if none is named."""

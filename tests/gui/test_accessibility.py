@@ -32,7 +32,7 @@ from tests.gui.real_screen import (
 )
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
-PAGES = ("Weights", "Distribution", "Channels", "Model")
+PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")
 # Menu, entry, title of the dialog.
 DIALOGS = (
     ("File", "Export…", "Export"),
@@ -124,6 +124,8 @@ def test_every_page_is_told_as_a_picture_and_as_a_table(person, size):
     person.open(SAMPLE)
     person.wait_open(SAMPLE)
     person.wait_preview()
+    person.key("Ctrl+Return")  # or there would be nothing to compare
+    person.wait(lambda: len(person.states) == 2)
     for number, page in enumerate(PAGES, 1):
         person.key(str(number))
         picture = person.views.pages.picture()
@@ -158,6 +160,14 @@ def test_every_method_of_the_form_is_told(person):
             assert [name, missed(person.window)] == [name, []]
 
 
+def test_limits_are_told(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.click(person.views.form.limits.button)
+    person.wait(person.views.form.limits.isVisible)
+    assert missed(person.window) == []
+
+
 def test_trouble_is_told(person, tmp_path):
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"no checkpoint at all")
@@ -180,7 +190,7 @@ def test_every_dialog_is_told(person, menu, entry, title):
 
 # By the bus -----------------------------------------------------------------------------------
 
-PICTURES = ("Picture of the weights", "Distribution", "Norms", "Sparsity")
+PICTURES = ("Picture of the weights", "Distribution", "Norms", "Sparsity", "Difference")
 
 
 @pytest.mark.slow
@@ -199,23 +209,25 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen): 
             return until(look, f"a {role} '{name}'")
 
         def hear_dialog():
-            until(lambda: len(ears.tree().children) > 1, "a dialog")
+            until(lambda: len(ears.windows()) > 1, "a dialog")
             tree = ears.tree()
             return tree, next(n for n in tree.children if SAMPLE.name not in n.name)
 
-        tree, button = hear("push button", "Prune 1")
-        assert complaints(tree) == []
+        _, button = hear("push button", "Prune 1")
+        tree = whole = ears.tree(menus=True)
+        assert len([n for n, _ in whole.walk() if n.role == "menu item"]) > 40
+        assert complaints(whole) == []
         for page, picture in zip(PAGES, PICTURES, strict=True):
             ears.act(tree.find("page tab", page), "Press")
             tree, _ = hear("filler", picture)
             assert [page, complaints(tree)] == [page, []]
         for _, entry, title in DIALOGS:
-            ears.act(tree.find("menu item", entry), "Press")
+            ears.act(whole.find("menu item", entry), "Press")
             tree, dialog = hear_dialog()
             assert title in dialog.name
             assert [entry, complaints(tree)] == [entry, []]
             escape(screen, title)
-            until(lambda: len(ears.tree().children) == 1, f"the end of '{entry}'")
+            until(lambda: len(ears.windows()) == 1, f"the end of '{entry}'")
         before = button.name
         ears.act(button, "Press")
         hear("list item", "L1")
