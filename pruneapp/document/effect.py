@@ -14,15 +14,9 @@ from pruneapp.document.counts import Units
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.methods.amount import to_prune
-from pruneapp.methods.bounds import (
-    Counts,
-    Cutting,
-    Tensors,
-    budgets,
-    refuse_more,
-    weights_after,
-)
+from pruneapp.methods.bounds import Counts, Tensors, budgets, refuse_more
 from pruneapp.methods.channel_bounds import channels_after
+from pruneapp.methods.clamped import Cutting, weights_after
 from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
 from pruneapp.progress import Job
 

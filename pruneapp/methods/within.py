@@ -1,6 +1,6 @@
 """Running a method within limits: floors, ceilings and totals hold to the last weight.
 
-How much goes of each tensor is found first (`pruneapp.methods.bounds`); then each is cut as it
+How much goes of each tensor is found first (`pruneapp.methods.clamped`); then each is cut as it
 always is, with the same rules for equal scores.
 """
 
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import kept_by_channel
-from pruneapp.methods.bounds import Counts, Tensors, weights_after
+from pruneapp.methods.bounds import Counts, Tensors
 from pruneapp.methods.channel_bounds import Running, channels_after
+from pruneapp.methods.clamped import weights_after
 from pruneapp.methods.declaration import (
     ChannelMethod,
     Channels,

@@ -19,10 +19,10 @@ from safetensors.torch import save_file
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.census import Census, Wanted
 from pruneapp.document.census import store as census_store
+from pruneapp.document.census.alike import count_alike
 from pruneapp.document.census.magnitudes import (
     bin_shift,
     bin_values,
-    count_alike,
     count_magnitudes,
 )
 from pruneapp.document.document import Document

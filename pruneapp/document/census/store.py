@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from pruneapp.document.census.alike import alike, count_alike
 from pruneapp.document.census.channels import Channels, count_channels
-from pruneapp.document.census.magnitudes import Counted, alike, count_alike, count_magnitudes
+from pruneapp.document.census.magnitudes import Counted, count_magnitudes
 from pruneapp.document.census.recent import Recent
 from pruneapp.document.census.wanted import Kind, Wanted, batches, kinds_of
 from pruneapp.params import Norm
