@@ -88,7 +88,7 @@ class Forecasting(QObject):
         self._asked = True
         self.preview: Preview | None = None
         self._report: SparsityReport | None = None
-        self._sure = self._counted = False
+        self._sure = self._counted = self._complete = False
         self._estimating = Estimating(
             jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
@@ -163,7 +163,7 @@ class Forecasting(QObject):
     def recount(self) -> None:
         """Look again what can be said by now: more was counted."""
         document = self._session.document
-        if document is not None and self._step is not None:
+        if document is not None and self._step is not None and not self._complete:
             self._estimating.ask(document.snapshot(), self._step)
 
     def _on_changed(self, change: DocumentChanged) -> None:
@@ -205,6 +205,7 @@ class Forecasting(QObject):
             self._begin(asked=self._asked)
 
     def _begin(self, *, asked: bool) -> None:
+        self._complete = False
         # The estimate before stays to be seen until the next one is there: nothing flickers.
         self._forget()
         self._asked = asked
@@ -294,7 +295,7 @@ class Forecasting(QObject):
     def _on_estimate(self, found: Estimate) -> None:
         if self.ranks_by_scores:  # which nobody counted
             found = replace(found, report=None, sure=False, counting=1.0)
-        self._counted = found.report is not None
+        self._counted, self._complete = found.report is not None, found.counting >= 1
         self._panel.set_counting(found.counting)
         if self.preview is None:
             self._channels = found.channels

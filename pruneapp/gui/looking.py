@@ -19,6 +19,7 @@ from pruneapp.document.layout import layout
 from pruneapp.document.picture import tile
 from pruneapp.document.stats import channel_norms, histogram, sparsity, stats
 from pruneapp.errors import PruneAppError
+from pruneapp.gui.following import Following
 from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
@@ -73,7 +74,10 @@ class Looking(QObject):
         # With the final weights that they were measured with: nothing else changes values.
         self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         self.name: str | None = None  # a file may call a tensor ""
-        pages.pageChanged.connect(self._ask_page)
+        # Before what is connected below: it knows the mask to come when the pictures are told.
+        self._following = Following(session, jobs, forecasting, self)
+        self._following.changed.connect(self._on_estimate)
+        pages.pageChanged.connect(self._on_page_changed)
         pages.tileRequested.connect(self._on_tile_requested)
         pages.pointRequested.connect(self._on_point_requested)
         pages.weights.historyRequested.connect(self._on_history_requested)
@@ -85,6 +89,7 @@ class Looking(QObject):
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
         forecasting.changed.connect(self._on_preview_changed)
+        forecasting.foreseen.connect(self._on_foreseen)
 
     def look_at(self, name: str) -> None:
         """Show another tensor; a name that there is not shows none."""
@@ -95,6 +100,7 @@ class Looking(QObject):
             return
         self.name = found
         self._forget()
+        self._following.look_at(found)
         if row is None or document is None:
             self._pages.set_tensor(None)
             self.focused.emit()
@@ -128,6 +134,18 @@ class Looking(QObject):
         self._pages.weights.invalidate()
         self._ask_page(self._pages.page)
 
+    def _on_page_changed(self, number: int) -> None:
+        self._following.set_wanted(wanted=number == Page.WEIGHTS)
+        self._ask_page(number)
+
+    def _on_estimate(self) -> None:
+        self._pages.weights.invalidate()
+
+    def _on_foreseen(self) -> None:
+        self._known.discard(Page.MODEL)
+        if self._pages.page is Page.MODEL:
+            self._ask_page(Page.MODEL)
+
     def _on_opened(self, _opened: object) -> None:
         empty = "" if self._session.rows else self.tr("This file has no tensors.")
         self._pages.set_empty_text(empty)
@@ -137,6 +155,7 @@ class Looking(QObject):
         self.name = None
         self._stats.clear()
         self._forget()
+        self._following.look_at(None)
         self._pages.set_tensor(None)
         self._pages.model.set_report(None)
 
@@ -179,8 +198,7 @@ class Looking(QObject):
         snapshot, name = document.snapshot(), self.name
         if page is Page.MODEL:
             self._known.add(page)
-            preview = self._forecasting.shown
-            would = preview.report if preview is not None else None
+            would = self._forecasting.outlook
             by_name = self._session.by_name
             self._pages.model.set_tensors(self._session.rows)
             self._pages.set_busy(page, True)
@@ -196,7 +214,7 @@ class Looking(QObject):
         if name is None or row is None or page is Page.WEIGHTS:
             return  # the picture of weights asks for itself, tile by tile
         self._known.add(page)
-        going = self._going()
+        going = self._following.going if self._forecasting.shown is not None else None
         if page is Page.DISTRIBUTION:
             signed = self._pages.distribution.signed
             self._pages.set_busy(page, True)
@@ -241,12 +259,6 @@ class Looking(QObject):
 
         self._ask("stats", lambda job: stats(snapshot, name, job), done, None)
 
-    def _going(self) -> BitMask | None:
-        preview = self._forecasting.shown
-        if preview is None or self.name is None:
-            return None
-        return preview.masks.get(self.name)
-
     # -- what the pictures ask ------------------------------------------------------------------
 
     def _on_tile_requested(self, request: TileRequest) -> None:
@@ -261,7 +273,7 @@ class Looking(QObject):
         document = self._session.document
         if document is None:
             return
-        snapshot, going = document.snapshot(), self._going()
+        snapshot, going = document.snapshot(), self._following.going
         generation = self._pages.weights.generation
         self._ask(
             kind,

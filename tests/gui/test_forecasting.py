@@ -283,3 +283,44 @@ def test_a_file_that_is_put_back_is_noticed(counted, file):
     counted.wait(lambda: not error.text(), 5000)
     counted.wait_preview()
     assert counted.button.isEnabled()
+
+
+def hatched(person) -> int:
+    """How many pixels of the picture of weights are rather orange than blue."""
+    image = person.views.pages.weights.canvas.grab().toImage()
+    pixels = (
+        image.pixelColor(x, y)
+        for x in range(0, image.width(), 2)
+        for y in range(0, image.height(), 2)
+    )
+    return sum(pixel.red() - pixel.blue() > 12 for pixel in pixels)
+
+
+def test_the_picture_of_weights_follows_the_slider_without_a_preview(counted, never):
+    counted.click_cell(LARGE)
+    counted.wait(lambda: hatched(counted) > 0)
+    never()
+    few = hatched(counted)
+    drag_slider(counted, 0.8)
+    counted.wait(lambda: hatched(counted) > 2 * few, 4000)
+    many = hatched(counted)
+    drag_slider(counted, 0.4)
+    counted.wait(lambda: hatched(counted) < 0.8 * many, 4000)
+    assert counted.workbench.forecasting.preview is None
+    counted.ask_amount("x")
+    counted.wait(lambda: hatched(counted) == 0, 4000)
+
+
+def test_the_model_follows_the_slider_without_a_preview(counted, never):
+    never()
+    click_tab(counted, Page.MODEL)
+    drag_slider(counted, 0.8)
+    outlook = counted.workbench.forecasting.outlook
+    told = []
+    model = counted.views.pages.model
+    real = model.set_report
+    counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
+    drag_slider(counted, 0.3)
+    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook, 4000)
+    assert told[-1][0] is not outlook
+    assert counted.workbench.forecasting.preview is None

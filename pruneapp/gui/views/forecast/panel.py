@@ -157,6 +157,7 @@ class Forecast(QWidget):
     def clear(self) -> None:
         """Say nothing: nothing is asked for, and nothing is on its way."""
         self._quiet()
+        self._counted = 1.0
         self.set_busy(busy=False)
         self.figures.set_numbers({})
         self.sizes.set_numbers({})
