@@ -97,5 +97,10 @@ def test_a_share_is_never_cut_at_its_beginning(qtbot):
     whole = label.text()
     assert "37.3" in whole
     for width in range(20, label.fontMetrics().horizontalAdvance(whole) + 10, 3):
-        shown = label.fontMetrics().elidedText(whole, label.elide, width)
-        assert whole.startswith(shown.removesuffix("…")), shown
+        shown = label.shown(width)
+        assert label.fontMetrics().horizontalAdvance(shown) <= width
+        if shown.endswith("…"):
+            assert "37.3\u00a0% pruned".startswith(shown.removesuffix("…")), shown
+        else:
+            # Facts go from the front, each of them whole.
+            assert whole == shown or whole.endswith(f" · {shown}"), shown
