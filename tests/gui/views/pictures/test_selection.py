@@ -74,7 +74,7 @@ def test_a_stroke_is_the_brush_at_every_weight_of_the_way(data, of, size):
     expected = np.zeros((of.rows, of.columns), bool)
     drawn = None
     for _ in range(data.draw(st.integers(1, 2))):
-        stroke, last = Stroke(of, size), None
+        stroke, last = Stroke(of, size, drawn), None
         for _ in range(data.draw(st.integers(1, 4))):
             here = at(of, data.draw(places))
             line = stroke.to(here)
@@ -85,7 +85,9 @@ def test_a_stroke_is_the_brush_at_every_weight_of_the_way(data, of, size):
                 half = size // 2
                 expected[max(r - half, 0) : r + half + 1, max(c - half, 0) : c + half + 1] = True
             last = here
-        drawn = line if drawn is None else drawn.joined(line)
+            agree(of, line)
+        drawn = stroke.end()
+        assert drawn.count(of) == line.count(of)
     np.testing.assert_array_equal(seen(of, drawn), expected)
     agree(of, drawn)
 
@@ -122,4 +124,5 @@ def test_a_long_stroke_is_drawn_quickly_and_has_few_rectangles(size):
     assert found.count(of) >= 20_000 * size
     straight = Stroke(of, size)
     straight.to((100, 0))
-    assert straight.to((100, 19_999)).rects == (Rect(100 - size // 2, 0, 101 + size // 2, 20_000),)
+    straight.to((100, 19_999))
+    assert straight.end().rects == (Rect(100 - size // 2, 0, 101 + size // 2, 20_000),)

@@ -9,8 +9,9 @@ import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen, QRegion, QTransform
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QTransform
 
 from pruneapp.answers import Layout, Tile
 from pruneapp.gui.views.pictures import colormap
@@ -98,27 +99,37 @@ def paint_selection(
     rects: Iterable[Rect],
     colors: Mapping[str, str],
 ) -> QRect:
-    """Paint what is drawn: tinted, with an outline that is seen on any colour; return where."""
+    """Paint what is drawn: tinted, with an outline that is seen on any colour; return where.
+
+    It is put together in pixels of the screen, so that a long stroke takes no longer than a
+    rectangle.
+    """
+    ratio = painter.device().devicePixelRatio()
     # A little further than can be seen, so that no edge appears where the window ends.
     limits = place.mapRect(shown).adjusted(-4, -4, 4, 4)
-    region = QRegion()
-    for left, top, right, bottom in _on_screen(place, rects, limits):
-        region += QRect(left, top, right - left, bottom - top)
-    if region.isEmpty():
+    parts = _on_screen(place, rects, limits, ratio)
+    if not parts.size:
         return QRect()
-    inner, outer = _grown(region), _grown(_grown(_grown(region)))
+    line = max(1, round(ratio))
+    margin = 3 * line
+    left, top = parts[:, :2].min(axis=0) - margin
+    right, bottom = parts[:, 2:].max(axis=0) + margin
+    chosen = np.zeros((bottom - top, right - left), np.bool_)
+    for x, y, until_x, until_y in (parts - np.array([left, top] * 2)).tolist():
+        chosen[y:until_y, x:until_x] = True
+    inner = _grown(chosen, line)
+    kinds = _grown(inner, 2 * line).astype(np.uint8)
+    kinds[inner] = 2
+    kinds[chosen] = 3
     tint = QColor(colors["accent"])
-    tint.setAlphaF(0.22)
-    for part, color in (
-        (region, tint),
-        (inner - region, QColor(colors["surface"])),
-        (outer - inner, QColor(colors["accent"])),
-    ):
-        painter.save()
-        painter.setClipRegion(part, Qt.ClipOperation.IntersectClip)
-        painter.fillRect(part.boundingRect(), color)
-        painter.restore()
-    return outer.boundingRect()
+    shades = [0, *(QColor(colors[name]).rgba() for name in ("accent", "surface"))]
+    shades.append(QColor(tint.red(), tint.green(), tint.blue(), 56).rgba())
+    height, width = kinds.shape
+    pixels = np.array(shades, np.uint32).take(kinds)
+    image = QImage(pixels.data, width, height, width * 4, QImage.Format.Format_ARGB32)
+    where = QRectF(left / ratio, top / ratio, width / ratio, height / ratio)
+    painter.drawImage(where, image)
+    return where.toAlignedRect()
 
 
 def paint_label(
@@ -142,26 +153,32 @@ def paint_label(
 
 
 def _on_screen(
-    place: QTransform, rects: Iterable[Rect], limits: QRectF
-) -> list[tuple[int, int, int, int]]:
-    """Return rectangles in pixels, none twice, at least one pixel large."""
+    place: QTransform, rects: Iterable[Rect], limits: QRectF, ratio: float
+) -> NDArray[np.int64]:
+    """Return ``int64[n, 4]``: left, top, right, bottom in pixels, none empty, none twice."""
     found = np.array([(r.left, r.top, r.right, r.bottom) for r in rects], np.float64)
     if not found.size:
-        return []
+        return np.zeros((0, 4), np.int64)
     scale = np.array([place.m11(), place.m22()] * 2)
-    found = found * scale + np.array([place.dx(), place.dy()] * 2)
+    found = (found * scale + np.array([place.dx(), place.dy()] * 2)) * ratio
     low, high = np.floor(found[:, :2] + 0.5), np.floor(found[:, 2:] + 0.5)
     high = np.maximum(high, low + 1)
-    low = np.maximum(low, [limits.left(), limits.top()])
-    high = np.minimum(high, [limits.right(), limits.bottom()])
+    low = np.maximum(low, np.floor([limits.left() * ratio, limits.top() * ratio]))
+    high = np.minimum(high, np.ceil([limits.right() * ratio, limits.bottom() * ratio]))
     seen = np.concatenate([low, high], axis=1)[(low < high).all(axis=1)].astype(np.int64)
-    return [(int(a), int(b), int(c), int(d)) for a, b, c, d in np.unique(seen, axis=0)]
+    # Many rows of weights fall on one of the screen.
+    return np.unique(seen, axis=0)
 
 
-def _grown(region: QRegion) -> QRegion:
-    """Return a region that reaches one pixel further."""
-    wide = region + region.translated(1, 0) + region.translated(-1, 0)
-    return QRegion(wide + wide.translated(0, 1) + wide.translated(0, -1))
+def _grown(area: NDArray[np.bool_], pixels: int) -> NDArray[np.bool_]:
+    """Return an area that reaches so many pixels further on all sides."""
+    for _ in range(pixels):
+        area = area.copy()
+        area[:, 1:] |= area[:, :-1].copy()
+        area[:, :-1] |= area[:, 1:].copy()
+        area[1:] |= area[:-1].copy()
+        area[:-1] |= area[1:].copy()
+    return area
 
 
 def paint_cursor(painter: QPainter, cell: QRectF, colors: Mapping[str, str]) -> None:

@@ -68,7 +68,9 @@ class Pointer:
         self._start, self._shape = place, shape
         self._before = self.drawn
         self._kept = self.drawn if joining else None
-        self._stroke = Stroke(self._layout, self.brush) if shape == "brush" else None
+        self._stroke = None
+        if shape == "brush":
+            self._stroke = Stroke(self._layout, self.brush, self._kept)
         self.move(place)
 
     def move(self, place: Place) -> None:
@@ -76,19 +78,21 @@ class Pointer:
         if self._start is None or self._layout is None:
             return
         if self._stroke is not None:
-            drawn = self._stroke.to(place)
-        else:
-            drawn = self._between(self._start, place)
+            self.drawn = self._stroke.to(place)
+            return
+        drawn = self._between(self._start, place)
         self.drawn = drawn if self._kept is None else self._kept.joined(drawn)
 
     def release(self) -> None:
         """Leave what is drawn."""
+        if self._stroke is not None:
+            self.drawn = self._stroke.end()
         self._start = self._before = self._kept = self._stroke = None
 
     def cancel(self) -> None:
         """Take back what was drawn since the press."""
         self.drawn = self._before
-        self.release()
+        self._start = self._before = self._kept = self._stroke = None
 
     def extend(self, anchor: Place, cursor: Place) -> None:
         """Draw from one weight to another, as keys do: whole rows stay whole rows."""

@@ -91,12 +91,6 @@ class Drawn:
             return other
         if self.shape == "channel":
             return replace(self, channels=tuple(merged([*self.channels, *other.channels])))
-        if self.shape == "brush":
-            lines: dict[int, list[Run]] = {}
-            for rect in (*self.rects, *other.rects):
-                for row in range(rect.top, rect.bottom):
-                    lines.setdefault(row, []).append((rect.left, rect.right))
-            return replace(self, rects=from_lines(lines))
         rects = list(self.rects)
         for rect in other.rects:
             pieces = [rect]
@@ -137,16 +131,22 @@ class Stroke:
         Of the picture, which it does not leave.
     size
         Side of the brush in weights, odd.
+    before
+        A stroke that stays.
     """
 
-    def __init__(self, layout: Layout, size: int) -> None:
+    def __init__(self, layout: Layout, size: int, before: Drawn | None = None) -> None:
         self._layout = layout
         self._reach = size // 2
         self._lines: dict[int, list[Run]] = {}
         self._last: Place | None = None
+        if before is not None and before.shape == "brush":
+            for rect in before.rects:
+                for row in range(rect.top, rect.bottom):
+                    self._lines.setdefault(row, []).append((rect.left, rect.right))
 
     def to(self, place: Place) -> Drawn:
-        """Draw on to a weight, and return all that was drawn."""
+        """Draw on to a weight, and return all that was drawn, line by line."""
         start = self._last or place
         self._last = place
         steps = max(abs(place[0] - start[0]), abs(place[1] - start[1]), 1)
@@ -156,11 +156,23 @@ class Stroke:
             column = round(start[1] + (place[1] - start[1]) * step / steps)
             low, high = centres.get(row, (column, column))
             centres[row] = min(low, column), max(high, column)
+        touched: dict[int, list[Run]] = {}
         for row, (low, high) in centres.items():
             run = max(low - self._reach, 0), min(high + self._reach + 1, self._layout.columns)
             stop = min(row + self._reach + 1, self._layout.rows)
             for line in range(max(row - self._reach, 0), stop):
-                self._lines[line] = merged([*self._lines.get(line, ()), run])
+                touched.setdefault(line, []).append(run)
+        for line, runs in touched.items():
+            self._lines[line] = merged([*self._lines.get(line, ()), *runs])
+        rects = (
+            Rect(row, left, row + 1, right)
+            for row, runs in self._lines.items()
+            for left, right in runs
+        )
+        return Drawn("brush", tuple(rects))
+
+    def end(self) -> Drawn:
+        """Return all that was drawn, in as few rectangles as can be."""
         return Drawn("brush", from_lines(self._lines))
 
 
