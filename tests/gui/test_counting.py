@@ -86,3 +86,23 @@ def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):
         person.workbench.session.close()
     person.wait(lambda: len(ended) == len(begun))
     assert not counting.busy
+
+
+def test_the_window_answers_while_it_counts(person, beats, tmp_path):
+    """Some 50 MB of two kinds of floats; the bounds are those of every background job."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "large.safetensors"
+    save_file(
+        {
+            **{f"a.{n}.weight": rng.standard_normal((2048, 1024), np.float32) for n in range(4)},
+            **{f"b.{n}.weight": rng.random((2048, 2048)).astype(np.float16) for n in range(2)},
+        },
+        str(path),
+    )
+    person.open(path)
+    person.wait_open(path)
+    person.wait_preview()
+    beats.forget()
+    person.wait(lambda: not person.workbench.counting.busy)
+    beats.assert_answered()
+    assert missing(person) == []
