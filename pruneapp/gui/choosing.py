@@ -148,6 +148,12 @@ class Choosing(QObject):
         more = (
             ("Space", self.tr("Check or uncheck in the tree")),
             ("← → ↑ ↓", self.tr("Move the cursor in the picture")),
+            ("Shift+← → ↑ ↓", self.tr("Choose weights or channels from the cursor")),
+            ("H, V, C", self.tr("Choose the row, column or channel of the cursor")),
+            ("Space", self.tr("Choose the channel of the cursor, in the page Channels")),
+            ("Del", self.tr("Prune what is chosen")),
+            ("R", self.tr("Restore what is chosen")),
+            ("P, Shift+P", self.tr("Protect what is chosen, or release it")),
             ("Home, End", self.tr("First and last weight in the cursor's row")),
             ("Shift+← →", self.tr("Choose weights or channels; move the threshold")),
             ("Ctrl+← →", self.tr("Move the threshold, or the cut through channels")),

@@ -65,6 +65,7 @@ PRUNE, TOOLS, HELP = (
     QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
 RECENT = f"{FILE}/{QT_TRANSLATE_NOOP('Actions', 'Open &recent')}"
+BY_HAND = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', 'By &hand')}"
 THEME = f"{VIEW}/{QT_TRANSLATE_NOOP('Actions', '&Theme')}"
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -350,9 +351,45 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Stop the running job; nothing is changed"),
     ),
     ActionSpec(
+        "hand_prune",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Prune the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Prune the chosen channels or weights of the picture (Del)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "hand_restore",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Restore the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Keep them again (R)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "hand_protect",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Pr&otect the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Keep them from every later method (P)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "hand_release",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Re&lease the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Let later methods have them again (Shift+P)"),
+        needs_document=True,
+    ),
+    ActionSpec(
         "in_every_block",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "By hand in &every block"),
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "In &every block"),
         (),
         "",
         QT_TRANSLATE_NOOP(
@@ -366,8 +403,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "with_companions",
-        PRUNE,
-        QT_TRANSLATE_NOOP("Actions", "By hand with &bias and norm"),
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "With &bias and norm"),
         (),
         "",
         QT_TRANSLATE_NOOP(
@@ -379,7 +416,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "complete_channels",
-        PRUNE,
+        BY_HAND,
         QT_TRANSLATE_NOOP("Actions", "Bias and &norm of pruned channels"),
         (),
         "",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from pruneapp.answers import Operation
 from pruneapp.document.hand import HandPreview
+from pruneapp.errors import SelectionError
 from pruneapp.gui.combining import Combining
 from pruneapp.gui.comparing import Comparing
 from pruneapp.gui.counting import Counting
@@ -18,6 +20,7 @@ from pruneapp.gui.settings import Settings
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.window import MainWindow
 from pruneapp.gui.zeros import Zeros
 
@@ -59,6 +62,7 @@ class Handwork(QObject):
     ) -> None:
         super().__init__(window)
         self._telling = telling
+        self._pages = views.pages
         self.editing = Editing(session, jobs, appearance, window)
         self.offering = Offering(
             session,
@@ -76,8 +80,43 @@ class Handwork(QObject):
         views.pages.weights.gestureMade.connect(self.editing.do)
         views.pages.channels.gestureMade.connect(self.editing.do)
         window.actions_["treat_zeros"].triggered.connect(self.zeros.treat)
+        for name, call in {
+            "hand_prune": self._prune,
+            "hand_restore": self._restore,
+            "hand_protect": self._protect,
+            "hand_release": self._release,
+        }.items():
+            window.actions_[name].triggered.connect(call)
         window.actions_["combine_masks"].triggered.connect(self.combining.ask)
         window.actions_["complete_channels"].triggered.connect(self.editing.complete)
+
+    # -- what is chosen in the picture ----------------------------------------------------------
+
+    def _prune(self) -> None:
+        self._do("prune")
+
+    def _restore(self) -> None:
+        self._do("restore")
+
+    def _protect(self) -> None:
+        self._do("protect")
+
+    def _release(self) -> None:
+        self._do("release")
+
+    def _do(self, operation: Operation) -> None:
+        pages = self._pages
+        if pages.page is Page.CHANNELS and pages.channels.chosen:
+            pages.channels.make_gesture(operation)
+        elif pages.page is Page.WEIGHTS and pages.weights.canvas.item.cursor is not None:
+            pages.weights.operate(operation)
+        else:
+            self._telling.refuse(
+                SelectionError(
+                    "Nothing is chosen by hand.",
+                    remedy="Choose channels or weights in the picture: see Help, Keys.",
+                )
+            )
 
     def _say(self, preview: HandPreview) -> None:
         text, spared = preview.label, preview.numbers.spared

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from pruneapp.answers import Layout
+from pruneapp.answers import Layout, Operation
 from pruneapp.gui.views.pictures.raster import words
 from pruneapp.gui.views.pictures.raster.axes_row import Axes, AxesRow
 from pruneapp.gui.views.pictures.raster.canvas import ZOOM_STEP
@@ -141,6 +141,10 @@ class WeightsView(TiledPicture):
     def drawn(self) -> Drawn | None:
         """What is chosen."""
         return self.canvas.drawn
+
+    def operate(self, operation: Operation) -> None:
+        """Ask for this to be done to what is chosen, else to the weight of the cursor."""
+        self._gestures.operate(operation)
 
     def toggle_mask(self) -> None:
         """Show the mask over the weights, or hide it."""
