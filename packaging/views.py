@@ -87,10 +87,9 @@ def distribution(walk: Tour) -> None:
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")
         wait_until(lambda: view.canvas.line is not None, "the threshold")
     with walk.step("distribution-dragged", "the threshold, while it is dragged"):
-        at = view.canvas.line
-        assert at is not None
-        low, high = view.canvas.shown
-        start = view.canvas.pixel_at(at.at, (low + high) / 2).toPoint()
+        line, place = view.canvas.line, view.canvas.place
+        assert line is not None
+        start = QPointF(place.pixel(line.at, 0).x(), place.rect.center().y()).toPoint()
         with held(view.canvas.viewport(), start, QPoint(3, 0)):
             walk.person.settle()
     with walk.step("distribution-signed", "values with their signs, counts on a logarithmic axis"):

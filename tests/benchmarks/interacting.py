@@ -18,6 +18,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
+from pruneapp.gui.views.pictures.pages import Page
 from tests.benchmarks.beats import summary
 from tests.benchmarks.memory import peak_bytes, reset_peak, resident_bytes
 from tests.benchmarks.window import Hand
@@ -190,33 +191,55 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
     hand.preview()
     follow = Follow(hand)
     hand.beats.phase = "dragging"
-    for everywhere in (False, True):
+    for name, page, everywhere, grip in (
+        ("each", Page.WEIGHTS, False, slider_of),
+        ("global", Page.WEIGHTS, True, slider_of),
+        ("threshold", Page.DISTRIBUTION, True, threshold_of),
+    ):
         follows: list[float] = []
         exact: list[float] = []
         worked: list[float] = []
+        hand.views.pages.tabs.setCurrentIndex(page)
         for _ in range(rounds):
             hand.ask("l1_unstructured", f"{FROM:.0%}", everywhere=everywhere)
             hand.rest(0.05)
             hand.preview()
             hand.rest(REST_S)
-            slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
-            left = sum(row.numel for row in hand.views.tree.checked_rows())
-
-            def wanted(slider: QSlider = slider, left: int = left) -> float:
-                # Less a weight of each tensor, by which shares are rounded.
-                return left * slider.value() / slider.maximum() - 1000
-
-            took, until, work = follow.drag(slider, handle_of(slider), wanted, QPoint(PIXELS, 0))
+            took, until, work = follow.drag(*grip(hand), QPoint(PIXELS, 0))
             follows += took
             exact.append(until)
             worked.append(work)
-        found["global" if everywhere else "each"] = {
-            "follows": follows,
-            "exact": exact,
-            "worked": worked,
-        }
+        found[name] = {"follows": follows, "exact": exact, "worked": worked}
     hand.leave()
     return found
+
+
+Grip = tuple[QWidget, QPoint, Callable[[], float]]
+
+
+def slider_of(hand: Hand) -> Grip:
+    """Return the slider of the amount, its handle, and how many weights it asks for, about."""
+    slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
+    left = sum(row.numel for row in hand.views.tree.checked_rows())
+    # Less a weight of each tensor, by which shares are rounded.
+    return slider, handle_of(slider), lambda: left * slider.value() / slider.maximum() - 1000
+
+
+def threshold_of(hand: Hand) -> Grip:
+    """Return the picture with the threshold, a pixel of it, and how many weights it asks for."""
+    view = hand.views.pages.distribution
+    canvas = view.canvas
+    hand.wait(lambda: canvas.line is not None and canvas.line.editable)
+    place = canvas.place
+    start = QPointF(place.pixel(canvas.line.at, 0).x(), place.rect.center().y()).toPoint()
+    snapshot = hand.bench.session.document.snapshot()
+    names = hand.views.tree.checked()
+
+    def wanted() -> float:
+        # A share of so many digits is what the form is told.
+        return 0.9999 * snapshot.census.below(snapshot, names, view.threshold) - 10_000
+
+    return canvas.viewport(), start, wanted
 
 
 if __name__ == "__main__":

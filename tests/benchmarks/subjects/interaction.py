@@ -9,7 +9,11 @@ from tests.benchmarks.frame import AtMost, Ground, Line, Subject, median
 from tests.benchmarks.processes import run_python
 
 MODELS = (("blocks", "600 MB bfloat16"), ("mixed", "600 MB float32"))
-DRAGS = {"each": "slider, L1, each tensor", "global": "slider, L1, global"}
+DRAGS = {
+    "each": "slider, L1, each tensor",
+    "global": "slider, L1, global",
+    "threshold": "dragged threshold, L1, global",
+}
 FOLLOWS_MS, EXACT_MS = 50, 500
 
 
