@@ -201,3 +201,23 @@ def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monk
     assert tensor.requests == [], "the tile of the whole is shown larger"
     qtbot.waitUntil(lambda: view._asking.is_served)
     assert [request.sampled for request in tensor.requests] == [False]
+
+
+def test_the_whole_is_read_later_if_one_went_near_before_it_was(
+    view, make_tensor, qtbot, monkeypatch
+):
+    monkeypatch.setattr(asking, "LARGE", 1 << 20)
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+
+    def answer(request):
+        tensor.requests.append(request)
+        if request.sampled:
+            view.canvas.zoom(40)
+        view.set_tile(tensor.tile(request))
+
+    view.tileRequested.connect(answer)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view._asking.is_served and not view.canvas.item.coarse.sampled)
+    assert tensor.requests[0].sampled
+    assert [r.sampled for r in tensor.requests[1:]] == [False, False]

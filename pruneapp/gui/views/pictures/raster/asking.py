@@ -106,7 +106,8 @@ class Asking(QObject):
         item.set_tile(tile)
         self.stale = False
         coarse = item.coarse
-        self._ground_wanted = coarse is None or (self._ground_wanted and coarse is not tile)
+        old = self._ground_wanted or (coarse is not None and coarse.sampled)
+        self._ground_wanted = coarse is None or (old and coarse is not tile)
         self.soon()
         return True
 
