@@ -94,9 +94,10 @@ def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path
     person.qtbot.mouseMove(
         canvas.viewport(), canvas.pixel_of(*person.views.pages.weights._layout.place(place))
     )
-    readout = person.views.pages.weights.readout.text()
-    assert readout.startswith(f"[{', '.join(map(str, place))}] = ")
-    assert readout.endswith("pruned")
+    readout = person.views.pages.weights.readout
+    person.wait(lambda: "pruned in step 1 by L1" in readout.text())
+    out, in_, row, column = place
+    assert readout.text().startswith(f"[out {out}, in {in_}, {row}, {column}] = ")
 
     # A second step, on another tensor.
     person.key("Ctrl+Shift+A")
@@ -204,7 +205,7 @@ def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
     person.wait_open(small)
     person.wait_preview()
     view = person.views.pages.weights
-    person.wait(lambda: painted(person) and view._preview)
+    person.wait(lambda: painted(person) and view.canvas.item.fine.going.any())
 
     assert not pruned_places(person).all()
     tile = view.canvas.item.fine
@@ -239,9 +240,9 @@ def test_every_picture_shows_the_tensor_in_focus(person, small):
     person.wait(lambda: painted(person))
     person.key("[")
     assert pages.heading.name.text() == before
-    shown = pages.weights.mode
+    assert pages.weights.strength == 1
     person.key("M")
-    assert pages.weights.mode is not shown
+    assert pages.weights.strength == 0
     view = pages.weights.canvas.view
     person.key("+")
     assert pages.weights.canvas.view != view

@@ -12,11 +12,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
 
 from pruneapp.answers import HistoryItem, TensorRow, TensorSparsity
+from pruneapp.answers.overlap import Overlap, TensorOverlap
+from pruneapp.gui.views.alike_dialog import AlikeDialog, Meant
+from pruneapp.gui.views.combine_dialog import CombineDialog
+from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.export_dialog import ExportDialog, FormatForm
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.form import MethodForm, PruneForm
+from pruneapp.gui.views.hand_options import HandOptions
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
@@ -79,6 +84,21 @@ def pictures():
     return found
 
 
+def alike_dialog():
+    return AlikeDialog("a.*.w", [Meant("a.0.w", 4, 2, 1), Meant("a.1.w", 4, 4)], "Prune 6 weights")
+
+
+def combine_dialog():
+    return CombineDialog("b.pt", Overlap((TensorOverlap("a", 9, 1, 2, 3),)), {"a": "a"})
+
+
+def hand_options():
+    found = HandOptions()
+    found.set_alike("a.*.w", 2)
+    found.set_companions(["a.bias"], "Why not.")
+    return found
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -92,6 +112,10 @@ def pictures():
         export_dialog,
         export_report,
         pictures,
+        alike_dialog,
+        combine_dialog,
+        hand_options,
+        Done,
     ],
     ids=lambda make: make.__name__,
 )
