@@ -43,6 +43,11 @@ IN_DOCS = (
     *("history", "export", "report", "notice"),
 )
 
+VIEWS_IN_DOCS = (
+    *("distribution-dragged", "channels-chosen", "model-role"),
+    *("hand-close", "compare", "zeros"),
+)
+
 
 def main() -> int:
     """Run the tours one after another, each in a process of its own."""
@@ -99,9 +104,10 @@ def to_docs(folder: Path) -> None:
     target = ROOT / "docs" / "pictures"
     target.mkdir(parents=True, exist_ok=True)
     for theme in ("light", "dark"):
-        for name in (*IN_DOCS, "window"):
-            (found,) = (folder / theme).glob(f"*-{name}.png")
-            save_small(found, target / f"{name}-{theme}.png")
+        for tour_, names in ((theme, (*IN_DOCS, "window")), (f"{theme}-views", VIEWS_IN_DOCS)):
+            for name in names:
+                (found,) = (folder / tour_).glob(f"[0-9][0-9]-{name}.png")
+                save_small(found, target / f"{name}-{theme}.png")
     print(f"Those of the documentation are in {target}")
 
 

@@ -104,6 +104,7 @@ def limits(walk: Tour) -> None:
     form = walk.views.form
     with walk.step("limits", "floors, ceilings, a total, and what is left alone"):
         walk.person.click(form.limits.button)
+    walk.person.click(form.limits.button)
 
 
 def channels(walk: Tour) -> None:
