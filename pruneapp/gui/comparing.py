@@ -8,52 +8,34 @@ shown follows the history by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.answers import Comparison, DifferenceTile, TileRequest
-from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.compare import compare
-from pruneapp.document.document import Document, DocumentChanged
-from pruneapp.document.opening import open_document
+from pruneapp.document.document import DocumentChanged
 from pruneapp.document.picture import difference_tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.looking import Looking
+from pruneapp.gui.other_side import OtherSide
 from pruneapp.gui.session import Session
 from pruneapp.gui.views.pictures.compare import ZEROS
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.raster.shading import Mode
 from pruneapp.gui.views.pictures.sides import Side
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 
 Load = Callable[[Job], Snapshot]
 
 
-@dataclass(frozen=True, eq=False)
-class _Other:
-    """What is no state of the history: another file, or other masks."""
-
-    called: str
-    state: Snapshot
-    document: Document | None = None
-
-    def close(self) -> None:
-        """Let go of the file, if it is one."""
-        if self.document is not None:
-            self.document.close()
-            self.document.checkpoint.close()
-
-
 class Comparing(QObject):
-    """Answers how two sides differ, and opens and closes the file that may be one of them.
+    """Answers how two sides differ.
 
     Parameters
     ----------
@@ -65,6 +47,11 @@ class Comparing(QObject):
         The pages Compare and Weights.
     window
         Parent of the file dialog.
+
+    Attributes
+    ----------
+    other
+        The side that is no state of the history.
     """
 
     def __init__(
@@ -83,13 +70,14 @@ class Comparing(QObject):
         self._pages = views.pages
         self._view = views.pages.compare
         self._window = window
-        self._other: _Other | None = None
-        self._opening: Task[Document] | None = None
+        self.other = OtherSide(session, jobs, self)
         self._comparing: Task[Comparison] | None = None
         self._tile: Task[DifferenceTile] | None = None
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None
         self._offered = ""
+        self.other.came.connect(self._on_other)
+        self.other.leaving.connect(self._on_other_leaving)
         self._view.comparisonRequested.connect(self._on_wanted)
         self._view.otherFileRequested.connect(self.ask_file)
         self._view.differenceRequested.connect(self.show_difference)
@@ -114,46 +102,23 @@ class Comparing(QObject):
 
     def compare_with(self, path: Path) -> None:
         """Open another file in the background, and compare the document with it."""
-        document = self._session.document
-        if document is None:
-            return
-        if self._opening is not None:
-            self._opening.cancel()
-
-        def work(job: Job) -> Document:
-            checkpoint = open_checkpoint(path, job=job)
-            try:
-                return open_document(checkpoint, job)
-            except BaseException:
-                checkpoint.close()
-                raise
-
-        def done(opened: Document) -> None:
-            other = _Other(path.name, opened.snapshot(), opened)
-            if self._session.document is not document:
-                other.close()  # nobody wants it any more
-                return
-            self._opening = None
-            self._show_other(other)
-
-        self._opening = self._jobs.submit(
-            self.tr("Opening"), work, on_result=done, on_error=self._session.refused.emit
-        )
+        self.other.open(path)
 
     def compare_masks(self, called: str, masks: Mapping[str, BitMask]) -> None:
         """Compare with a state that has other masks over the same weights."""
-        document = self._session.document
-        if document is not None:
-            self._view.set_measure(ZEROS)
-            state = replace(document.snapshot(), masks=MaskSet(masks), protected=MaskSet())
-            self._show_other(_Other(called, state))
+        self._view.set_measure(ZEROS)
+        self.other.set_masks(called, masks)
 
-    def _show_other(self, other: _Other) -> None:
-        self._drop_other()
-        self._other = other
-        self._view.set_other(other.called)
+    def _on_other(self) -> None:
+        self._view.set_other(self.other.called)
         self._pages.tabs.setCurrentIndex(Page.COMPARE)
         self._refresh()
+
+    def _on_other_leaving(self) -> None:
+        if self._tile is not None:
+            self._tile.cancel()
+        self._forget()
+        self._view.set_other(None)
 
     def _sides(self) -> tuple[Side, Side]:
         """Return the sides that were chosen; the file as it was opened and now, if none were."""
@@ -167,8 +132,8 @@ class Comparing(QObject):
         document = self._session.document
         assert document is not None
         if side is None:
-            assert self._other is not None
-            other = self._other.state
+            other = self.other.state
+            assert other is not None
             return lambda _job: other
         if side == document.position:
             now = document.snapshot()
@@ -179,8 +144,7 @@ class Comparing(QObject):
         document = self._session.document
         assert document is not None
         if side is None:
-            assert self._other is not None
-            return self._other.called
+            return self.other.called
         return document.items[side].label
 
     # -- the page Compare -----------------------------------------------------------------------
@@ -255,7 +219,7 @@ class Comparing(QObject):
         """Offer the difference beside the other modes, where there are two sides."""
         document = self._session.document
         offered = ""
-        if document is not None and (len(document.items) > 1 or self._other is not None):
+        if document is not None and (len(document.items) > 1 or self.other.state is not None):
             a, b = self._sides()
             offered = f"{self._name(a)} → {self._name(b)}"
         if offered == self._offered:
@@ -305,23 +269,13 @@ class Comparing(QObject):
         self._refresh()
 
     def _on_closed(self) -> None:
-        for task in (self._opening, self._tile):
-            if task is not None:
-                task.cancel()
-        self._opening = self._tile = None
+        if self._tile is not None:
+            self._tile.cancel()
+            self._tile = None
         self._forget()
         self._view.set_points((), 0)
-        self._drop_other()
+        self.other.drop()
         self._offer_difference()
-
-    def _drop_other(self) -> None:
-        if self._other is not None:
-            other, self._other = self._other, None
-            if self._tile is not None:
-                self._tile.cancel()
-            self._forget()
-            self._view.set_other(None)
-            other.close()
 
 
 def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile:

@@ -84,7 +84,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     assert rows["extra.weight"]["difference"] == "only in B"
     assert "layers.0.weight" not in rows
 
-    other = at_work.workbench.comparing._other.state.checkpoint
+    other = at_work.workbench.comparing.other.state.checkpoint
     at_work.views.pages.compare.differenceRequested.emit("layers.1.weight")
     weights = at_work.views.pages.weights
     assert at_work.views.pages.page is Page.WEIGHTS
@@ -98,7 +98,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     at_work.workbench.looking.look_at("layers.2.weight")
     at_work.wait(lambda: "another shape" in weights._error)
     at_work.menu("File", "Close")
-    assert at_work.workbench.comparing._other is None
+    assert at_work.workbench.comparing.other.state is None
     with pytest.raises(CheckpointError, match="was closed"):
         next(iter(other.chunks("layers.1.weight")))
 
