@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -467,3 +469,36 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     at_work.menu("Prune", "By hand", "Release the chosen")
     at_work.wait(lambda: len(at_work.states) == 4)
     assert not at_work.document.protected
+
+
+def test_protected_weights_that_stay_are_told_of(at_work):
+    editing = at_work.workbench.handwork.editing
+    editing.do(channel(CONV, 5, "protect"))
+    shape = ((5, 7), (0, 4), (0, 3), (0, 3))
+    editing.do(Gesture("prune", CONV, (shape,), "channel", 0))
+    at_work.wait(lambda: len(at_work.states) == 3)
+    assert said(at_work) == "2 channels of layers.1.conv1 pruned; 36 protected weights stay"
+    assert np.flatnonzero(~kept(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [6]
+
+
+def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monkeypatch):
+    """It would be lost with the document."""
+    from pruneapp.gui import session
+
+    real, state = session.open_checkpoint, {"slow": True}
+
+    def slow(path, *, state_dict=None, job):
+        while state["slow"]:
+            time.sleep(0.005)
+            job.step(0)
+        return real(path, state_dict=state_dict, job=job)
+
+    monkeypatch.setattr(session, "open_checkpoint", slow)
+    before = at_work.document
+    at_work.open(model)
+    at_work.workbench.handwork.editing.do(channel(CONV, 5))
+    at_work.wait(lambda: at_work.trouble)
+    assert "Another file is being opened" in at_work.trouble[0]
+    state["slow"] = False
+    at_work.wait(lambda: at_work.document is not before)
+    assert at_work.states == ["Opened"]
