@@ -6,8 +6,10 @@ preview. The other way round the lines show where the step that is asked for wou
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QObject
 
+from pruneapp.document.census.together import ordered_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
@@ -115,15 +117,16 @@ class Dragging(QObject):
             return
         row, method = found
         snapshot, name = self._here()
-        report = self._forecasting.outlook
-        tensor = report.by_name.get(name) if report is not None else None
+        report, step = self._forecasting.outlook, self._forecasting.step
+        if report is None or step is None:
+            view.set_cut(None)  # nothing is asked for, or nobody knows yet
+            return
         try:
-            units = snapshot.units((name,), method, row.values)
-            left, each = int(units.left[0]), int(units.each[0])
-            if tensor is not None:
-                cut = round(tensor.gone / each) if each else 0
-            else:
-                cut = to_prune(row.values["amount"], left) if report is not None else 0
+            if step.limits.bound:
+                cut = _channels_with(snapshot, row, name, report.by_name[name].gone)
+            else:  # not from the weights that go: of a channel that is partly pruned fewer do
+                left = int(snapshot.units((name,), method, row.values).left[0])
+                cut = to_prune(row.values["amount"], left)
         except PruneAppError:
             view.set_cut(None)  # the form says why
             return
@@ -222,3 +225,11 @@ class Dragging(QObject):
         if self._task is not None:
             self._task.cancel()
             self._task = None
+
+
+def _channels_with(snapshot: Snapshot, row: Row, name: str, gone: int) -> int | None:
+    """Return with how few channels of a tensor so many weights go; None if that is not counted."""
+    ordered = ordered_of(snapshot, row, (name,), Job())
+    if ordered is None:
+        return None
+    return int(ordered.running.least_reaching(np.array([gone], np.int64))[0])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
-from pruneapp.answers import Severity
+from pruneapp.answers import Gesture, Severity
 from pruneapp.gui import forecasting
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.pages import Page
@@ -242,6 +242,68 @@ def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
     assert report.by_name[LARGE].gone == 24 * 96
     counted.choose(view.dim_box, "1")
     counted.wait(lambda: view.canvas.line is None)
+
+
+@pytest.mark.parametrize("order", ["index", "norm"])
+@pytest.mark.parametrize("limited", [False, True])
+def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited):
+    counted.click_cell(LARGE)
+    counted.ask_amount("30 %")
+    counted.wait_preview()
+    counted.click(counted.button)  # single weights: every channel is partly pruned
+    counted.wait(lambda: counted.document.position == 1)
+    counted.choose(counted.rule.method, "Ln, channels")
+    if limited:
+        form = counted.views.form
+        counted.click(form.limits.button)
+        counted.type(form.limits.editors["ceiling"].field, "45 %")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    view.set_order(order)
+    counted.wait(lambda: view.canvas.line is not None)
+    counted.wait_preview()
+    counted.wait_idle()
+    canvas, ranks = view.canvas, view._ranks
+    line, place = canvas.line, canvas.place
+    assert line.label.endswith(f"{view._norms.going.sum()} channels")
+    wanted = 12
+    if line.upright:
+        start = place.pixel(line.at, 0).x(), place.rect.center().y()
+        end = place.pixel(ranks.place_behind(wanted), 0).x(), start[1]
+    else:
+        between = (ranks.norm_of(wanted) + ranks.norm_of(wanted + 1)) / 2
+        start = place.rect.center().x(), place.pixel(0, line.at).y()
+        end = start[0], place.pixel(0, between).y()
+    start, end = QPointF(*start).toPoint(), QPointF(*end).toPoint()
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    assert canvas.holding
+    QTest.mouseMove(canvas.viewport(), end)
+    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    counted.wait_preview()
+    counted.wait_idle()
+    after = view._norms.going.sum()
+    # In a picture of 400 pixels norms that are near share one.
+    assert abs(after - wanted) <= 2
+    assert counted.rule.fields.fields["amount"].editor.value() == pytest.approx(
+        after / 96, abs=1e-5
+    )
+    assert canvas.line.label.endswith(f"{after} channels")
+
+
+def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(counted):
+    counted.click_cell(LARGE)
+    counted.choose(counted.rule.method, "Ln, channels")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    counted.wait(lambda: view.canvas.line is not None)
+    box = ((3, 4), (0, 96))
+    counted.workbench.handwork.editing.do(Gesture("prune", LARGE, (box,), "channel", 0))
+    counted.wait(lambda: counted.document.position == 1)
+    counted.wait_preview()
+    assert view.canvas.line is None
+    counted.ask_amount("25 %")
+    counted.wait(lambda: view.canvas.line is not None)
+    assert view.canvas.line.label.endswith("24 channels")  # of the 95 that are left
 
 
 def read(person, name):
