@@ -12,6 +12,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.energies import measure_energies
 from pruneapp.document.energy import Energy, total_of
+from pruneapp.document.expecting import Expecting, known_energies
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.sparing import rows_of
@@ -21,6 +22,7 @@ from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import TensorView
+from pruneapp.methods.run import NearTaken
 from pruneapp.methods.within import prune_within
 from pruneapp.progress import Job
 
@@ -106,12 +108,17 @@ def compute_preview(
     job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
     working = snapshot.masks
     spared = 0
+    near: Mapping[str, NearTaken] = {}
     for (row, names), reserve in zip(rows, reserved, strict=True):
         state = replace(snapshot, masks=working)
         views = [view_for_row(state, row, name, given, scores) for name in names]
         job.extend(-reserve)
         method = registry.get(row.method)
-        made = prune_within(views, method, row.values, step.scope, step.limits, kernel, job)
+        expect = Expecting(snapshot) if len(rows) == 1 and method.by_magnitude else None
+        made = prune_within(
+            views, method, row.values, step.scope, step.limits, kernel, job, expect=expect
+        )
+        near = made.near
         working = working.with_masks(made.masks)
         spared += sum(made.spared.values())
     masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}
@@ -119,7 +126,7 @@ def compute_preview(
         snapshot.revision,
         step,
         masks,
-        replace(_report(snapshot, masks, job, energy=energy), spared=spared),
+        replace(_report(snapshot, masks, job, near if energy else None), spared=spared),
     )
 
 
@@ -189,9 +196,18 @@ def _shared(before: BitMask | None, after: BitMask) -> BitMask:
 
 
 def _report(
-    snapshot: Snapshot, masks: Mapping[str, BitMask], job: Job, *, energy: bool
+    snapshot: Snapshot,
+    masks: Mapping[str, BitMask],
+    job: Job,
+    near: Mapping[str, NearTaken] | None,
 ) -> SparsityReport:
-    found = measure_energies(snapshot, masks, job) if energy else {}
+    """Report what masks do; without energies if `near` is None (see `known_energies`)."""
+    found: dict[str, Energy] = {}
+    if near is not None:
+        found = known_energies(snapshot, masks, near)
+        job.step(sum(masks[name].size for name in found))
+        rest = {name: mask for name, mask in masks.items() if name not in found}
+        found |= measure_energies(snapshot, rest, job)
     unknown = Energy(math.nan, math.nan, math.nan, math.nan)
     rows = [
         TensorSparsity(
@@ -209,7 +225,7 @@ def _report(
     before = sum(mask.pruned for mask in snapshot.masks.values())
     after = before + sum(row.gone for row in rows)
     columns = zip(*((s.before, s.after, s.sizes_before, s.sizes_after) for s in sums), strict=True)
-    total = Energy(*map(total_of, columns)) if energy else unknown
+    total = unknown if near is None else Energy(*map(total_of, columns))
     return SparsityReport(
         tuple(rows),
         model_size(snapshot.checkpoint),

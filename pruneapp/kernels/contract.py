@@ -126,6 +126,39 @@ class Share:
         return self.below + self.taken
 
 
+@dataclass(frozen=True)
+class Near:
+    """Between which keys a cut lies, as far as whoever counted them knows.
+
+    Attributes
+    ----------
+    low, high
+        The first and the last key.
+    inside
+        How many kept elements have one of them.
+    """
+
+    low: int
+    high: int
+    inside: int
+
+
+@dataclass(frozen=True, eq=False)
+class NearCut:
+    """What a cut does that was looked for between two keys.
+
+    Attributes
+    ----------
+    masks
+        One for each tensor.
+    taken
+        For each tensor the keys between the two that went, unsigned, in flat order.
+    """
+
+    masks: list[BitMask]
+    taken: list[Bits]
+
+
 @dataclass(frozen=True, eq=False)
 class Slices:
     """A tensor, to be taken apart into the channels along one dimension.
@@ -173,6 +206,15 @@ class Kernel(Protocol):
 
         The same as `find_threshold` and `masks`, and as a rule sooner. Steps `job` by twice the
         elements; where more is needed, the job is extended by it.
+        """
+
+    def prune_near(
+        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+    ) -> NearCut | None:
+        """Do what `prune` does in one pass, where somebody knows about where the cut is.
+
+        None if the cut is not there after all, if too much is inside to be held, or if this kernel
+        knows no shorter way. Steps `job` by twice the elements; not at all if the answer is None.
         """
 
     def shares(

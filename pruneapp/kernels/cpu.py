@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.candidates import Candidates
-from pruneapp.kernels.contract import Ranking, Share, Slices, Threshold
+from pruneapp.kernels.contract import Near, NearCut, Ranking, Share, Slices, Threshold
 from pruneapp.kernels.counting import Inside, count_inside, count_share
 from pruneapp.kernels.lowest_channels import lowest_channels
 from pruneapp.kernels.norms import channel_norms
@@ -22,6 +22,7 @@ from pruneapp.kernels.search import (
     Bracket,
     Counted,
     Found,
+    Guess,
     bracket_of_sample,
     search,
     shares,
@@ -111,20 +112,27 @@ class CpuKernel:
     def prune(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         """Do it in one pass, if a sample says that few enough elements are near the cut."""
         if sum(r.size for r in rankings) > WORTH_A_SAMPLE:
-            masks = self._prune_at_once(rankings, count, job)
-            if masks is not None:
-                return masks
+            width = _width(rankings)
+            guess = bracket_of_sample(sample(rankings, job), count, _left(rankings), width)
+            made = self._prune_at_once(rankings, count, guess, job)
+            if made is not None:
+                return made.masks
         return self._prune_in_two(rankings, count, job)
+
+    def prune_near(
+        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+    ) -> NearCut | None:
+        """Hold what is between the two keys."""
+        guess = Guess(Bracket.of(near.low, near.high), near.inside)
+        return self._prune_at_once(rankings, count, guess, job)
 
     def _prune_in_two(self, rankings: Sequence[Ranking], count: int, job: Job) -> list[BitMask]:
         return list(self.masks(rankings, self.find_threshold(rankings, count, job), job))
 
     def _prune_at_once(
-        self, rankings: Sequence[Ranking], count: int, job: Job
-    ) -> list[BitMask] | None:
-        width = _width(rankings)
-        guess = bracket_of_sample(sample(rankings, job), count, _left(rankings), width)
-        if Sieve.room_for(guess, width) > MOST_HELD:
+        self, rankings: Sequence[Ranking], count: int, guess: Guess, job: Job
+    ) -> NearCut | None:
+        if Sieve.room_for(guess, _width(rankings)) > MOST_HELD:
             return None
         sieve = Sieve(rankings, guess)
         done = 0
@@ -140,10 +148,10 @@ class CpuKernel:
                     job.step(2 * sifted.stretch.size)
                 if sieve.full:
                     break
-        masks = sieve.masks(count)
-        if masks is None:  # the sample was wrong
+        made = sieve.cut(count)
+        if made is None:  # it was not there
             job.extend(done)
-        return masks
+        return made
 
     def channel_norms(self, slices: Slices, n: Norm, job: Job) -> NDArray[np.float64]:
         """Add up blocks of 4,096 side by side, each of them pairwise."""

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.candidates import Candidates, bins_of
-from pruneapp.kernels.contract import Ranking, Threshold
+from pruneapp.kernels.contract import Near, NearCut, Ranking, Threshold
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.device_keys import compare, magnitude_keys, pack, select, unpack
 from pruneapp.kernels.moving import Mover, refusals
@@ -105,6 +105,12 @@ class TorchKernel(CpuKernel):
         if self._worth(rankings):
             return self._prune_in_two(rankings, count, job)
         return super().prune(rankings, count, job)
+
+    def prune_near(
+        self, rankings: Sequence[Ranking], count: int, near: Near, job: Job
+    ) -> NearCut | None:
+        """Do it on the CPU, for what stays there; the device has no need of it."""
+        return None if self._worth(rankings) else super().prune_near(rankings, count, near, job)
 
     def _packed(
         self, rankings: Sequence[Ranking], threshold: Threshold, job: Job

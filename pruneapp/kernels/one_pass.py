@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.kernels.contract import Ranking
+from pruneapp.kernels.contract import NearCut, Ranking
 from pruneapp.kernels.counting import kept_of
 from pruneapp.kernels.places import places_of
 from pruneapp.kernels.search import Bracket, Guess
@@ -136,13 +136,13 @@ class Sieve:
         if first < self._used:
             self._runs.append((stretch, first, self._used))
 
-    def masks(self, count: int) -> list[BitMask] | None:
+    def cut(self, count: int) -> NearCut | None:
         """Strike out what is below the cut of `count` elements; call it once, after the pass.
 
         Returns
         -------
-        list of BitMask or None
-            One mask for each tensor; None if the cut was not held.
+        NearCut or None
+            The masks, and what was held and went; None if the cut was not held.
         """
         rank = count - self._below
         if self.full or not 0 < rank <= self._used:
@@ -150,6 +150,7 @@ class Sieve:
         held = self._offsets[: self._used]
         cut = held.dtype.type(nth_smallest(held, rank))
         ties = rank - int(np.count_nonzero(held < cut))
+        taken: list[list[Bits]] = [[] for _ in self._sizes]
         for stretch, first, last in self._runs:
             offsets = held[first:last]
             gone = offsets < cut
@@ -159,7 +160,12 @@ class Sieve:
                 ties -= equal.size
             start = stretch.start // 8
             _clear(self._packed[stretch.index][start:], self._places[first:last], gone)
-        return [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)]
+            taken[stretch.index].append(offsets[gone] + held.dtype.type(self._low))
+        none = np.empty(0, held.dtype)
+        return NearCut(
+            [BitMask(own, size) for own, size in zip(self._packed, self._sizes, strict=True)],
+            [np.concatenate(keys) if keys else none for keys in taken],
+        )
 
 
 def nth_smallest(values: Bits, rank: int) -> int:

@@ -14,14 +14,15 @@ What is protected stays, whatever the method and the scope:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from pruneapp.checkpoint.reader import Bits
 from pruneapp.errors import ParameterError
-from pruneapp.kernels.contract import Kernel, Ranking
+from pruneapp.kernels.contract import Kernel, Near, Ranking
 from pruneapp.kernels.ranking import common_width
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, mask_of_channels
@@ -41,6 +42,14 @@ from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, eq=False)
+class NearTaken:
+    """What went of one tensor between two keys; see `Kernel.prune_near`."""
+
+    near: Near
+    keys: Bits
+
+
+@dataclass(frozen=True, eq=False)
 class Pruned:
     """What a method leaves.
 
@@ -50,10 +59,13 @@ class Pruned:
         One for each tensor, by name, in the order of the tensors. What was pruned stays so.
     spared
         How many weights of a tensor a mask would have taken, had they not been protected.
+    near
+        What went near the cut, of the tensors of which somebody knew where it lies.
     """
 
     masks: dict[str, BitMask]
     spared: Mapping[str, int] = field(default_factory=dict)
+    near: Mapping[str, NearTaken] = field(default_factory=dict)
 
 
 def prune(  # noqa: PLR0917 - six arguments, each its own type
@@ -63,6 +75,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     scope: Scope,
     kernel: Kernel,
     job: Job,
+    *,
+    expect: Expect | None = None,
 ) -> Pruned:
     """Return the mask of every tensor after `method`.
 
@@ -79,6 +93,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         Does the arithmetic.
     job
         Extended by the work (`Job.extend`) and stepped as it is done; it may cancel.
+    expect
+        Says about where a cut lies, if anybody knows; it is found sooner then.
 
     Raises
     ------
@@ -89,7 +105,7 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
     values = check_all(tensors, method, values, scope)
     match method:
         case WeightMethod():
-            return Pruned(prune_ranked(plan(tensors, method, values, scope), kernel, job))
+            return prune_ranked(plan(tensors, method, values, scope), kernel, job, expect=expect)
         case ChannelMethod():
             return Pruned(_prune_channels(tensors, method, values, kernel, job))
         case MaskMethod():
@@ -196,6 +212,10 @@ class Ranked:
     count: int
 
 
+# Says about where the cut of some tensors lies; None if it does not know.
+Expect = Callable[[Ranked], Near | None]
+
+
 def plan(
     tensors: Sequence[TensorView], method: WeightMethod, values: Values, scope: Scope
 ) -> list[Ranked]:
@@ -222,21 +242,31 @@ def _ranked(group: Sequence[TensorView], method: WeightMethod, values: Values) -
     return Ranked(group, rank_together(group, method, values), count)
 
 
-def prune_ranked(plans: Sequence[Ranked], kernel: Kernel, job: Job) -> dict[str, BitMask]:
-    """Return the masks of tensors after their cuts; extends `job` by the work."""
+def prune_ranked(
+    plans: Sequence[Ranked], kernel: Kernel, job: Job, *, expect: Expect | None = None
+) -> Pruned:
+    """Return what tensors keep after their cuts; extends `job` by the work."""
     for ranked in plans:
         if ranked.count:
             job.extend(2 * sum(r.size for r in ranked.rankings))
     masks: dict[str, BitMask] = {}
+    near: dict[str, NearTaken] = {}
     for ranked in plans:
         if ranked.count == 0:
             masks |= {view.name: view.kept or BitMask.full(view.numel) for view in ranked.views}
             continue
         job.label(ranked.views[0].name)
-        made = kernel.prune(ranked.rankings, ranked.count, job)
+        about = None if expect is None else expect(ranked)
+        cut = None
+        if about is not None:
+            cut = kernel.prune_near(ranked.rankings, ranked.count, about, job)
+        made = kernel.prune(ranked.rankings, ranked.count, job) if cut is None else cut.masks
         for view, mask in zip(ranked.views, made, strict=True):
             masks[view.name] = mask if view.protected is None else mask | view.protected
-    return masks
+        if about is not None and cut is not None:
+            taken = zip(ranked.views, cut.taken, strict=True)
+            near |= {view.name: NearTaken(about, keys) for view, keys in taken}
+    return Pruned(masks, near=near)
 
 
 def _prune_channels(

@@ -7,6 +7,7 @@ always is, with the same rules for equal scores.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from pruneapp.methods.declaration import (
 )
 from pruneapp.methods.limits import Limits, check_limits
 from pruneapp.methods.run import (
+    Expect,
     Pruned,
     Ranked,
     check_all,
@@ -51,12 +53,14 @@ def prune_within(  # noqa: PLR0917 - each its own type
     limits: Limits,
     kernel: Kernel,
     job: Job,
+    *,
+    expect: Expect | None = None,
 ) -> Pruned:
     """Return what `prune` does, with no tensor beyond its limits.
 
     Parameters
     ----------
-    tensors, method, values, scope, kernel, job
+    tensors, method, values, scope, kernel, job, expect
         As for `prune`.
     limits
         Their floor, ceiling and total; what they spare is left out of `tensors`.
@@ -67,13 +71,13 @@ def prune_within(  # noqa: PLR0917 - each its own type
         As `prune` does; and if the method cannot keep to limits, or they contradict each other.
     """
     if not limits.bound:
-        return prune(tensors, method, values, scope, kernel, job)
+        return prune(tensors, method, values, scope, kernel, job, expect=expect)
     check_limits(method, limits)
     values = check_all(tensors, method, values, scope)
     if isinstance(method, WeightMethod):
         plans = plan_within(tensors, method, values, scope, limits, kernel, job)
-        masks = prune_ranked(plans, kernel, job)
-        return Pruned({view.name: masks[view.name] for view in tensors})
+        made = prune_ranked(plans, kernel, job, expect=expect)
+        return replace(made, masks={view.name: made.masks[view.name] for view in tensors})
     assert isinstance(method, ChannelMethod)
     return Pruned(_prune_channels(tensors, method, values, limits, kernel, job))
 

@@ -1,0 +1,98 @@
+"""An exact step that knows where its cut is: the same masks and the same report, sooner."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from drawn import snapshots
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.methods.limits import Limits
+from pruneapp.progress import Job
+from tests.document.test_limits import amounts, limits
+
+
+def counted(snapshot):
+    for wanted in snapshot.census.wanted_all(snapshot, snapshot.checkpoint.entries):
+        snapshot.census.count(snapshot, wanted, Job())
+    return snapshot
+
+
+def same(found, expected):
+    if expected is None or found is None:
+        return found is expected
+    return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+@given(
+    state=st.one_of(snapshots(), snapshots(one_type=True)),
+    amount=amounts,
+    bound=st.just(Limits()) | limits(),
+)
+def test_counts_change_nothing_but_the_time(scope, state, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    step = Step((Row(names, "l1_unstructured", {"amount": amount}),), scope, bound)
+    try:
+        plain = compute_preview(state, step, CpuKernel(), Job())
+    except ParameterError:
+        return
+    known = compute_preview(counted(state), step, CpuKernel(), Job())
+
+    assert known.masks == plain.masks
+    for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
+        assert (told.before, told.after) == (true.before, true.after)
+        assert same(told.energy, true.energy)
+        assert same(told.magnitude, true.magnitude)
+        assert told.threshold == true.threshold
+    assert same(known.report.energy, plain.report.energy)
+    assert same(known.report.magnitude, plain.report.magnitude)
+
+
+@pytest.mark.parametrize("scope", ["local", "global"])
+@pytest.mark.parametrize("kind", ["float32", "float16", "float64"])
+def test_weights_are_read_once_if_they_are_counted(scope, kind):
+    rng = np.random.default_rng(5)
+    arrays = {name: rng.standard_normal((50, 400)).astype(kind) for name in "ab"}
+    state = counted(Snapshot(MemoryCheckpoint(arrays)))
+    read = state.checkpoint.elements_read
+    step = Step((Row(("a", "b"), "l1_unstructured", {"amount": 0.3}),), scope)
+
+    compute_preview(state, step, CpuKernel(), Job())
+
+    assert state.checkpoint.elements_read - read == 40_000
+
+
+def test_what_goes_at_random_expects_nothing():
+    """Counted magnitudes say nothing of a choice that does not look at them."""
+    rng = np.random.default_rng(6)
+    arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
+    step = Step((Row(("a",), "random_unstructured", {"amount": 0.5, "seed": 3}),))
+    plain = compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job())
+    known = compute_preview(counted(Snapshot(MemoryCheckpoint(arrays))), step, CpuKernel(), Job())
+
+    assert known.masks == plain.masks
+    assert known.report == plain.report
+
+
+def test_the_second_row_of_a_step_finds_its_own_cut():
+    """What was counted is the state before the first row, not between the two."""
+    rng = np.random.default_rng(7)
+    arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
+    row = Row(("a",), "l1_unstructured", {"amount": 0.5})
+    step = Step((row, row))
+    plain = compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job())
+    known = compute_preview(counted(Snapshot(MemoryCheckpoint(arrays))), step, CpuKernel(), Job())
+
+    assert plain.report.gone == 1500
+    assert known.masks == plain.masks
+    assert known.report == plain.report
