@@ -11,6 +11,7 @@ import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,26 @@ class Seen(QObject):
         return self.times[place] if place < len(self.times) else float("inf")
 
 
+@dataclass(frozen=True)
+class Grip:
+    """Something that can be dragged.
+
+    Attributes
+    ----------
+    widget, start
+        Where it is taken.
+    place
+        Says where it is by now.
+    wanted
+        Says how many weights it asks for at a place, about.
+    """
+
+    widget: QWidget
+    start: QPoint
+    place: Callable[[], float]
+    wanted: Callable[[float], float]
+
+
 class Follow:
     """Watches panel and tree while something is dragged."""
 
@@ -102,30 +123,29 @@ class Follow:
         self.panel = Seen([panel, *labels], lambda: self.told)
         self.tree = Seen([tree.view.viewport()], lambda: self.in_tree)
 
-    def drag(
-        self, widget: QWidget, start: QPoint, wanted: Callable[[], float], step: QPoint
-    ) -> tuple[list[float], float, float]:
+    def drag(self, grip: Grip, step: QPoint) -> tuple[list[float], float, float]:
         """Drag something by 40 moves, one in each frame of 60 Hz.
 
-        `wanted` is asked after each move how many weights would go by now, about. Returns the
-        milliseconds from each move to the moment in which that many were painted, in the panel
-        and in the tree; those from the last one until the exact preview was painted; and those
-        that the main thread worked for one move, which other programs do not make longer.
+        Returns the milliseconds from each move to the moment in which as many weights as it asks
+        for were painted, in the panel and in the tree; those from the last one until the exact
+        preview was painted; and those that the main thread worked for one move, which other
+        programs do not make longer.
         """
+        widget, start = grip.widget, grip.start
         hand = self.hand
         self.panel.clear()
         self.tree.clear()
         mouse(QEvent.Type.MouseButtonPress, widget, start)
         began = time.perf_counter() + FRAME_S
         due: list[float] = []
-        numbers: list[float] = []
+        places: list[float] = []
 
         def move() -> None:
             while len(due) < EVENTS and began + FRAME_S * len(due) <= time.perf_counter():
                 # A move that the window was too busy to take waits since then.
                 due.append(began + FRAME_S * len(due))
                 mouse(QEvent.Type.MouseMove, widget, start + step * len(due))
-                numbers.append(wanted())
+                places.append(grip.place())
 
         timer = QTimer()
         timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -135,12 +155,13 @@ class Follow:
         hand.wait(lambda: len(due) == EVENTS)
         timer.stop()
         worked = 1000 * (time.thread_time() - worked) / EVENTS
-        moved = numbers[0] < numbers[-1]
+        moved = places[0] < places[-1]
         assert moved, "nothing was moved"
         mouse(QEvent.Type.MouseButtonRelease, widget, start + step * EVENTS)
         hand.preview()
         shown = time.perf_counter()
         hand.rest(0.1)
+        numbers = map(grip.wanted, places)  # by now: it takes time that a hand does not take
         follows = [
             1000 * (max(self.panel.since(number), self.tree.since(number)) - at)
             for at, number in zip(due, numbers, strict=True)
@@ -205,7 +226,7 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
             hand.rest(0.05)
             hand.preview()
             hand.rest(REST_S)
-            took, until, work = follow.drag(*grip(hand), QPoint(PIXELS, 0))
+            took, until, work = follow.drag(grip(hand), QPoint(PIXELS, 0))
             follows += took
             exact.append(until)
             worked.append(work)
@@ -214,19 +235,17 @@ def interaction(path: str, rounds: int) -> dict[str, Any]:
     return found
 
 
-Grip = tuple[QWidget, QPoint, Callable[[], float]]
-
-
 def slider_of(hand: Hand) -> Grip:
-    """Return the slider of the amount, its handle, and how many weights it asks for, about."""
+    """Return how to take the slider of the amount by its handle."""
     slider = hand.views.form.rules[0].fields.fields["amount"].editor.slider
     left = sum(row.numel for row in hand.views.tree.checked_rows())
     # Less a weight of each tensor, by which shares are rounded.
-    return slider, handle_of(slider), lambda: left * slider.value() / slider.maximum() - 1000
+    most = slider.maximum()
+    return Grip(slider, handle_of(slider), slider.value, lambda at: left * at / most - 1000)
 
 
 def threshold_of(hand: Hand) -> Grip:
-    """Return the picture with the threshold, a pixel of it, and how many weights it asks for."""
+    """Return how to take the threshold in its picture."""
     view = hand.views.pages.distribution
     canvas = view.canvas
     hand.wait(lambda: canvas.line is not None and canvas.line.editable)
@@ -235,11 +254,11 @@ def threshold_of(hand: Hand) -> Grip:
     snapshot = hand.bench.session.document.snapshot()
     names = hand.views.tree.checked()
 
-    def wanted() -> float:
+    def wanted(threshold: float) -> float:
         # A share of so many digits is what the form is told.
-        return 0.9999 * snapshot.census.below(snapshot, names, view.threshold) - 10_000
+        return 0.9999 * snapshot.census.below(snapshot, names, threshold) - 10_000
 
-    return canvas.viewport(), start, wanted
+    return Grip(canvas.viewport(), start, lambda: view.threshold, wanted)
 
 
 if __name__ == "__main__":

@@ -76,9 +76,9 @@ class Counted:
         if not threshold >= 0:
             return 0
         values = bin_values(dtype)
-        last = int(np.searchsorted(values[:-1], threshold, "right")) - 1
+        last = int(values[:-1].searchsorted(threshold, "right")) - 1
         whole = last if bin_shift(dtype) else last + 1
-        stop = int(np.searchsorted(self.bins, whole))
+        stop = int(self.bins.searchsorted(np.uint16(whole)))  # of its type: no copy of the bins
         found = int(self.counts[:stop].sum())
         if whole <= last and stop < self.bins.size and self.bins[stop] == last:
             low, high = values[last], values[last + 1]
