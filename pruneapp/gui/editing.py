@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Gesture
+from pruneapp.document.document import Document
 from pruneapp.document.hand import (
     HandEdit,
     HandPreview,
@@ -120,17 +121,18 @@ class Editing(QObject):
         self._working = True
         self._jobs.answer(
             work,
-            on_result=partial(self._on_computed, gesture, everywhere),
-            on_error=self._on_refused,
+            on_result=partial(self._on_computed, document, gesture, everywhere),
+            on_error=partial(self._on_refused, document),
             on_cancelled=self._on_nothing,
         )
 
-    def _on_computed(self, gesture: Gesture, everywhere: bool, preview: HandPreview) -> None:
+    def _on_computed(
+        self, document: Document, gesture: Gesture, everywhere: bool, preview: HandPreview
+    ) -> None:
         self._working = False
-        document = self._session.document
-        if document is None:
-            return
-        if preview.revision != document.revision:
+        if self._session.document is not document:
+            pass  # it was meant for a file that is gone; gestures for the next one may wait
+        elif preview.revision != document.revision:
             self._waiting.appendleft(gesture)  # something else was done or undone meanwhile
         elif everywhere and len(preview.numbers.tensors) > 1:
             self._show(preview)
@@ -142,9 +144,9 @@ class Editing(QObject):
         if self._session.edit(preview):
             self.done.emit(preview)
 
-    def _on_refused(self, error: PruneAppError) -> None:
+    def _on_refused(self, document: Document, error: PruneAppError) -> None:
         self._working = False
-        if self._session.document is not None:
+        if self._session.document is document:
             self._session.refused.emit(error)
         self._go_on()
 

@@ -213,7 +213,9 @@ class Zeros(QObject):
 
         def work(job: Job) -> Mapping[str, BitMask]:
             found = find_zeros(snapshot, None, job) if report is None else report
-            return zero_masks(snapshot, [tensor.name for tensor in found.tensors], job)
+            names = [tensor.name for tensor in found.tensors]
+            # What was made final since is zero as well, and was not when the file was looked at.
+            return zero_masks(snapshot, [*names, *snapshot.final], job)
 
         def done(masks: Mapping[str, BitMask]) -> None:
             if self._session.document is document:

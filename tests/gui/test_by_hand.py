@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import numpy as np
@@ -13,6 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import prune
 
 from pruneapp.answers import Gesture
+from pruneapp.document.hand import compute_hand
 from pruneapp.gui.views.pictures.pages import Page
 
 
@@ -502,3 +504,31 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
     state["slow"] = False
     at_work.wait(lambda: at_work.document is not before)
     assert at_work.states == ["Opened"]
+
+
+def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
+    at_work, model, tmp_path, monkeypatch
+):
+    """Both files have a tensor of the same name, and the gesture comes to its end in the second."""
+    other = tmp_path / "other.safetensors"
+    save_file(load_file(model), other)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(*arguments):
+        begun.set()
+        assert go_on.wait(20)
+        return compute_hand(*arguments)
+
+    at_work.workbench.handwork.editing.do(channel("layers.0.conv1.weight", 1))
+    at_work.wait(lambda: len(at_work.states) == 2)
+    monkeypatch.setattr("pruneapp.gui.editing.compute_hand", slow)
+    at_work.workbench.handwork.editing.do(channel("layers.0.conv1.weight", 2))
+    at_work.wait(begun.is_set)
+    at_work.session.open(other)
+    at_work.wait_open(other)
+    at_work.workbench.handwork.editing.do(channel("layers.1.conv1.weight", 3))
+    go_on.set()
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.wait_idle()
+    assert at_work.states == ["Opened", "channel 3 of layers.1.conv1 pruned"]
+    assert kept(at_work, "layers.0.conv1.weight").all()

@@ -115,3 +115,21 @@ def test_nothing_is_told_of_a_file_that_was_closed_before(person, sparse):
     person.pause(600)
     assert zeros.report is None
     assert person.notices == []
+
+
+def test_what_was_made_final_can_be_treated_as_pruned_again(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    assert found(person) == []
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.masks)
+    pruned = {row.name: person.document.masks.pruned(row.name) for row in person.session.rows}
+    person.menu("Prune", "Make final")
+    assert not person.document.masks
+    person.menu("Prune", "Treat zeros as pruned")
+    person.wait(lambda: len(person.states) == 4)
+    assert person.trouble == []
+    assert pruned == {
+        row.name: person.document.masks.pruned(row.name) for row in person.session.rows
+    }
