@@ -74,9 +74,9 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, monkeypatch):
         person = Person(qtbot, monkeypatch, window, start)
         made.append((window, start, appearance))
         if show:
-            window.show()
-            window.activateWindow()
-            qtbot.waitActive(window)
+            with qtbot.waitActive(window):
+                window.show()
+                window.activateWindow()
         return person
 
     yield make

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from pruneapp.answers import TensorStats
@@ -17,43 +18,70 @@ _GAP = "\u00a0"
 
 
 class NumbersLine(QLabel):
-    """Minimum, maximum, mean, deviation, zeros, NaN; they can be marked and copied."""
+    """Minimum, maximum, mean, deviation, zeros, NaN; they can be marked and copied.
+
+    Always one line: what is above it must not move from tensor to tensor. Where room is short the
+    count of zeros gives way to their share, then digits, then what stands last; the tooltip has
+    all.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._wordings: tuple[str, ...] = ("",)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setMinimumHeight(self.fontMetrics().height() + 2)
+        self.setFixedHeight(self.fontMetrics().height() + 2)
         self.setAccessibleName(self.tr("Numbers of the tensor"))
         self.set_colors(LIGHT)
 
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the numbers of a tensor; None while they are not there."""
-        self.setText("" if stats is None else "   ".join(self._facts(stats)))
-        self.setAccessibleDescription(self.text())  # a name hides the text
+        self._wordings = ("",)
+        if stats is not None:
+            wanted = ((4, True), (4, False), (3, False))
+            self._wordings = tuple(
+                "   ".join(self._facts(stats, digits, counted=counted))
+                for digits, counted in wanted
+            )
+        self.setToolTip(self._wordings[0])
+        self.setAccessibleDescription(self._wordings[0])  # a name hides the text
+        self._fit()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token."""
         recolor(self, colors["muted"])
 
-    def _facts(self, stats: TensorStats) -> list[str]:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say as much as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        metrics, width = self.fontMetrics(), self.width() - 2
+        fitting = (text for text in self._wordings if metrics.horizontalAdvance(text) <= width)
+        last = self._wordings[-1]
+        self.setText(
+            next(fitting, None) or metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
+        )
+
+    def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:
         zeros = count(stats.zeros)
         if stats.zeros:
-            zeros += f"{_GAP}({part(stats.zeros, stats.numel)})"
+            share = part(stats.zeros, stats.numel)
+            zeros = f"{zeros}{_GAP}({share})" if counted else share
         facts = [
-            (self.tr("min"), value_text(stats.minimum, 4)),
-            (self.tr("max"), value_text(stats.maximum, 4)),
-            (self.tr("mean"), value_text(stats.mean, 4)),
-            (self.tr("std"), value_text(stats.std, 4)),
+            (self.tr("min"), value_text(stats.minimum, digits)),
+            (self.tr("max"), value_text(stats.maximum, digits)),
+            (self.tr("mean"), value_text(stats.mean, digits)),
+            (self.tr("std"), value_text(stats.std, digits)),
             (self.tr("zeros"), zeros),
-            ("NaN", count(stats.nan)),
         ]
         if stats.infinite:
-            facts.append((self.tr("infinite"), count(stats.infinite)))
-        # A word and its number stay on one line.
+            facts.insert(0, (self.tr("infinite"), count(stats.infinite)))
+        # What is wrong stands where nothing can take its room.
+        facts.insert(0 if stats.nan else len(facts), ("NaN", count(stats.nan)))
         return [f"{word}{_GAP}{number}" for word, number in facts]

@@ -58,13 +58,26 @@ def test_the_window_stays_small_for_long_names(pages):
 def test_numbers_are_written_in_one_line(pages):
     stats = TensorStats("x", 36_864, 0, -0.61234, 0.5, 0.0, 0.05, 4096, 0, 3)
     pages.set_stats(stats)
-    words = pages.numbers.text().replace("\u00a0", " ")
-    assert (
-        words
-        == "min −0.6123   max 0.5   mean 0   std 0.05   zeros 4,096 (11.1 %)   NaN 0   infinite 3"
-    )
+
+    def said():
+        return pages.numbers.text().replace("\u00a0", " ")
+
+    heights = set()
+    for words in (
+        "infinite 3   min −0.6123   max 0.5   mean 0   std 0.05   zeros 4,096 (11.1 %)   NaN 0",
+        "infinite 3   min −0.6123   max 0.5   mean 0   std 0.05   zeros 11.1 %   NaN 0",
+        "infinite 3   min −0.612   max 0.5   mean 0   std 0.05   zeros 11.1 %   NaN 0",
+    ):
+        pages.numbers.resize(pages.fontMetrics().horizontalAdvance(words) + 2, 40)
+        assert said() == words
+        heights.add(pages.numbers.height())
+    pages.numbers.resize(200, 40)
+    assert said().startswith("infinite 3")
+    assert said().endswith("…")
+    assert "zeros\u00a04,096" in pages.numbers.toolTip()
     pages.set_tensor(ROW, 0)
     assert pages.numbers.text() == ""
+    assert heights == {pages.numbers.height()}, "the picture above would move"
 
 
 def test_a_tensor_of_nan_has_numbers_too(pages):

@@ -203,6 +203,28 @@ def test_plus_minus_and_zero_zoom(shown, qtbot):
     assert shown.canvas.view.is_fitted
 
 
+@pytest.mark.parametrize("corner_of", [(0, 0, 0, 0), (3, 2, 1, 1)])
+def test_zooming_in_keeps_the_whole_weight_of_the_cursor_in_sight(shown, qtbot, corner_of):
+    shown.set_cursor(corner_of)
+    row, column = shown.canvas.item.cursor
+    for _step in range(8):
+        qtbot.keyClick(shown.canvas, Qt.Key.Key_Plus)
+        left, top, right, bottom = shown.canvas.view.visible
+        assert left - 1e-6 <= column <= column + 1 <= right + 1e-6
+        assert top - 1e-6 <= row <= row + 1 <= bottom + 1e-6
+
+
+def test_every_dimension_of_a_kernel_is_named_on_the_axes(shown):
+    box = shown.axes.down_box
+    assert [box.itemText(i) for i in range(box.count())] == [
+        "all",
+        "0: out (4)",
+        "1: in (3)",
+        "2: kernel rows (2)",
+        "3: kernel columns (2)",
+    ]
+
+
 def test_keys_of_the_window_are_left_to_it(shown, qtbot):
     before = shown.canvas.view
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)

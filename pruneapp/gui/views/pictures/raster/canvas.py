@@ -102,17 +102,18 @@ class Canvas(PlotCanvas):
         """Go closer by `factor`, towards a pixel of the window, else the cursor or the middle."""
         if self._view is None:
             return
-        if at is None:
-            left, top = self._view.width / 2, self._view.height / 2
-            if self.item.cursor is not None:
-                row, column = self.item.cursor
-                x, y = self._view.pixel(row + 0.5, column + 0.5)
-                if 0 <= x <= self._view.width and 0 <= y <= self._view.height:
-                    left, top = x, y
-        else:
+        if at is not None:
             local = self.box.mapFromScene(self.mapToScene(at.toPoint()))
-            left, top = local.x(), local.y()
-        self.look(self._view.zoomed(factor, left, top))
+            self.look(self._view.zoomed(factor, local.x(), local.y()))
+            return
+        if self.item.cursor is not None:
+            row, column = self.item.cursor
+            x, y = self._view.pixel(row + 0.5, column + 0.5)
+            if 0 <= x <= self._view.width and 0 <= y <= self._view.height:
+                # Its cell grows: at the border half of it would be outside.
+                self.look(self._view.zoomed(factor, x, y).revealing(row, column))
+                return
+        self.look(self._view.zoomed(factor, self._view.width / 2, self._view.height / 2))
 
     def fit(self) -> None:
         """Look at all of it."""

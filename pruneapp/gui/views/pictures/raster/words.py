@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from pruneapp.answers import Layout, Tile
+from pruneapp.gui.views.parts.dims import meaning
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.legend import Swatch
@@ -99,8 +100,11 @@ def _sampled() -> Swatch:
 
 
 def dim_words(layout: Layout) -> tuple[str, ...]:
-    """Name the dimensions shortly: "0: out (64)"."""
-    names = layout.dims or ("",) * len(layout.shape)
+    """Name the dimensions shortly: "0: out (64)", "2: kernel rows (3)"."""
+    rank = len(layout.shape)
+    names = layout.dims or ("",) * rank
+    if any(names):  # one whose dimensions are known: those without a short name are of its kernel
+        names = tuple(name or meaning(dim, rank, "") for dim, name in enumerate(names))
     return tuple(
         f"{dim}: {name} ({extent:n})" if name else f"{dim} ({extent:n})"
         for dim, (name, extent) in enumerate(zip(names, layout.shape, strict=True))
