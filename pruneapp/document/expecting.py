@@ -19,7 +19,9 @@ from pruneapp.document.energy import Energy, total_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.contract import Near
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import channels_left
 from pruneapp.methods.run import NearTaken, Ranked
+from pruneapp.progress import Job
 
 # With more tensors than these adding up their bins takes longer than a sample.
 _MOST = 2_000
@@ -144,3 +146,40 @@ def _split(
     own = float(sums[place]) if place < sums.size else 0.0
     rest = max(0.0, own - went) + above + guarded
     return total_of(sums[:place].tolist()) + own + above + guarded, rest
+
+
+def known_channels(
+    snapshot: Snapshot, after: Mapping[str, BitMask], dims: Mapping[str, int], job: Job
+) -> dict[str, Energy]:
+    """Return what `measure_energies` does for whole channels, from their norms.
+
+    Parameters
+    ----------
+    snapshot
+        The state before.
+    after
+        The masks after a step that took whole channels, by first names.
+    dims
+        Along which dimension, from 0.
+    job
+        Asked whether to go on.
+
+    Returns
+    -------
+    dict of str to Energy
+        For tensors whose L2 and L1 norms are counted and finite; without thresholds.
+    """
+    found = {}
+    for name, dim in dims.items():
+        entry = snapshot.entry(name)
+        known = [snapshot.census.channels(snapshot, name, dim, n) for n in (2, 1)]
+        if known[0] is None or known[1] is None:
+            continue
+        stays = channels_left(after[name], entry.shape, dim, job)
+        with np.errstate(over="ignore"):
+            squares, sizes = np.square(known[0].norms), known[1].norms
+        sums = [total_of(part.tolist()) for s in (squares, sizes) for part in (s, s[stays])]
+        # A channel without an end is no sum of finite weights.
+        if all(map(math.isfinite, sums)):
+            found[name] = Energy(*sums)
+    return found

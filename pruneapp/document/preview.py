@@ -10,9 +10,10 @@ from functools import partial
 from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.census.wanted import dims_of
 from pruneapp.document.energies import measure_energies
 from pruneapp.document.energy import Energy, total_of
-from pruneapp.document.expecting import Expecting, known_energies
+from pruneapp.document.expecting import Expecting, known_channels, known_energies
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.sparing import rows_of
@@ -122,11 +123,19 @@ def compute_preview(
         working = working.with_masks(made.masks)
         spared += sum(made.spared.values())
     masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}
+    cuts = any(registry.get(row.method).granularity != "channels" for row, _ in rows)
+    known: dict[str, Energy] | None = None
+    if energy:
+        known = known_energies(snapshot, masks, near)
+        row = rows[0][0]
+        if len(rows) == 1 and registry.get(row.method).granularity == "channels":
+            dims = dict(zip(touched, dims_of(snapshot, row, touched), strict=True))
+            known = known_channels(snapshot, masks, dims, job)
     return Preview(
         snapshot.revision,
         step,
         masks,
-        replace(_report(snapshot, masks, job, near if energy else None), spared=spared),
+        replace(_report(snapshot, masks, known, job, cuts=cuts), spared=spared),
     )
 
 
@@ -198,16 +207,20 @@ def _shared(before: BitMask | None, after: BitMask) -> BitMask:
 def _report(
     snapshot: Snapshot,
     masks: Mapping[str, BitMask],
+    known: Mapping[str, Energy] | None,
     job: Job,
-    near: Mapping[str, NearTaken] | None,
+    *,
+    cuts: bool,
 ) -> SparsityReport:
-    """Report what masks do; without energies if `near` is None (see `known_energies`)."""
+    """Report what masks do, with the energies that are not `known` already; without if None.
+
+    `cuts` says whether there are thresholds: whole channels have none.
+    """
     found: dict[str, Energy] = {}
-    if near is not None:
-        found = known_energies(snapshot, masks, near)
-        job.step(sum(masks[name].size for name in found))
-        rest = {name: mask for name, mask in masks.items() if name not in found}
-        found |= measure_energies(snapshot, rest, job)
+    if known is not None:
+        job.step(sum(masks[name].size for name in known))
+        rest = {name: mask for name, mask in masks.items() if name not in known}
+        found = {**known, **measure_energies(snapshot, rest, job)}
     unknown = Energy(math.nan, math.nan, math.nan, math.nan)
     rows = [
         TensorSparsity(
@@ -216,7 +229,7 @@ def _report(
             snapshot.masks.pruned(name),
             mask.pruned,
             found.get(name, unknown).share,
-            found.get(name, unknown).threshold,
+            found.get(name, unknown).threshold if cuts else None,
             found.get(name, unknown).magnitude,
         )
         for name, mask in masks.items()
@@ -225,7 +238,7 @@ def _report(
     before = sum(mask.pruned for mask in snapshot.masks.values())
     after = before + sum(row.gone for row in rows)
     columns = zip(*((s.before, s.after, s.sizes_before, s.sizes_after) for s in sums), strict=True)
-    total = unknown if near is None else Energy(*map(total_of, columns))
+    total = unknown if known is None else Energy(*map(total_of, columns))
     return SparsityReport(
         tuple(rows),
         model_size(snapshot.checkpoint),

@@ -96,3 +96,32 @@ def test_the_second_row_of_a_step_finds_its_own_cut():
     assert plain.report.gone == 1500
     assert known.masks == plain.masks
     assert known.report == plain.report
+
+
+@given(
+    state=snapshots(least_dims=2),
+    n=st.sampled_from([1, 2, "fro", math.inf]),
+    dim=st.sampled_from([0, 1, -1]),
+    amount=amounts,
+    bound=st.just(Limits()) | limits(),
+)
+def test_norms_change_nothing_but_the_time(state, n, dim, amount, bound):
+    names = tuple(state.checkpoint.entries)
+    row = Row(names, "ln_structured", {"amount": amount, "n": n, "dim": dim})
+    step = Step((row,), "local", bound)
+    try:
+        plain = compute_preview(state, step, CpuKernel(), Job())
+    except ParameterError:
+        return
+    for wanted in state.census.wanted(state, step):
+        state.census.count(state, wanted, Job())
+    known = compute_preview(state, step, CpuKernel(), Job())
+
+    assert known.masks == plain.masks
+    assert known.report.gone == plain.report.gone
+    assert {tensor.threshold for tensor in plain.report.tensors} <= {None}
+    for told, true in zip(known.report.tensors, plain.report.tensors, strict=True):
+        assert same(told.energy, true.energy)
+        assert same(told.magnitude, true.magnitude)
+    assert same(known.report.energy, plain.report.energy)
+    assert same(known.report.magnitude, plain.report.magnitude)
