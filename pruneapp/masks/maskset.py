@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeVar, overload
 
 from pruneapp.masks.bitmask import BitMask
+
+T = TypeVar("T")
 
 
 class MaskSet(Mapping[str, BitMask]):
@@ -32,6 +35,20 @@ class MaskSet(Mapping[str, BitMask]):
         """How many elements of a tensor are pruned."""
         mask = self._masks.get(name)
         return 0 if mask is None else mask.pruned
+
+    # Most tensors have no mask: a mapping's own way to say so is an exception, which takes twenty
+    # times as long.
+
+    @overload
+    def get(self, name: str, /) -> BitMask | None: ...
+    @overload
+    def get(self, name: str, /, default: BitMask | T) -> BitMask | T: ...
+    def get(self, name: str, /, default: BitMask | T | None = None) -> BitMask | T | None:
+        """Return the mask of a tensor, or `default` if it has none."""
+        return self._masks.get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._masks
 
     def __getitem__(self, name: str) -> BitMask:
         return self._masks[name]

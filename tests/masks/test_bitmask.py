@@ -56,3 +56,15 @@ def test_a_changed_set_shares_what_did_not_change():
     assert after["a"] is a
     assert list(before) == ["a", "b"]
     assert (after.pruned("a"), after.pruned("nowhere")) == (0, 0)
+
+
+def test_a_set_says_what_it_has_not_as_any_mapping_does():
+    """In its own words, for a mapping's way takes an exception."""
+    a = BitMask.full(3)
+    masks = MaskSet({"a": a})
+    assert masks.get("a") is masks.get("a", None) is a
+    assert masks.get("b") is None
+    assert masks.get("b", "nothing") == "nothing"
+    assert "a" in masks
+    assert "b" not in masks
+    assert {"get", "__contains__"} <= vars(MaskSet).keys()

@@ -279,9 +279,7 @@ class Census:
 
 def _marks(snapshot: Snapshot, name: str) -> tuple[BitMask | None, ...]:
     """Return what a count depends on."""
-    layers = snapshot.masks, snapshot.protected, snapshot.final
-    # Asking a set for what it has not takes long, and most often it is empty.
-    return tuple(layer.get(name) if layer else None for layer in layers)
+    return snapshot.masks.get(name), snapshot.protected.get(name), snapshot.final.get(name)
 
 
 def _key(snapshot: Snapshot, name: str, kind: Kind) -> _Key:
