@@ -46,7 +46,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     port = view.canvas.viewport()
     person.click(view.tools.tools["channel"])
     QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=view.canvas.pixel_of(3 * 3 + 1, 5))
-    person.click(view.tools.operations["prune"])
+    person.click(view.tools.operations.buttons["prune"])
     person.wait(lambda: person.document.position == 1)
     settled(person, view)
     expected = np.ones((16, 8, 3, 3), bool)

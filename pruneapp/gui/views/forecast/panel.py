@@ -108,13 +108,13 @@ class Forecast(QWidget):
                     "energy",
                     self.tr("Energy kept"),
                     self.tr(
-                        "Share of the sum of squares of the weights that is still there after."
+                        "Share of the sum of squares of what is kept now that the step leaves."
                     ),
                 ),
                 (
                     "magnitude",
                     self.tr("Magnitude kept"),
-                    self.tr("Share of the sum of magnitudes that is still there after."),
+                    self.tr("Share of the sum of magnitudes of what is kept now, in the same way."),
                 ),
             ),
             self,

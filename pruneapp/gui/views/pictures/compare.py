@@ -16,7 +16,6 @@ from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max
 from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
-from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 from pruneapp.gui.views.pictures.sides import Side, SidesRow
@@ -81,6 +80,7 @@ class CompareView(OrderedChart):
         row.addWidget(self.measure_box)
         row.addWidget(self.order_box)
         self._add_table()
+        self.legend.hide()  # there is one kind of bar only
         self.sides.changed.connect(self._on_sides_changed)
         self.sides.otherRequested.connect(self.otherFileRequested)
         self._add_row(self.sides, above=True)
@@ -229,10 +229,6 @@ class CompareView(OrderedChart):
             if many:
                 text += f", {words.format(n=count(many))}"
         return text
-
-    def swatches(self) -> list[Swatch]:
-        """Return the legend: there is one kind of bar only."""
-        return []
 
     def numbers(self) -> Numbers:
         """Return the tensors that differ, in the order in which they are shown."""

@@ -64,7 +64,7 @@ class ModelView(OrderedChart):
         for key, label in (
             (SHARE, self.tr("Pruned")),
             (SIZE, self.tr("Size")),
-            (ENERGY, self.tr("Energy kept")),
+            (ENERGY, self.tr("Energy the step keeps")),
         ):
             self.show_box.addItem(label, key)
         self.show_box.setAccessibleName(self.tr("Show"))
@@ -159,7 +159,7 @@ class ModelView(OrderedChart):
         return {
             SHARE: self.tr("Sparsity of the tensors"),
             SIZE: self.tr("Sizes of the tensors"),
-            ENERGY: self.tr("Energy that the tensors keep"),
+            ENERGY: self.tr("Energy that the step keeps of the tensors"),
         }[self.shown]
 
     def number_of_bars(self) -> int:
@@ -183,7 +183,7 @@ class ModelView(OrderedChart):
             FILE: self.tr("tensors, in the order of the file"),
             SHARE: self.tr("tensors, the most pruned first"),
             SIZE: self.tr("tensors, the largest first"),
-            ENERGY: self.tr("tensors, those that keep the least energy first"),
+            ENERGY: self.tr("tensors, those of which the step keeps the least energy first"),
             ROLE: self.tr("tensors of the same role in all blocks, side by side"),
         }[key]
 
@@ -241,6 +241,8 @@ class ModelView(OrderedChart):
         if going:
             then = part(report.after + going, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
+        elif self.shown == ENERGY:
+            text += self.tr("; nothing is asked for that would cost energy")
         return text
 
     def swatches(self) -> list[Swatch]:
@@ -270,12 +272,12 @@ class ModelView(OrderedChart):
             self.tr("weights"),
             self.tr("bytes"),
             self.tr("pruned"),
-            self.tr("after the step"),
-            self.tr("share"),
+            self.tr("pruned after"),
+            self.tr("share pruned"),
             self.tr("share after"),
-            self.tr("energy kept"),
+            self.tr("energy the step keeps"),
         )
-        return Numbers(headers, len(n.names), row)
+        return Numbers(headers, len(n.names), row, shown=(0, 1, 2, 5, 6, 7))
 
     def choose(self, bar: int) -> None:
         """Announce a tensor."""
@@ -297,7 +299,7 @@ class ModelView(OrderedChart):
                 name=self._shown_name(i), now=now, then=part(after, numel)
             )
             if not np.isnan(n.energy[i]):
-                text += self.tr(", keeps {energy} of its energy").format(
+                text += self.tr(", keeps {energy} of the energy it has").format(
                     energy=percent(float(n.energy[i]))
                 )
         else:
@@ -312,7 +314,7 @@ class ModelView(OrderedChart):
             {
                 SHARE: self.tr("pruned %"),
                 SIZE: self.tr("size"),
-                ENERGY: self.tr("energy kept %"),
+                ENERGY: self.tr("energy the step keeps %"),
             }[self.shown]
         )
 

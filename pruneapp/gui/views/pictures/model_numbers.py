@@ -26,8 +26,8 @@ class ModelNumbers:
     before, after
         ``float64[n]``: how many are pruned now, and would be.
     energy
-        ``float64[n]``: share of the energy of what is kept that a step leaves; NaN where it is
-        not counted, 1 for what the step does not touch.
+        ``float64[n]``: share of the energy of what is kept that the step leaves; NaN where it is
+        not counted, and for what the step does not touch. What earlier steps took is not in it.
     """
 
     names: tuple[str, ...]
@@ -89,7 +89,7 @@ def model_numbers(
         nbytes = np.fromiter((row.nbytes if row else 0 for row in found), np.float64, size)
     before = np.fromiter((t.after for t in tensors), np.float64, size)
     after = before.copy()
-    energy = np.ones(size)
+    energy = np.full(size, np.nan)
     if preview is not None:
         touched = preview.tensors
         asked = [t.name for t in touched]

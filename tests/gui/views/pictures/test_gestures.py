@@ -55,7 +55,7 @@ def test_a_rectangle_is_chosen_and_then_pruned(view, qtbot):
     choose(view, "rectangle")
     drag(view, (1, 1), (2, 3))
     assert view.made == [], "choosing changes nothing"
-    qtbot.mouseClick(view.tools.operations["prune"], Left)
+    qtbot.mouseClick(view.tools.operations.buttons["prune"], Left)
     (gesture,) = view.made
     assert (gesture.operation, gesture.name, gesture.shape) == ("prune", "conv.weight", "rectangle")
     expected = np.zeros((4, 3, 2, 2), int)
@@ -70,7 +70,7 @@ def test_a_rectangle_is_chosen_and_then_pruned(view, qtbot):
 def test_every_operation_has_a_button_and_a_key(view, qtbot, operation):
     keys = {"prune": Key.Key_Delete, "restore": Key.Key_R}
     shift = Shift if operation == "release" else Qt.KeyboardModifier.NoModifier
-    button = view.tools.operations[operation]
+    button = view.tools.operations.buttons[operation]
     assert not button.isEnabled(), "there is nothing to do it to"
     view.set_cursor((2, 1, 0, 1))
     qtbot.keyClick(view.canvas, Key.Key_C)
@@ -210,7 +210,7 @@ def test_escape_takes_the_choice_back_and_then_belongs_to_the_window(view, qtbot
     assert view.drawn.rects[0][:2] == (0, 0), "what was there before the drag"
     qtbot.keyClick(view.canvas, Key.Key_Escape)
     assert view.drawn is None
-    assert not view.tools.operations["prune"].isEnabled()
+    assert not view.tools.operations.buttons["prune"].isEnabled()
 
 
 def test_what_is_chosen_is_outlined_and_counted(view):
@@ -235,7 +235,7 @@ def test_a_tensor_that_may_not_be_changed_says_why(view, qtbot):
     qtbot.keyClick(view.canvas, Key.Key_C)
     qtbot.keyClick(view.canvas, Key.Key_Delete)
     assert view.made == []
-    assert view.tools.operations["prune"].toolTip() == "integers are not pruned"
+    assert view.tools.operations.buttons["prune"].toolTip() == "integers are not pruned"
     assert not view.tools.tools["brush"].isEnabled()
 
 
@@ -245,11 +245,11 @@ def test_another_tensor_has_nothing_chosen(view, make_tensor, qtbot):
     with qtbot.assertNotEmitted(view.gestureMade):
         make_tensor(Layout((3, 3), (0,), (1,), "", ""), np.ones(9), np.ones(9)).show(view)
     assert view.drawn is None
-    assert not view.tools.operations["prune"].isEnabled()
+    assert not view.tools.operations.buttons["prune"].isEnabled()
 
 
 def test_every_control_has_a_name_and_the_row_is_narrow(view):
-    for button in (*view.tools.tools.values(), *view.tools.operations.values()):
+    for button in (*view.tools.tools.values(), *view.tools.operations.buttons.values()):
         assert button.accessibleName() or button.text()
         assert button.toolTip()
     for tool in view.tools.tools:

@@ -147,12 +147,17 @@ def test_the_energy_that_is_kept(model, theme):
     model.set_shown("energy")
     assert on_bar(model, 4, 30) == {theme.colors["kept"]}
     assert theme.colors["kept"] not in on_bar(model, 4, 60)
-    assert on_bar(model, 2, 80) == {theme.colors["kept"]}
+    assert on_bar(model, 1, 80) == {theme.colors["surface"]}, "the step does not touch it"
     model.canvas.hovered.emit(3)
     assert model.readout.text() == (
-        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, keeps 40.0\u00a0% of its energy, 16 kB"
+        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, "
+        "keeps 40.0\u00a0% of the energy it has, 16 kB"
     )
-    assert [cells[-1] for cells in model.numbers()][1] == "90.0\u00a0%"
+    assert [cells[-1] for cells in model.numbers()] == ["–", "90.0\u00a0%", "–", "40.0\u00a0%"]
+    model.set_report(REPORT)
+    assert [cells[-1] for cells in model.numbers()] == ["–"] * 4, "a share of what no step keeps"
+    model.canvas.hovered.emit(-1)
+    assert "nothing is asked for" in model.readout.text()
 
 
 def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
@@ -266,6 +271,20 @@ def test_the_table_shows_names_and_leads_to_the_tensor(model, qtbot):
     with qtbot.waitSignal(model.tensorClicked) as told:
         qtbot.keyClick(table, Qt.Key.Key_Return)
     assert told.args == ["m.layers.1.q.weight"]
+
+
+def test_the_table_fits_beside_tree_and_form(model):
+    model.resize(516, 400)  # what a window of 1280 leaves
+    model.toggle_table()
+    table = model._table
+    header = table.horizontalHeader()
+    assert header.length() <= table.viewport().width()
+    advance = table.fontMetrics().horizontalAdvance
+    for column in range(header.count()):
+        text = table.model().headerData(column, Qt.Orientation.Horizontal)
+        assert max(map(advance, text.split("\n"))) < header.sectionSize(column)
+    assert header.height() >= 2 * table.fontMetrics().height()
+    assert len(model.numbers().headers) > header.count(), "a file has more"
 
 
 def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(model, tmp_path, theme):

@@ -36,10 +36,12 @@ class HandRow(QWidget):
 
     def set_chosen(self, number: int, *, possible: bool) -> None:
         """Take how many are chosen, and whether anything may be done to them."""
+        chosen = ""
         if number == 1:
-            self.words.setText(self.tr("1 channel chosen"))
+            chosen = self.tr("1 channel chosen")
         elif number:
-            self.words.setText(self.tr("{n} channels chosen").format(n=count(number)))
-        else:
-            self.words.setText(self.tr("Click or drag to choose channels") if possible else "")
-        self.operations.set_possible(possible=possible and number > 0)
+            chosen = self.tr("{n} channels chosen").format(n=count(number))
+        self.words.setText(
+            chosen or (self.tr("Click or drag to choose channels") if possible else "")
+        )
+        self.operations.set_chosen(chosen if possible else "")

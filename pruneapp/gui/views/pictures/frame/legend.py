@@ -45,7 +45,7 @@ class Swatch:
 
 
 class Legend(QWidget):
-    """A line of swatches, to the right."""
+    """A line of swatches, from the left."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -33,36 +33,50 @@ class OperationButtons(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         self.buttons: dict[Operation, QToolButton] = {}
-        operations: tuple[tuple[Operation, str, str], ...] = (
-            ("prune", self.tr("Prune"), self.tr("Prune what is chosen (Del)")),
-            ("restore", self.tr("Restore"), self.tr("Keep what is chosen again (R)")),
+        self._tips: dict[Operation, tuple[str, str]] = {}
+        operations: tuple[tuple[Operation, str, str, str], ...] = (
+            ("prune", self.tr("Prune"), self.tr("Prune what is chosen"), self.tr("Del")),
+            ("restore", self.tr("Restore"), self.tr("Keep what is chosen again"), "R"),
             (
                 "protect",
                 self.tr("Protect"),
-                self.tr("Keep what is chosen from every later method (P)"),
+                self.tr("Keep what is chosen from every later method"),
+                "P",
             ),
             (
                 "release",
                 self.tr("Release"),
-                self.tr("Let later methods have what is chosen again (Shift+P)"),
+                self.tr("Let later methods have what is chosen again"),
+                self.tr("Shift+P"),
             ),
         )
-        for operation, text, tip in operations:
+        for operation, text, tip, key in operations:
             button = QToolButton()
             button.setText(text)
-            button.setToolTip(tip)
-            button.setAccessibleDescription(tip)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setProperty("operation", operation)
             button.clicked.connect(self._on_clicked)
             self.buttons[operation] = button
+            self._tips[operation] = tip, key
             row.addWidget(button)
-        self.set_possible(possible=False)
+        self.set_chosen("")
 
-    def set_possible(self, *, possible: bool) -> None:
-        """Say whether there is something to be done."""
-        for button in self.buttons.values():
-            button.setEnabled(possible)
+    def set_chosen(self, words: str, why_not: str = "") -> None:
+        """Say what is chosen, and why nothing may be done to it.
+
+        Parameters
+        ----------
+        words
+            What is chosen; empty for nothing.
+        why_not
+            Why it stays as it is; empty if it need not.
+        """
+        for operation, button in self.buttons.items():
+            tip, key = self._tips[operation]
+            whole = f"{tip} ({key}): {words}" if words else f"{tip} ({key})"
+            button.setEnabled(bool(words) and not why_not)
+            button.setToolTip(why_not or whole)
+            button.setAccessibleDescription(why_not or whole)
 
     def _on_clicked(self) -> None:
         self.operated.emit(self.sender().property("operation"))

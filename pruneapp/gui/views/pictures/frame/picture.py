@@ -80,13 +80,9 @@ class Picture(QWidget):
         self._updating.setMargin(4)
         self._updating.hide()
 
+        # A bar or a weight has much to say of itself: the legend has a line of its own.
         self.readout = Readout()
         self.legend = Legend()
-        self._footer = footer = QHBoxLayout()
-        footer.setContentsMargins(0, 0, 0, 0)
-        footer.setSpacing(16)
-        footer.addWidget(self.readout, 1)
-        footer.addWidget(self.legend)
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -94,7 +90,8 @@ class Picture(QWidget):
         column.addWidget(self.controls)
         column.addWidget(self._stack, 1)
         self._between: list[QWidget] = []
-        column.addLayout(footer)
+        column.addWidget(self.readout)
+        column.addWidget(self.legend)
 
         self._table_button: TableButton | None = None
         self.taking = Taking(self, self)
@@ -177,6 +174,8 @@ class Picture(QWidget):
         painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas
         for part in (page, *self._between, self.readout, self.legend):
+            if part.isHidden():
+                continue
             painter.save()
             painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
             if isinstance(part, PlotCanvas):
@@ -186,7 +185,8 @@ class Picture(QWidget):
             painter.restore()
 
     def _drawn(self) -> QRect:
-        return self._stack.geometry().united(self.legend.geometry())
+        below = self.readout if self.legend.isHidden() else self.legend
+        return self._stack.geometry().united(self.readout.geometry()).united(below.geometry())
 
     def save_png(self, path: Path) -> None:
         """Write the picture; raises OSError."""
@@ -243,7 +243,7 @@ class Picture(QWidget):
         if above:
             column.insertWidget(column.indexOf(self._stack), row)
         else:
-            column.insertWidget(column.count() - 1, row)
+            column.insertWidget(column.indexOf(self.readout), row)
             self._between.append(row)
 
     def _add_table(self) -> None:

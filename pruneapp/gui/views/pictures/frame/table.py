@@ -10,11 +10,13 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
-_ROOM = 24  # pixels beside a text in its cell, and for a number that is longer than the first ones
-_NAME = 200  # pixels that a name has at least
+_ROOM = 16  # pixels beside a text in its cell, and for a number that is longer than the first ones
+_NAME = 120  # pixels that a name has at least
+_ONE_LINE = 10  # letters of a header that is not broken
 _MEASURED = 30  # rows that say how wide a column is
 
 Index = QModelIndex | QPersistentModelIndex
@@ -32,11 +34,19 @@ class Numbers:
         How many there are.
     row
         Gives the cells of a row: text, int or float.
+    shown
+        The columns that there is room for on the screen; a file has all. None for all.
     """
 
     headers: tuple[str, ...]
     rows: int
     row: Callable[[int], Sequence[Any]]
+    shown: tuple[int, ...] | None = None
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the screen."""
+        return tuple(range(len(self.headers))) if self.shown is None else self.shown
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         return (self.row(i) for i in range(self.rows))
@@ -64,32 +74,45 @@ class NumbersModel(QAbstractTableModel):
 
     def columnCount(self, parent: Index | None = None) -> int:
         """Return how many columns there are."""
-        return 0 if parent is not None and parent.isValid() else len(self._numbers.headers)
+        return 0 if parent is not None and parent.isValid() else len(self._numbers.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the text of a cell, numbers to the right."""
         if not index.isValid():
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            cell = self._numbers.row(index.row())[index.column()]
-            if isinstance(cell, str):
-                return cell
-            return count(cell) if isinstance(cell, int) else value_text(cell, 6)
+        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
+            text = self._text(self._cell(index))
+            return text if role == Qt.ItemDataRole.DisplayRole else as_plain(text)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            cell = self._numbers.row(index.row())[index.column()]
-            side = (
-                Qt.AlignmentFlag.AlignLeft if isinstance(cell, str) else Qt.AlignmentFlag.AlignRight
-            )
+            left = isinstance(self._cell(index), str) and not index.column()
+            side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Return the header of a column."""
+        """Return the header of a column; long ones have two lines, as numbers below are short."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return self._numbers.headers[section]
+            return in_two_lines(self._numbers.headers[self._numbers.columns[section]])
         return None
+
+    def _cell(self, index: Index) -> Any:
+        return self._numbers.row(index.row())[self._numbers.columns[index.column()]]
+
+    def _text(self, cell: Any) -> str:
+        if isinstance(cell, str):
+            return cell
+        return count(cell) if isinstance(cell, int) else value_text(cell, 6)
+
+
+def in_two_lines(text: str) -> str:
+    """Break a header of several words where the longer line is the shortest."""
+    words = text.split(" ")
+    if len(text) <= _ONE_LINE or len(words) == 1:
+        return text
+    broken = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
+    return "\n".join(min(broken, key=lambda lines: max(map(len, lines))))
 
 
 class NumbersView(QTableView):
@@ -125,7 +148,8 @@ class NumbersView(QTableView):
         for column in range(columns):
             header = self.numbers.headerData(column, Qt.Orientation.Horizontal)
             cells = (self.numbers.data(self.numbers.index(row, column)) for row in range(rows))
-            needs.append(max(advance(str(text)) for text in (header, *cells)) + _ROOM)
+            texts = (*str(header).split("\n"), *map(str, cells))
+            needs.append(max(map(advance, texts)) + _ROOM)
         first = self.numbers.data(self.numbers.index(0, 0), Qt.ItemDataRole.TextAlignmentRole)
         spare = self.viewport().width() - sum(needs)
         if first is not None and first & int(Qt.AlignmentFlag.AlignLeft):

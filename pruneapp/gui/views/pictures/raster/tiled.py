@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import DifferenceTile, HistoryItem, Layout, Tile, TileRequest
 from pruneapp.gui.views.parts.numbers import part, shape
@@ -51,11 +51,6 @@ class TiledPicture(Picture):
         self._pruned: int | None = None
         self._generation = 0
         self._noticed = words.Noticed()
-        # A weight has much to say of itself: the legend has a line of its own.
-        column = self.layout()
-        assert isinstance(column, QVBoxLayout)
-        self._footer.addStretch(1)
-        column.insertWidget(column.count() - 1, self.readout)
         self._asking = Asking(self.canvas, self)
         self._reading = Reading(self.canvas, self._asking, self)
         self._asking.requested.connect(self._on_requested)
@@ -156,13 +151,16 @@ class TiledPicture(Picture):
         self._pruned = pruned
         self._update_summary()
 
-    def invalidate(self) -> None:
-        """Ask anew, because the mask changed; what is shown stays until the answer comes."""
+    def invalidate(self, *, passing: bool = False) -> None:
+        """Ask anew, because the mask changed; what is shown stays until the answer comes.
+
+        `passing`: it will soon change again; see `Asking.invalidate`.
+        """
         if self._layout is None:
             return
         self._generation += 1
         self._noticed = replace(self._noticed, going=False)
-        self._asking.invalidate()
+        self._asking.invalidate(passing=passing)
         self._reading.invalidate()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QToolButton, QWidget
 
-from pruneapp.answers.hand import Operation
 from pruneapp.gui.views.parts.icons import SIZE, icon
+from pruneapp.gui.views.pictures.frame.operations import OperationButtons
 from pruneapp.gui.views.pictures.raster.pointer import BRUSHES, Tool
 
 
@@ -77,16 +77,9 @@ class ToolRow(QWidget):
             row.addWidget(box)
         row.addStretch(1)
         row.addSpacing(8)
-        self.operations: dict[Operation, QToolButton] = {}
-        for operation, text, _, _ in self._operations():
-            button = QToolButton()
-            button.setText(text)
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setProperty("operation", operation)
-            button.clicked.connect(self._on_operation)
-            self.operations[operation] = button
-            row.addWidget(button)
-            row.addSpacing(4)
+        self.operations = OperationButtons()
+        self.operations.operated.connect(self.operated)
+        row.addWidget(self.operations)
         self._group.buttonToggled.connect(self._on_tool)
         self.brush_box.activated.connect(self._on_brush)
         self.dim_box.activated.connect(self.dimChosen)
@@ -129,12 +122,7 @@ class ToolRow(QWidget):
     def _enable(self) -> None:
         for tool, button in self.tools.items():
             button.setEnabled(tool == "look" or not self._why_not)
-        for operation, _, tip, key in self._operations():
-            button = self.operations[operation]
-            button.setEnabled(bool(self._drawn) and not self._why_not)
-            whole = f"{tip} ({key}): {self._drawn}" if self._drawn else f"{tip} ({key})"
-            button.setToolTip(self._why_not or whole)
-            button.setAccessibleDescription(self._why_not or whole)
+        self.operations.set_chosen(self._drawn, self._why_not)
 
     def _on_tool(self, _button: QToolButton, checked: bool) -> None:
         if checked:
@@ -146,9 +134,6 @@ class ToolRow(QWidget):
     def _on_brush(self, index: int) -> None:
         self.brushChosen.emit(self.brush_box.itemData(index))
 
-    def _on_operation(self) -> None:
-        self.operated.emit(self.sender().property("operation"))
-
     def _tools(self) -> tuple[tuple[Tool, str, str], ...]:
         return (
             ("look", self.tr("Look"), self.tr("drag moves the picture, Shift+drag chooses")),
@@ -157,22 +142,4 @@ class ToolRow(QWidget):
             ("column", self.tr("Column"), self.tr("drag chooses whole columns (V)")),
             ("channel", self.tr("Channel"), self.tr("drag chooses whole channels (C)")),
             ("brush", self.tr("Brush"), self.tr("drag chooses what the brush touches")),
-        )
-
-    def _operations(self) -> tuple[tuple[Operation, str, str, str], ...]:
-        return (
-            ("prune", self.tr("Prune"), self.tr("Prune what is chosen"), self.tr("Del")),
-            ("restore", self.tr("Restore"), self.tr("Keep what is chosen again"), "R"),
-            (
-                "protect",
-                self.tr("Protect"),
-                self.tr("Keep what is chosen from every later method"),
-                "P",
-            ),
-            (
-                "release",
-                self.tr("Release"),
-                self.tr("Let later methods have what is chosen again"),
-                self.tr("Shift+P"),
-            ),
         )
