@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.census.together import columns_of, ordered_of
-from pruneapp.document.census.wanted import CHANNELS, WEIGHTS
 from pruneapp.document.counts import Units
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
 from pruneapp.methods.bounds import Counts, Tensors, budgets, refuse_more
 from pruneapp.methods.channel_bounds import channels_after
 from pruneapp.methods.clamped import Cutting, weights_after
-from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
 from pruneapp.progress import Job
 
 Sums = NDArray[np.float64]
@@ -77,15 +76,15 @@ def effect_of(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) 
     ParameterError
         If it asks for more than there is, or for what its limits do not leave.
     """
-    if row.method in WEIGHTS:
-        return _of_weights(snapshot, step, row, units, job)
-    if row.method in CHANNELS:
-        return _of_channels(snapshot, step, row, units, job)
-    return None
+    method = registry.get(row.method)
+    if method.told_by is None:
+        return None
+    of = _of_weights if method.granularity == "weights" else _of_channels
+    return of(snapshot, step, row, units, job)
 
 
 def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job) -> Effect | None:
-    ranked = row.method == L1_UNSTRUCTURED.name
+    ranked = registry.get(row.method).told_by == "magnitudes"
     columns = columns_of(snapshot, units.names, job)
 
     def by_magnitude(among: NDArray[np.bool_], count: int) -> Counts:

@@ -115,7 +115,7 @@ def compute_preview(
         views = [view_for_row(state, row, name, given, scores) for name in names]
         job.extend(-reserve)
         method = registry.get(row.method)
-        expect = Expecting(snapshot) if len(rows) == 1 and method.by_magnitude else None
+        expect = Expecting(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
         made = prune_within(
             views, method, row.values, step.scope, step.limits, kernel, job, expect=expect
         )

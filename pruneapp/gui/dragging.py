@@ -92,7 +92,7 @@ class Dragging(QObject):
     def _show_threshold(self) -> None:
         view = self._pages.distribution
         found = self._rule()
-        if found is None or not found[1].by_magnitude or self._forecasting.ranks_by_scores:
+        if found is None or found[1].told_by != "magnitudes" or self._forecasting.ranks_by_scores:
             view.set_threshold(None)
             return
         _, name = self._here()

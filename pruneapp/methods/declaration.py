@@ -25,6 +25,7 @@ from pruneapp.progress import Job
 
 Scope = Literal["local", "global"]
 Granularity = Literal["weights", "channels", "mask"]
+ToldBy = Literal["magnitudes", "norms", "chance"]
 Values = Mapping[str, Any]
 Channels = NDArray[np.intp]
 
@@ -98,9 +99,11 @@ class Method:
         Whether importance scores may stand in for the weights.
     takes_mask
         Whether it needs a mask from the person.
-    by_magnitude
-        Whether just the weights go whose magnitude is at or below a threshold, as long as they
-        stand for themselves: the amount may be said as that threshold, too.
+    told_by
+        What says beforehand how much it takes of each tensor, as long as the weights stand for
+        themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
+        so that the amount may be said as that threshold, too. ``norms``: channels go in the order
+        of a norm (parameter ``n``). ``chance``: any may go. None: nothing but the exact step.
     """
 
     name: str
@@ -110,7 +113,7 @@ class Method:
     params: tuple[Param, ...]
     takes_scores: bool = False
     takes_mask: bool = False
-    by_magnitude: bool = False
+    told_by: ToldBy | None = None
 
     @property
     def granularity(self) -> Granularity:

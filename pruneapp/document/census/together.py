@@ -55,7 +55,7 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     snapshot
         The state.
     row
-        Of a method of `pruneapp.document.census.wanted.CHANNELS`.
+        Of a method of channels of which counts can tell (`Method.told_by`).
     names
         First names.
     job
@@ -99,7 +99,7 @@ def _counted(
 
 def _order(snapshot: Snapshot, row: Row, name: str, channels: Channels) -> NDArray[np.intp]:
     among = np.flatnonzero(channels.free)
-    if "n" in row.values:
+    if registry.get(row.method).told_by == "norms":
         order: NDArray[np.intp] = among[np.argsort(channels.norms[among], kind="stable")]
         return order
     method = registry.get(row.method)

@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING
 
 from pruneapp.document.sparing import rows_of
 from pruneapp.methods import registry
-from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
-from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
-from pruneapp.methods.random.random_structured import RANDOM_STRUCTURED
-from pruneapp.methods.random.random_unstructured import RANDOM_UNSTRUCTURED
 from pruneapp.methods.run import resolve_dim
 from pruneapp.params import Norm
 
@@ -21,10 +17,6 @@ if TYPE_CHECKING:
 
 # A dimension, from 0, and the order of a norm; None for magnitudes.
 Kind = tuple[int, Norm] | None
-
-# The methods that counts can say something of.
-WEIGHTS = frozenset({L1_UNSTRUCTURED.name, RANDOM_UNSTRUCTURED.name})
-CHANNELS = frozenset({LN_STRUCTURED.name, RANDOM_STRUCTURED.name})
 
 # Elements of small tensors that are counted as one.
 _BATCH = 1 << 20
@@ -67,9 +59,12 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
     What decides comes first, then what the energy is made of.
     """
     for row, names in rows_now(snapshot, step):
-        if row.method in WEIGHTS:
+        method = registry.get(row.method)
+        if method.told_by is None:
+            continue
+        if method.granularity == "weights":
             yield names, None
-        elif row.method in CHANNELS:
+        else:
             dims = dims_of(snapshot, row, names)
             for order in orders_of(row):
                 for dim in dict.fromkeys(dims):

@@ -58,4 +58,5 @@ LN_STRUCTURED = ChannelMethod(
     takes_scores=True,
     lowest=_lowest,
     order=order_by(_norms),
+    told_by="norms",
 )

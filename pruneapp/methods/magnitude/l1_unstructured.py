@@ -33,7 +33,7 @@ L1_UNSTRUCTURED = WeightMethod(
         ),
     ),
     takes_scores=True,
-    by_magnitude=True,
+    told_by="magnitudes",
     rank=_rank,
     least_width=_least_width,
 )

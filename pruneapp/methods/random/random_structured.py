@@ -46,4 +46,5 @@ RANDOM_STRUCTURED = ChannelMethod(
     ),
     lowest=lowest_by(_score),
     order=order_by(_score),
+    told_by="chance",
 )

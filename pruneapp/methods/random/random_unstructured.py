@@ -35,4 +35,5 @@ RANDOM_UNSTRUCTURED = WeightMethod(
     ),
     rank=_rank,
     least_width=_least_width,
+    told_by="chance",
 )
