@@ -99,6 +99,43 @@ class Shares:
         return found
 
 
+class Split:
+    """Values or magnitudes as `Values`, and what of them would go by a threshold.
+
+    Two pictures: the values, and the share of weights that go.
+
+    Parameters
+    ----------
+    read, pool
+        As for `Values`.
+    threshold
+        Weights of at most this magnitude go; NaN stays.
+    free
+        The weights that may go; None for all of them.
+    """
+
+    pictures = 2
+
+    def __init__(self, read: ReadValues, pool: int, threshold: float, free: BitMask | None) -> None:
+        self._read = read
+        self._pool = pool
+        self._dtype = read(0, 0).dtype
+        self._threshold = threshold
+        self._free = free
+
+    def add(self, block: Block, rows: Places, columns: Places) -> list[NDArray[Any]]:
+        """See `Layer.add`."""
+        found = gather(self._read, self._dtype, rows, columns)
+        sizes = np.abs(found, out=found if self._pool > 1 else None)
+        goes: NDArray[np.bool_] = sizes <= self._threshold
+        if self._free is not None:
+            np.logical_and(goes, gather(self._free.bools, np.bool_, rows, columns), out=goes)
+        if block.octets:
+            bits = np.packbits(goes, axis=1, bitorder="little")
+            return [block.add(found), block.add_bits(bits)]
+        return [block.add(found), block.add(goes)]
+
+
 class Changes:
     """How the values of two checkpoints differ, and where they are 0.
 

@@ -21,6 +21,7 @@ from pruneapp.document.layers import (
     Changes,
     Layer,
     Shares,
+    Split,
     Values,
     changed,
     effective,
@@ -50,7 +51,7 @@ _GROUP = 1 << 11
 Picture = NDArray[np.float32]
 
 
-def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: Job) -> Tile:
+def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None, job: Job) -> Tile:
     """Make a part of a tensor's picture.
 
     Parameters
@@ -62,7 +63,8 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
         weights is seen by a few rows of each pixel (and, where these are very long, by some
         columns), spread evenly but not in equal steps; a smaller part is exact all the same.
     going
-        The mask of the tensor in a preview (`Preview.masks`); None without a preview.
+        What would go: the mask of the tensor in a preview (`Preview.masks`), or the threshold of
+        an estimate, up to which all go that are kept and not protected; None for nothing.
     job
         Started with the weights that are looked at; may cancel.
 
@@ -88,11 +90,15 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
     read = effective(snapshot, name)
     if not request.pruned:
         read = reader(snapshot.bits, snapshot.entry(name))
-    layers: list[Layer] = [Values(read, part.pool)]
+    layers: list[Layer]
+    if isinstance(going, float):
+        layers = [Split(read, part.pool, going, snapshot.eligible(name))]
+    elif going is not None:
+        layers = [Values(read, part.pool), Shares(lambda m, g: m & ~g, mask, going)]
+    else:
+        layers = [Values(read, part.pool)]
     if mask is not None:
         layers.append(Shares(lambda m: m, mask))
-    if going is not None:
-        layers.append(Shares(lambda m, g: m & ~g, mask, going))
     if protected is not None:
         layers.append(Shares(lambda p: p, protected))
     found = iter(part.pictures(layers, job))
@@ -100,8 +106,8 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | None, job: J
         part.request,
         part.layout,
         values=next(found),
-        kept=part.blank(1) if mask is None else next(found),
         going=part.blank(0) if going is None else next(found),
+        kept=part.blank(1) if mask is None else next(found),
         scale=scale(snapshot, name),
         guarded=None if protected is None else next(found),
         sampled=part.sampled,

@@ -71,11 +71,13 @@ class Looking(QObject):
         self._pages = pages
         self._asked: dict[str, Task[object]] = {}
         self._known: set[Page] = set()
+        self._first_look = False  # whether the tile that was asked for last is one
+        self._behind = False
         # With the final weights that they were measured with: nothing else changes values.
         self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         self.name: str | None = None  # a file may call a tensor ""
         # Before what is connected below: it knows the mask to come when the pictures are told.
-        self._following = Following(session, jobs, forecasting, self)
+        self._following = Following(forecasting, self)
         self._following.changed.connect(self._on_estimate)
         pages.pageChanged.connect(self._on_page_changed)
         pages.tileRequested.connect(self._on_tile_requested)
@@ -139,7 +141,10 @@ class Looking(QObject):
         self._ask_page(number)
 
     def _on_estimate(self) -> None:
-        self._pages.weights.invalidate()
+        # If each estimate asked anew, a tile that takes longer would never come.
+        self._behind = self._first_look and "tile" in self._asked
+        if not self._behind:
+            self._pages.weights.invalidate(passing=True)
 
     def _on_foreseen(self) -> None:
         self._known.discard(Page.MODEL)
@@ -180,14 +185,24 @@ class Looking(QObject):
                 self._pages.set_busy(page, False)
                 self._pages.set_error(page, text)
 
+        def over() -> None:
+            if self._asked.get(kind) is task:
+                del self._asked[kind]
+
+        def found(answer: T) -> None:
+            over()
+            done(answer)
+
         def failed(error: PruneAppError) -> None:
+            over()
             say(str(error))
 
         def ended() -> None:
+            over()
             if task.error is not None and not task.token.cancelled:  # a bug, reported elsewhere
                 say(self.tr("This could not be shown."))
 
-        task = self._jobs.answer(work, on_result=done, on_error=failed, on_cancelled=ended)
+        task = self._jobs.answer(work, on_result=found, on_error=failed, on_cancelled=ended)
         self._asked[kind] = task  # type: ignore[assignment]  # Task is invariant in its result
 
     def _ask_page(self, number: int) -> None:
@@ -214,7 +229,7 @@ class Looking(QObject):
         if name is None or row is None or page is Page.WEIGHTS:
             return  # the picture of weights asks for itself, tile by tile
         self._known.add(page)
-        going = self._following.going if self._forecasting.shown is not None else None
+        going = self._following.exact
         if page is Page.DISTRIBUTION:
             signed = self._pages.distribution.signed
             self._pages.set_busy(page, True)
@@ -262,7 +277,13 @@ class Looking(QObject):
     # -- what the pictures ask ------------------------------------------------------------------
 
     def _on_tile_requested(self, request: TileRequest) -> None:
-        self._answer_tile("tile", request, self._pages.weights.set_tile)
+        def told(found: Tile, generation: int) -> None:
+            self._pages.weights.set_tile(found, generation)
+            if self._behind:
+                self._on_estimate()
+
+        self._first_look = request.sampled
+        self._answer_tile("tile", request, told)
 
     def _on_point_requested(self, request: TileRequest) -> None:
         self._answer_tile("point", request, self._pages.weights.set_point)

@@ -55,6 +55,7 @@ class Asking(QObject):
         self._base: TileRequest | None = None
         self._wanted: TileRequest | None = None
         self._ground_wanted = False
+        self._passing = False
         self.stale = False
         self.content: Content = "weights"
         self._timer = QTimer(self)
@@ -73,7 +74,7 @@ class Asking(QObject):
         """
         self._base = base
         self._wanted = None
-        self.stale = self._ground_wanted = False
+        self.stale = self._ground_wanted = self._passing = False
         self.soon()
 
     def turn(self, base: TileRequest) -> None:
@@ -81,13 +82,24 @@ class Asking(QObject):
         self._base = base
         self.invalidate()
 
-    def invalidate(self) -> None:
-        """Ask anew; what is shown is old, but stays until the answer comes."""
+    def invalidate(self, *, passing: bool = False) -> None:
+        """Ask anew; what is shown is old, but stays until the answer comes.
+
+        Parameters
+        ----------
+        passing
+            Whether the new state is likely to be gone soon: a first look at once will do, and the
+            rest is asked for only if the state stays.
+        """
         coarse = self._canvas.item.coarse
         self._wanted = None
         self.stale = True
         self._ground_wanted = coarse is not None and coarse is not self._canvas.item.fine
-        self.soon()
+        self._passing = passing
+        if passing:
+            self._at_once.emit()
+        else:
+            self.soon()
 
     def take(self, tile: AnyTile) -> bool:
         """Show a tile; False if it is of no use any more, or only for the ground."""
@@ -108,7 +120,10 @@ class Asking(QObject):
         coarse = item.coarse
         old = self._ground_wanted or (coarse is not None and coarse.sampled)
         self._ground_wanted = coarse is None or (old and coarse is not tile)
-        self.soon()
+        if self._passing:
+            self._timer.start(REST_MS)
+        else:
+            self.soon()
         return True
 
     @property
@@ -143,7 +158,7 @@ class Asking(QObject):
             wanted = self._of(view, self._canvas.devicePixelRatioF())
             fine = self._canvas.item.fine
             unknown = self.stale or fine is None
-            if unknown and _is_large(wanted):
+            if unknown and (self._passing or _is_large(wanted)):
                 wanted = replace(wanted, sampled=True)
             if wanted != self._wanted:
                 self._wanted = wanted
