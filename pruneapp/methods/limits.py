@@ -135,7 +135,7 @@ LIMITS: tuple[Param, ...] = (
     ),
     SpareParam(
         name="spare",
-        label="Leave alone",
+        label="Leave out",
         help=(
             "Selected tensors that the step leaves as they are: embeddings, and the first and the "
             "last layer."

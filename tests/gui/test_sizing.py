@@ -47,14 +47,34 @@ def test_sizes_are_those_of_the_state_after_the_step(document):
 def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
     person.open(SAMPLE_PATH)
     person.wait_open(SAMPLE_PATH)
-    labels = person.views.forecast.sizes.labels
-    person.wait(lambda: "B" in labels["safetensors"].text())
-    before = {name: label.text() for name, label in labels.items()}
+    label = person.views.forecast.file.labels["size"]
+
+    def told():
+        return dict(line.rsplit(": ", 1) for line in label.toolTip().splitlines()[:-1])
+
+    person.wait(lambda: "B" in label.text())
+    before = told()
+    words = [form.label for form in FORMATS.values()]
+    assert list(before) == words
+    assert label.text() == before[words[0]]
     slider = person.rule.fields.fields["amount"].editor.slider
     for _ in range(3):
         person.key("Right", slider)
-        assert {name: label.text() for name, label in labels.items()} == before
-    larger = labels["resumable"].text()
+        assert told() == before
+    resumable = FORMATS["resumable"].label
     person.check("fc1.weight")
-    person.wait(lambda: labels["resumable"].text() != larger)
-    assert labels["safetensors"].text() == before["safetensors"]
+    person.wait(lambda: label.text() != "–" and told()[resumable] != before[resumable])
+    assert label.text() == before[words[0]]
+
+
+@pytest.mark.parametrize("method", ["L1, single", "Ln, channels", "Random, channels"])
+def test_a_window_of_1280_by_800_shows_the_whole_form_and_what_would_happen(person, method):
+    person.window.resize(1280, 800)
+    person.open(SAMPLE_PATH)
+    person.wait_open(SAMPLE_PATH)
+    person.choose(person.rule.method, method)
+    person.wait_preview()
+    forecast = person.views.forecast
+    last = forecast.affected[-1]
+    assert last.visibleRegion().boundingRect().height() == last.height(), "one has to scroll"
+    assert forecast.alarm.visibleRegion().boundingRect().height() == forecast.alarm.height()

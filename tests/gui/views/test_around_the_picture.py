@@ -143,15 +143,19 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
     assert not alarm.isEnabled()
 
 
-def test_sizes_of_exports_have_their_room_from_the_first(forecast, qtbot):
-    forecast.set_formats((("a", "As this"), ("b", "As that"), ("c", "Not at all")))
+def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):
+    forecast.set_formats((("a", "Not at all"), ("b", "As this"), ("c", "As that")))
+    label = forecast.file.labels["size"]
     qtbot.wait(1)
-    places = [label.y() for label in forecast.sizes.labels.values()]
-    assert len(set(places)) == 3
-    forecast.set_sizes({"a": 576_000_000, "b": 1_100_000, "c": None})
+    place = label.geometry()
+    assert label.text() == "–"
+    forecast.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000})
     qtbot.wait(1)
-    assert [label.text() for label in forecast.sizes.labels.values()] == ["576 MB", "1.1 MB", "–"]
-    assert [label.y() for label in forecast.sizes.labels.values()] == places
+    assert label.text() == "576 MB"
+    assert label.toolTip().startswith("As this: 576 MB\nAs that: 1.1 MB\nA zero takes")
+    assert label.geometry() == place
+    forecast.clear()
+    assert label.text() == "–"
 
 
 def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):

@@ -9,13 +9,17 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QLocale, QPoint, Qt
+from PySide6.QtWidgets import QScrollArea
 
 from pruneapp.gui.views.form import FormRequest, FormRow, MethodForm, PruneForm
 from pruneapp.methods.limits import LIMITS
-from pruneapp.params import AmountParam
+from pruneapp.params import AmountParam, DimParam, NormParam
 from tests.gui.views.test_prune_form import retype
 
 L1 = MethodForm("l1", "L1", "Takes the smallest.", "|w|", (AmountParam(),), ("local", "global"))
+LN = MethodForm(
+    "ln", "Ln", "Takes channels.", "", (AmountParam(), NormParam(), DimParam()), ("local",)
+)
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +90,39 @@ def test_a_total_takes_the_place_of_the_amount(form, qtbot):
     assert amount.editor.isEnabled()
 
 
+@pytest.mark.parametrize("width", [260, 288, 311])
+@pytest.mark.parametrize("wrong", [False, True])
+def test_what_is_said_of_a_field_is_whole_beside_unfolded_limits(form, qtbot, width, wrong):
+    """In the column of the window, where a bar for scrolling takes some of the width."""
+    form.set_methods((L1, LN))
+    outer = QScrollArea()
+    qtbot.addWidget(outer)
+    outer.setWidgetResizable(True)
+    outer.setWidget(form)
+    outer.resize(width, 400)
+    with qtbot.waitExposed(outer):
+        outer.show()
+    unfold(form, qtbot)
+    rule = form.rules[0]
+    qtbot.keyClick(rule.method, Qt.Key.Key_Down)
+    assert rule.form() is LN
+    fields = rule.fields.fields.values()
+    if wrong:
+        rule.fields.fields["amount"].set_error("There are not so many channels. " * 4)
+    qtbot.wait(10)
+    for field in fields:
+        assert field.note.height() >= field.note.heightForWidth(field.note.width())
+    lefts = {left_of(form, field.editor) for field in fields}
+    lefts |= {left_of(form, form.limits.editors[name]) for name in ("floor", "spare")}
+    lefts.add(left_of(form, rule.method))
+    assert len(lefts) == 1, "they stand below each other"
+    outer.takeWidget().setParent(None)
+
+
+def left_of(form, widget):
+    return widget.mapTo(form, QPoint(0, 0)).x()
+
+
 def test_what_is_no_limit_is_said_beside_it(form, qtbot):
     unfold(form, qtbot)
     retype(qtbot, form.limits.editors["floor"].field, "180 %")
@@ -118,5 +155,5 @@ def test_every_limit_has_words_for_those_who_do_not_see_it(form, qtbot):
         assert editors[name].field.accessibleName() == editors[name].param.label
         assert editors[name].field.accessibleDescription() == editors[name].param.help
     for box in editors["spare"].boxes.values():
-        assert box.accessibleName().startswith("Leave alone: ")
+        assert box.accessibleName().startswith("Leave out: ")
         assert box.accessibleDescription()

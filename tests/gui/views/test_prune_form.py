@@ -17,6 +17,7 @@ from pruneapp.gui.views.form import FormRequest, FormRow, MethodForm, PruneForm
 from pruneapp.gui.views.form.amount import read_amount, write_amount
 from pruneapp.gui.views.form.editor import TextEditor
 from pruneapp.gui.views.form.editors import EDITORS, editor_for
+from pruneapp.gui.views.form.fields import first_clause
 from pruneapp.params import (
     AmountParam,
     Choice,
@@ -217,7 +218,7 @@ def test_values_that_methods_share_stay_when_the_method_changes(form):
 
 
 def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtbot):
-    assert note(form, "amount") == AmountParam().help
+    assert note(form, "amount") == first_clause(AmountParam().help)
     retype(qtbot, editor(form, "amount").field, "130 %")
     label = form.rules[0].fields.fields["amount"].note
     assert label.text().startswith("✕ 'amount' must be")
@@ -225,7 +226,7 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     assert form.request() is None
     assert len(form.errors()) == 1
     retype(qtbot, editor(form, "amount").field, "30 %")
-    assert note(form, "amount") == AmountParam().help
+    assert note(form, "amount") == first_clause(AmountParam().help)
     assert form.request() == FormRequest((FormRow("", "", "l1", {"amount": 0.3}),))
 
 

@@ -48,14 +48,12 @@ class Forecast(QWidget):
         self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
             self.figures.labels.values()
         )
-        self._room = plain(self.tr("As a file, where zeros take room too"))
-        self._room.setToolTip(
-            self.tr(
-                "A zero takes as many bytes as any other number: a dense file gets smaller only "
-                "when it is compressed, or when whole channels are cut out."
-            )
+        self._formats: tuple[tuple[str, str], ...] = ()
+        self._zeros = self.tr(
+            "A zero takes as many bytes as any other number: a dense file gets smaller only "
+            "when it is compressed, or when whole channels are cut out."
         )
-        self.sizes = Figures((), self)
+        self.file = Figures((("size", self.tr("As a dense file"), self._zeros),), self)
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.alarm = Alarm(self)
@@ -71,12 +69,11 @@ class Forecast(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         layout.addLayout(top)
-        layout.addWidget(self.figures)
-        self._files = QVBoxLayout()
-        self._files.setSpacing(4)
-        self._files.addWidget(self._room)
-        self._files.addWidget(self.sizes)
-        layout.addLayout(self._files)
+        counted = QVBoxLayout()
+        counted.setSpacing(4)
+        counted.addWidget(self.figures)
+        counted.addWidget(self.file)
+        layout.addLayout(counted)
         # The tensors, or in the same room why nothing can be done.
         self.pages = QStackedWidget(self)
         for parts in ((self.alarm, self._most, *self.affected), (self.error,)):
@@ -94,7 +91,6 @@ class Forecast(QWidget):
         self._late = self._timer(LONG_MS, self._show_long)
         self._busy = self._slow = False
         self.set_colors({})
-        self.set_formats(())
         self.clear()
 
     def _figures(self) -> Figures:
@@ -138,21 +134,24 @@ class Forecast(QWidget):
         self._shown = shown
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        """Make room for the sizes of these formats of export: names, and words for them."""
-        old = self.sizes
-        tip = self._room.toolTip()
-        self.sizes = Figures([(name, words, tip) for name, words in formats], self)
-        self.sizes.set_colors(self._colors)
-        self._files.replaceWidget(old, self.sizes)
-        old.deleteLater()
-        self._room.setVisible(bool(formats))
-        self.sizes.setVisible(bool(formats))
+        """Take the formats of export, names and words for them, the usual one first."""
+        self._formats = tuple(formats)
+        self.set_sizes({})
 
     def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Show how many bytes an export would take; None where it is not possible."""
-        self.sizes.set_numbers(
-            {name: numbers.size(n) for name, n in sizes.items() if n is not None}
-        )
+        """Take how many bytes an export would take, None where it is not possible.
+
+        That of the first format that is possible is shown; the tooltip has all.
+        """
+        known = [
+            (words, numbers.size(nbytes))
+            for name, words in self._formats
+            if (nbytes := sizes.get(name)) is not None
+        ]
+        self.file.set_numbers({"size": known[0][1]} if known else {})
+        label = self.file.labels["size"]
+        label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
+        label.setAccessibleDescription(label.toolTip())
 
     def clear(self) -> None:
         """Say nothing: nothing is asked for, and nothing is on its way."""
@@ -160,7 +159,7 @@ class Forecast(QWidget):
         self._counted = 1.0
         self.set_busy(busy=False)
         self.figures.set_numbers({})
-        self.sizes.set_numbers({})
+        self.set_sizes({})
         self._show_affected((), {})
         self.action.set_count(0)
 
@@ -223,9 +222,9 @@ class Forecast(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        for label in (self._room, self._most, self.state):
+        for label in (self._most, self.state):
             recolor(label, self._colors["muted"])
-        for part in (self.figures, self.sizes, self.alarm):
+        for part in (self.figures, self.file, self.alarm):
             part.set_colors(colors)
         recolor(self.error, self._colors["danger"])
         for row in self.affected:

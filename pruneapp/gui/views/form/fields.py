@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.form.editor import Editor
@@ -17,7 +17,9 @@ from pruneapp.params import Param
 
 
 class Field(QWidget):
-    """An editor with its line of help, which an error takes the place of.
+    """A label and an editor, and below them a line of help, which an error takes the place of.
+
+    The line is the first clause of the help; the tooltip has the whole.
 
     Signals
     -------
@@ -32,13 +34,21 @@ class Field(QWidget):
         self.param = param
         self.editor: Editor = editor_for(param, self)
         self.note = plain(wrap=True)
-        self.note.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self.note.setToolTip(param.help)
         self._colors = with_defaults({})
         self._told = self._instead = ""
+        label = QLabel(param.label, self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setBuddy(self.editor)
+        label.setMinimumWidth(label_width(self))
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(label)
+        line.addWidget(self.editor, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.editor)
+        layout.setSpacing(2)
+        layout.addLayout(line)
         layout.addWidget(self.note)
         self.setFocusProxy(self.editor)
         self.editor.changed.connect(self._after_change)
@@ -76,7 +86,7 @@ class Field(QWidget):
     def _show_note(self) -> None:
         error = self.error()
         recolor(self.note, self._colors["danger" if error else "muted"])
-        self.note.setText(f"✕ {error}" if error else self._instead or self.param.help)
+        self.note.setText(f"✕ {error}" if error else self._instead or first_clause(self.param.help))
 
 
 class Fields(QWidget):
@@ -93,21 +103,13 @@ class Fields(QWidget):
     def __init__(self, params: Sequence[Param], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fields: dict[str, Field] = {}
-        layout = QFormLayout(self)
+        # No QFormLayout: it gives wrapped text the height that it has in another width.
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(8)
-        layout.setVerticalSpacing(12)
-        layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        layout.setSpacing(12)
         for param in params:
             field = Field(param, self)
-            label = QLabel(param.label, self)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setBuddy(field.editor)
-            label.setMinimumWidth(label_width(self))
-            # As high as the editor, so that the words stand on one line with it.
-            label.setFixedHeight(field.editor.sizeHint().height())
-            layout.addRow(label, field)
+            layout.addWidget(field)
             field.changed.connect(self.changed)
             self.fields[param.name] = field
 
@@ -132,4 +134,13 @@ class Fields(QWidget):
 
 def label_width(widget: QWidget) -> int:
     """Return the width that the labels of the form share, whatever method is chosen."""
-    return widget.fontMetrics().averageCharWidth() * 10
+    return widget.fontMetrics().averageCharWidth() * 11
+
+
+def first_clause(text: str) -> str:
+    """Return a sentence up to its first colon, semicolon or full stop.
+
+    What comes after explains it, in more lines than there is room for.
+    """
+    ends = [place for mark in (": ", "; ", ". ") if (place := text.find(mark)) > 0]
+    return f"{text[: min(ends)]}." if ends else text
