@@ -91,14 +91,9 @@ def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job
         assert columns is not None
         return columns.shares(count, among)
 
-    def by_lot(among: NDArray[np.bool_], count: int) -> Counts:
-        free = np.where(among, units.free, 0)
-        ends = np.rint(np.cumsum(free) * (count / max(int(free.sum()), 1))).astype(np.int64)
-        return np.clip(np.diff(ends, prepend=0), 0, free)
-
     if ranked and columns is None:
         return None
-    gone = weights_gone(step, row, units, by_magnitude if ranked else by_lot)
+    gone = weights_gone(step, row, units, by_magnitude if ranked else by_lot(units))
     size = len(units.names)
     if columns is None:
         nothing = np.full((2, size), math.nan)
@@ -121,6 +116,17 @@ def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job
         _before_and_after(columns.sizes, columns.guarded_sizes, sizes),
         sure,
     )
+
+
+def by_lot(units: Units) -> Cutting:
+    """Return what takes the same share of what is free of each tensor."""
+
+    def cut(among: NDArray[np.bool_], count: int) -> Counts:
+        free = np.where(among, units.free, 0)
+        ends = np.rint(np.cumsum(free) * (count / max(int(free.sum()), 1))).astype(np.int64)
+        return np.clip(np.diff(ends, prepend=0), 0, free)
+
+    return cut
 
 
 def weights_gone(step: Step, row: Row, units: Units, cut: Cutting) -> Counts:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
 from pruneapp.document.census.wanted import rows_now
 from pruneapp.document.counts import Units
-from pruneapp.document.effect import Effect, effect_of
+from pruneapp.document.effect import Effect, by_lot, effect_of, weights_gone
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
-from pruneapp.methods.amount import to_prune
 from pruneapp.methods.bounds import budgets, refuse_more
 from pruneapp.progress import Job
 
@@ -26,10 +25,10 @@ def estimate(
     """Count what a step would prune, without reading a weight.
 
     As long as magnitudes or norms are not counted (`Snapshot.census`), and for methods of which
-    counts say nothing, there is a number only: exact for one row of single weights without limits,
-    and for channels of which none is partly pruned. It is a bound (`Estimate.exact` is False) for
-    channels that are partly pruned, for later rows that touch the tensors of earlier ones, for
-    limits, and for masks, whose zeros are not counted here at all.
+    counts say nothing, there is a number only: exact for single weights, and for channels of which
+    none is partly pruned. No more than it goes (`Estimate.exact` is False) of channels that are
+    partly pruned or under limits, by later rows that touch the tensors of earlier ones, and by
+    masks, whose zeros are not counted here at all.
 
     With counts there is a report as well, for any rows that touch no tensor twice: tensors by L1,
     Ln and at random. It keeps to the limits. Single weights that are chosen at random are counted
@@ -73,7 +72,7 @@ def estimate(
             gone += int(effect.gone.sum())
             channels += effect.channels
             continue
-        taken, slices, sure = _roughly(step, row, units)
+        taken, slices, sure = _roughly(step, row, units, disjoint=disjoint)
         gone += taken
         channels += slices
         exact = exact and disjoint and sure
@@ -91,24 +90,23 @@ def estimate(
     )
 
 
-def _roughly(step: Step, row: Row, units: Units) -> tuple[int, int, bool]:
+def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int, int, bool]:
     """Return weights and channels that go at most, and whether it is just so."""
     if "amount" not in row.values:  # how much it takes is the method's secret: all at most
         return int(units.free.sum()), 0, False
-    amount, free = row.values["amount"], not step.limits.bound
-    if step.limits.total is not None:
+    limits = step.limits
+    if registry.get(row.method).granularity == "weights":
+        if limits.bound and not disjoint:  # they hold for what earlier rows leave
+            return int(units.free.sum()), 0, False
+        # How many go in all is the same whichever go.
+        return int(weights_gone(step, row, units, by_lot(units)).sum()), 0, True
+    if limits.total is not None or limits.floor > 0:  # more than the amount may go
         return int(units.kept.sum()), 0, False
-    if step.scope == "global":
-        left, protected = int(units.left.sum()), int(units.protected.sum())
-        where = units.names[0] if len(units.names) == 1 else ""
-        return to_prune(amount, left, protected=protected, where=where), 0, free
-    method = registry.get(row.method)
-    unit = "channels" if method.granularity == "channels" else "weights"
+    amount, free = row.values["amount"], not limits.bound
     counts = budgets(amount, units.left)
-    refuse_more(amount, units.left, units.free if free else units.left, counts, units.names, unit)
+    left = units.free if free else units.left
+    refuse_more(amount, units.left, left, counts, units.names, "channels")
     taken = int(np.minimum(counts * units.each, units.kept).sum())
-    if unit == "weights":
-        return taken, 0, free
     # Whole channels are just as large as they look; of all that is left everything goes.
     sure = (units.kept == units.left * units.each) | (counts == units.left) | (counts == 0)
     return taken, int(counts.sum()), free and bool(sure.all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -223,6 +224,38 @@ def assert_share(found, sums):
         assert found is None
     else:
         assert found == pytest.approx(after / before, rel=1e-6, abs=1e-300)
+
+
+@st.composite
+def several_rows(draw, names):
+    """Rows of any methods that count, on any tensors, of which later rows may have some again."""
+    local = draw(st.booleans())
+    rows = []
+    for _ in range(draw(st.integers(1, 3))):
+        method = METHODS[draw(st.sampled_from(COUNTING if local else COUNTING[:2]))]
+        some = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+        values = {"amount": draw(amounts)} | ({"dim": 0} if len(method.scopes) == 1 else {})
+        rows.append(Row(tuple(some), method.name, values))
+    return tuple(rows), "local" if local else "global"
+
+
+COUNTING = ("l1_unstructured", "random_unstructured", "ln_structured", "random_structured")
+
+
+@given(state=snapshots(), bound=st.just(Limits()) | limits(), data=st.data())
+def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
+    """And exact if it says so, whatever the rows, their limits and what is protected."""
+    rows, scope = data.draw(several_rows(list(state.checkpoint.entries)))
+    step = Step(rows, scope, bound if len(rows) == 1 else replace(bound, total=None))
+    try:
+        gone = exact(state, step, energy=False).report.gone
+    except ParameterError:
+        return
+    found = estimate(state, step)
+    assert found.gone >= gone
+    assert found.gone == gone or not found.exact
+    if len(rows) == 1 and METHODS[rows[0].method].granularity == "weights":
+        assert found.exact
 
 
 def test_rows_that_touch_no_tensor_twice_are_put_together(model):
