@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
 
 
 def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
@@ -18,8 +19,15 @@ def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
     ratio
         Device pixels for one pixel.
     """
+    return QBrush(_stripes(color, ground, ratio))
+
+
+@lru_cache(maxsize=32)
+def _stripes(color: str, ground: str, ratio: float) -> QImage:
+    # An image, for a pixmap must not outlive the application.
     side = 6
-    tile = QPixmap(round(side * ratio), round(side * ratio))
+    size = round(side * ratio)
+    tile = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
     tile.setDevicePixelRatio(ratio)
     tile.fill(QColor(ground))
     painter = QPainter(tile)
@@ -28,7 +36,7 @@ def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
     for start in (-side, 0, side):
         painter.drawLine(start - 1, side + 1, start + side + 1, -1)
     painter.end()
-    return QBrush(tile)
+    return tile
 
 
 def paint_bar(

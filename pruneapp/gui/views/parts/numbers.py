@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication, QLocale
 
 NO_NUMBER = "–"
+_ENGLISH = QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
 _GAP = "\u00a0"  # a number and its unit stay on one line
 
 
 def locale() -> QLocale:
     """Return the person's locale; English where the system only knows "C", which groups nothing."""
     found = QLocale()
-    if found.language() == QLocale.Language.C:
-        return QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
-    return found
+    return _ENGLISH if found.name() == "C" else found  # `language()` takes as long as a number
 
 
 def count(number: int) -> str:

@@ -120,11 +120,6 @@ class Cells(QObject):
         )
         return found
 
-    def value(self, node: int, column: int, role: int) -> Any:
-        """Return what a cell says in a role of Qt's; None if nothing."""
-        answer = _ANSWERS.get(role)
-        return None if answer is None else answer(self, node, column)
-
     def text(self, node: int, column: int) -> str:
         """Return what is shown."""
         nodes = self.nodes
@@ -164,8 +159,7 @@ class Cells(QObject):
         before = int(self._pruned_below[node])
         after = before if self._after_below is None else int(self._after_below[node])
         quiet = not self._usual_below[node] and not before and not after
-        checked = self.checks.state(node) not in {None, Qt.CheckState.Unchecked}
-        if not whole or (quiet and not checked):
+        if not whole or (quiet and self.checks.state(node) in {None, Qt.CheckState.Unchecked}):
             return None
         return before / whole, None if after == before else after / whole
 
@@ -260,8 +254,8 @@ class Cells(QObject):
         return self.why_not(node) if column == Column.NAME else None
 
 
-# By plain ints: a repaint asks for hundreds of values.
-_ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
+# What a cell says in each role of Qt's, by plain ints: a repaint asks for hundreds of values.
+ANSWERS: Mapping[int, Callable[[Cells, int, int], Any]] = {
     int(Qt.ItemDataRole.DisplayRole): Cells.text,
     int(Qt.ItemDataRole.CheckStateRole): Cells.check_state,
     int(Qt.ItemDataRole.TextAlignmentRole): Cells.alignment,

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAccessible
 
 from pruneapp.answers import Danger
-from pruneapp.gui.views.tree.cells import RIGHT, Cells, Column
+from pruneapp.gui.views.tree.cells import ANSWERS, RIGHT, Cells, Column
 from pruneapp.gui.views.tree.checks import Checks
 from pruneapp.gui.views.tree.filter import Filter
 from pruneapp.gui.views.tree.nodes import ROOT, Nodes, build_nodes
@@ -304,9 +304,11 @@ class TreeModel(QAbstractItemModel):
 
     def data(self, index: Index, role: int = _DISPLAY) -> Any:
         """Return a value of a cell."""
-        if not index.isValid():
+        # What nobody answers is asked for as often as the rest, in every repaint.
+        answer = ANSWERS.get(role)
+        if answer is None or not index.isValid():
             return None
-        return self.cells.value(index.internalId(), index.column(), role)
+        return answer(self.cells, index.internalId(), index.column())
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:
