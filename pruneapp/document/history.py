@@ -274,11 +274,12 @@ class History:
         # A mask that comes back is in force now; its slot holds it too, so that the next edit
         # shares it instead of keeping a second copy.
         loaded: dict[Layer, dict[str, BitMask | None]] = {"masks": {}, "final": {}, "protected": {}}
+        job = Job()  # for all: with 100,000 tensors, making one for each took most of the time
         for (layer, name), slot in slots.items():
             if slot is None:
                 loaded[layer][name] = None
                 continue
-            mask = slot.load(self._scratch, Job())
+            mask = slot.load(self._scratch, job)
             if slot.mask is None:
                 self._hold(slot, mask)
             loaded[layer][name] = mask
