@@ -26,6 +26,7 @@ from pruneapp.document.census.magnitudes import (
     count_magnitudes,
 )
 from pruneapp.document.document import Document
+from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -237,6 +238,27 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     count_all(tiny)
     assert tiny.census.nbytes == 0
     assert not tiny.census.wanted_all(tiny, tuple(three))
+
+
+def test_what_a_step_needs_has_to_fit_together(three):
+    """Norms of order 3, 2 and 1 that took the room of each other would be counted for ever."""
+    census = Census()
+    snapshot = Snapshot(MemoryCheckpoint(three), census=census)
+    step = Step((Row(tuple(three), "ln_structured", {"amount": 0.5, "n": 3}),))
+    for wanted in census.wanted(snapshot, step):
+        census.count(snapshot, wanted, Job())
+    census = Census(budget=int(0.8 * census.nbytes))
+    snapshot = replace(snapshot, census=census)
+    counted = []
+    while (wanted := census.wanted(snapshot, step)) and len(counted) < 20:
+        counted.append(wanted[0].kind)
+        census.count(snapshot, wanted[0], Job())
+        assert 0 <= census.share(snapshot, step) <= 1
+    assert counted[:3] == [(0, 3), (0, 2), (0, 1)]
+    assert not wanted
+    assert all(census.channels(snapshot, name, 0, 3) is not None for name in three)
+    found = estimate(snapshot, step)
+    assert (found.sure, found.counting) == (True, 1.0)
 
 
 def test_what_was_put_together_gives_way_to_counts(three):

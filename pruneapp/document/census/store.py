@@ -65,8 +65,8 @@ class Census:
     def wanted(self, snapshot: Snapshot, step: Step) -> tuple[Wanted, ...]:
         """Return what has to be counted before a step can be estimated, the most needed first.
 
-        Nothing if all is there, if counts do not say what the step does, or if they would not
-        fit.
+        Nothing if all is there, or if counts do not say what the step does. What would not fit with
+        all that is needed more is left out.
 
         Raises
         ------
@@ -76,8 +76,12 @@ class Census:
             If a tensor has no channels along the dimension.
         """
         made: list[Wanted] = []
-        for names, kind in kinds_of(snapshot, step):
-            made += self._wanted(snapshot, names, kind)
+        room = self._budget  # for all together: what takes the room of another is counted for ever
+        for names, kind in dict.fromkeys(kinds_of(snapshot, step)):
+            missing, needed = self._missing(snapshot, names, kind)
+            if needed <= room:
+                room -= needed
+                made += batches(snapshot, missing, kind)
         return tuple(dict.fromkeys(made))
 
     def wanted_all(self, snapshot: Snapshot, names: Iterable[str]) -> tuple[Wanted, ...]:
@@ -90,7 +94,8 @@ class Census:
         names
             First names of tensors that can be pruned.
         """
-        return tuple(self._wanted(snapshot, tuple(names), None))
+        missing, needed = self._missing(snapshot, tuple(names), None)
+        return tuple(batches(snapshot, missing, None)) if needed <= self._budget else ()
 
     def share(self, snapshot: Snapshot, step: Step) -> float:
         """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
@@ -101,10 +106,14 @@ class Census:
         needed = sum(sizes[n].numel for names, _ in kinds_of(snapshot, step) for n in names)
         return 1 - missing / needed
 
-    def _wanted(self, snapshot: Snapshot, names: tuple[str, ...], kind: Kind) -> list[Wanted]:
+    def _missing(
+        self, snapshot: Snapshot, names: tuple[str, ...], kind: Kind
+    ) -> tuple[list[str], int]:
+        """Return what is not counted, and how many bytes all of it takes as far as is known."""
         mark = "counted", kind, names  # forgotten as soon as anything is dropped
-        if self.recent(snapshot, mark):
-            return []
+        known: int | None = self.recent(snapshot, mark)
+        if known is not None:
+            return [], known
         missing = []
         needed = 0
         for name in names:
@@ -116,8 +125,8 @@ class Census:
             else:
                 needed += record.nbytes
         if not missing:
-            self.remember(snapshot, mark, value=True, nbytes=0)
-        return batches(snapshot, missing, kind) if needed <= self._budget else []
+            self.remember(snapshot, mark, needed, nbytes=0)
+        return missing, needed
 
     # Counting
 
