@@ -238,6 +238,20 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     count_all(tiny)
     assert tiny.census.nbytes == 0
     assert not tiny.census.wanted_all(tiny, tuple(three))
+    masks = [BitMask.full(4900) for _ in range(5)]
+    for mask in masks:
+        count_first(tiny, mask)
+    assert len(tiny.census._dropped) == 3 + 5
+    del masks, mask  # sizes of what was dropped go with the masks
+    gc.collect()
+    count_first(tiny, BitMask.full(4900))
+    assert len(tiny.census._dropped) == 3 + 1
+
+
+def count_first(snapshot, mask):
+    state = replace(snapshot, masks=MaskSet({"0.w": mask}))
+    (wanted,) = state.census.wanted_all(state, ("0.w",))
+    state.census.count(state, wanted, Job())
 
 
 def test_what_a_step_needs_has_to_fit_together(three):

@@ -48,8 +48,9 @@ class Census:
     def __init__(self, budget: int = BUDGET) -> None:
         self._budget = budget
         self._found: dict[_Key, tuple[_Refs, _Record]] = {}
-        # Sizes of what was dropped: what will not fit is not counted again and again.
-        self._dropped: dict[_Key, int] = {}
+        # Sizes of what was dropped: what will not fit is not counted again and again. They go with
+        # their masks, too.
+        self._dropped: dict[_Key, tuple[_Refs, int]] = {}
         self._gone: deque[_Key] = deque()  # whose masks are gone
         self._lock = threading.Lock()
         self._nbytes = 0
@@ -121,7 +122,7 @@ class Census:
             record = self._get(snapshot, key)
             if record is None:
                 missing.append(name)
-                needed += self._dropped.get(key, 0)
+                needed += self._dropped.get(key, (None, 0))[1]
             else:
                 needed += record.nbytes
         if not missing:
@@ -257,14 +258,14 @@ class Census:
             self._forget_gone()
             self._drop(key)
             if record.nbytes > self._budget:
-                self._dropped[key] = record.nbytes
+                self._dropped[key] = refs, record.nbytes
                 return
             size = record.nbytes
             if self.nbytes + size > self._budget:  # they are made anew if they are needed
                 self._recent.clear()
             while self._nbytes + size > self._budget:
                 oldest = next(iter(self._found))
-                self._dropped[oldest] = self._drop(oldest)
+                self._dropped[oldest] = self._found[oldest][0], self._drop(oldest)
             self._dropped.pop(key, None)
             self._found[key] = refs, record
             self._nbytes += size
