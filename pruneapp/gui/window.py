@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
+    QTabBar,
     QTabWidget,
     QToolBar,
     QToolButton,
@@ -26,6 +27,7 @@ from pruneapp.gui.theme import Appearance, Theme
 from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.notices import NoticeBar
+from pruneapp.gui.views.parts.tab_order import tab_stop_after
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
 SIZE = QSize(1280, 800)
@@ -198,6 +200,25 @@ class MainWindow(QMainWindow):
         """Put the docks together as tabs where room is short."""
         super().resizeEvent(event)
         self._arrange_docks()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Go from the tree to the picture, from there to the form and its button."""
+        here = self.focusWidget()
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        parts = (
+            *self.findChildren(QToolBar, options=direct),
+            *self.findChildren(QTabBar, options=direct),  # of docks that lie on each other
+            *self._docks[:1],
+            self.centralWidget(),
+            *self._docks[1:],
+            self.statusBar(),
+        )
+        there = None if here is None else tab_stop_after(parts, here, forward=forward)
+        if there is None:
+            return super().focusNextPrevChild(forward)
+        tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
+        there.setFocus(tab if forward else back)
+        return True
 
     def changeEvent(self, event: QEvent) -> None:
         """Tell when the person comes back."""

@@ -143,7 +143,7 @@ class Zeros(QObject):
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
             self._notice = self._telling.offer(
                 self._sentence(self.report),
-                self.tr("Treat these zeros as pruned"),
+                self.tr("Treat as pruned"),
                 self.treat,
                 details="\n".join(map(self._line, self.report.tensors)),
             )
@@ -153,11 +153,11 @@ class Zeros(QObject):
     def _sentence(self, report: ZerosReport) -> str:
         share = numbers.part(report.zeros, report.numel)
         if len(report.tensors) == 1:
-            text = self.tr("{share} of the weights of {name} are zeros already").format(
+            text = self.tr("{share} of {name} are zeros already").format(
                 share=share, name=self._session.by_name[report.tensors[0].name].shown
             )
         else:
-            text = self.tr("{share} of the weights in {n} tensors are zeros already").format(
+            text = self.tr("{share} of {n} tensors are zeros already").format(
                 share=share, n=numbers.count(len(report.tensors))
             )
         form = self._form(report)

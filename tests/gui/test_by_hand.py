@@ -76,6 +76,20 @@ def test_a_gesture_is_one_step_and_one_message(at_work):
     assert kept(at_work, "layers.1.conv1.weight").all()
 
 
+def test_what_was_done_is_read_whole_in_a_narrow_window_and_the_bar_stays_as_high(at_work):
+    window = at_work.window
+    window.resize(960, 600)
+    at_work.workbench.handwork.editing.do(channel("layers.1.conv1.weight", 5, "protect"))
+    at_work.wait(lambda: said(at_work))
+    label, high = window.done.label, window.statusBar().height()
+    text = "channels 3, 5, 6 and 7 of layers.1.conv1 protected in 3 tensors"
+    assert label.width() >= label.fontMetrics().horizontalAdvance(text)
+    window.job_status.set_job("Exporting")
+    at_work.wait(window.job_status.isVisible)
+    assert window.statusBar().height() == high
+    window.job_status.set_idle()
+
+
 def test_gestures_that_come_fast_are_done_one_after_another(at_work):
     editing = at_work.workbench.handwork.editing
     for index in (0, 3, 6):

@@ -141,3 +141,66 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
         middle = canvas.pixel_of(row, column)
         color = image.pixelColor(middle.x() - half + 6, middle.y() - half + 6)
         assert (color == pruned) == ((row, column) == (ROW, COLUMN))
+
+
+def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_button(at_work):
+    views, form = at_work.views, at_work.views.form
+    at_work.choose(at_work.rule.method, "Ln, channels")  # which has widgets of its own
+    at_work.choose(at_work.rule.method, "L1, single")
+    at_work.wait_preview()
+    weights, amount = views.pages.weights, at_work.rule.fields.fields["amount"].editor
+    wanted = [
+        views.tree.view,
+        views.pages.tabs,
+        weights.modes.mode_box,
+        weights.tools.tools["look"],
+        weights.canvas,
+        views.history.list,
+        at_work.rule.method,
+        at_work.rule.explain,
+        amount.slider,
+        amount.field,
+        amount.counts,
+        at_work.rule.load_scores,
+        form.each,
+        form.limits.button,
+        form.add,
+        at_work.button,
+    ]
+    views.tree.filter_row.text.setFocus()
+    for key, order in (("Tab", wanted), ("Shift+Tab", wanted[::-1])):
+        visited = []
+        for _step in range(60):
+            visited.append(QApplication.focusWidget())
+            if visited[-1] is order[-1]:
+                break
+            at_work.key(key)
+        places = [visited.index(widget) for widget in order]
+        assert places == sorted(places), f"{key} goes astray"
+
+
+def test_tab_reaches_limits_and_rules_in_reading_order(at_work):
+    form = at_work.views.form
+    at_work.click(form.limits.button)
+    at_work.click(form.add)
+    at_work.key("Tab", at_work.rule.target)
+    visited = []
+    for _step in range(40):
+        visited.append(QApplication.focusWidget())
+        if visited[-1] is at_work.button:
+            break
+        at_work.key("Tab")
+    editors = form.limits.editors
+    wanted = [
+        at_work.rule.method,
+        form.limits.button,
+        form.add,
+        form.remove,
+        editors["floor"].field,
+        editors["ceiling"].field,
+        editors["total"].field,
+        editors["spare"].boxes["last"],
+        at_work.button,
+    ]
+    places = [visited.index(widget) for widget in wanted]
+    assert places == sorted(places)

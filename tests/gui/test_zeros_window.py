@@ -39,10 +39,13 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     person.wait_open(sparse)
     (notice,) = found(person)
     assert notice.replace("\u00a0", " ") == (
-        "41.7 % of the weights in 3 tensors are zeros already (2:4 pattern in 2 of them)."
+        "41.7 % of 3 tensors are zeros already (2:4 pattern in 2 of them)."
     )
     assert person.trouble == []
     shown = person.window.notices.notices[0]
+    person.window.resize(1280, 800)
+    person.pause(20)
+    assert shown.sentence.height() <= 2 * shown.fontMetrics().lineSpacing() + 2
     person.click(shown.more)
     person.click(shown.copy)
     lines = QApplication.clipboard().text().replace("\u00a0", " ").splitlines()
@@ -52,7 +55,7 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     )
     assert person.states == ["Opened"]
 
-    assert shown.action.text() == "Treat these zeros as pruned"
+    assert shown.action.text() == "Treat as pruned"
     person.click(shown.action)
     person.wait(lambda: len(person.states) == 2)
     assert person.states[1] == "Zeros of the file treated as pruned"

@@ -88,10 +88,6 @@ class JobStatus(QWidget):
         layout.addWidget(self.left)
         layout.addWidget(self.bar)
         layout.addWidget(self.cancel)
-        # The room is kept while nothing runs: the bar of the window is not to jump.
-        policy = self.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.setSizePolicy(policy)
         self._soon_timer = QTimer(self)
         self._soon_timer.setSingleShot(True)
         self._soon_timer.setInterval(BUSY_MS)

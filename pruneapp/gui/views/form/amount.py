@@ -48,9 +48,6 @@ class AmountEditor(Editor):
         self.line.addWidget(self.field)
         self.line.addWidget(self.counts)
         self.setFocusProxy(self.field)
-        # Tab goes to the field and on from there: what stands before it would be passed over.
-        self.setTabOrder(self.field, self.slider)
-        self.setTabOrder(self.slider, self.counts)
 
         self.set_value(param.default)
         self.slider.valueChanged.connect(self._slid)
