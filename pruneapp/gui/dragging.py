@@ -7,7 +7,7 @@ preview. The other way round the lines show where the step that is asked for wou
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt, Signal
 
 from pruneapp.document.census.together import ordered_of
 from pruneapp.document.snapshot import Snapshot
@@ -49,6 +49,8 @@ class Dragging(QObject):
         The pictures; only the one that is shown is told.
     """
 
+    _soon = Signal()
+
     def __init__(
         self,
         session: Session,
@@ -69,7 +71,10 @@ class Dragging(QObject):
         self._looking = looking
         self._pages = pages
         self._wanted: float | None = None
+        self._moved: str | None = None  # the tensor of a line that waits for its answer
         self._task: Task[int | None] | None = None
+        # After all moves that are there by now: of several the last is enough.
+        self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
         pages.channels.cutMoved.connect(self._on_cut)
         pages.pageChanged.connect(self._show)
@@ -84,6 +89,9 @@ class Dragging(QObject):
     # -- from the form to the picture ------------------------------------------------------------
 
     def _show(self) -> None:
+        if self._is_behind and self._moved == self._looking.name:
+            return  # what is known is older than the line: it would jump back
+        self._moved = None
         if self._pages.page is Page.DISTRIBUTION:
             self._show_threshold()
         elif self._pages.page is Page.CHANNELS:
@@ -132,13 +140,17 @@ class Dragging(QObject):
             return
         view.set_cut(cut, editable=self._amount_counts())
 
+    @property
+    def _is_behind(self) -> bool:
+        return self._wanted is not None or self._task is not None or self._forecasting.is_behind
+
     # -- from the picture to the form ------------------------------------------------------------
 
     def _on_threshold(self, threshold: float) -> None:
         """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""
-        self._wanted = threshold
-        if self._task is None:
-            self._count()
+        if self._wanted is None and self._task is None:
+            self._soon.emit()
+        self._wanted, self._moved = threshold, self._looking.name
 
     def _count(self) -> None:
         threshold, self._wanted = self._wanted, None
@@ -176,6 +188,7 @@ class Dragging(QObject):
         if found is not None:
             row, method = found
             snapshot, name = self._here()
+            self._moved = name
             units = snapshot.units((name,), method, row.values)
             self._set(row, channels, int(units.left[0]))
 

@@ -66,6 +66,11 @@ class Estimating(QObject):
         if self._task is None:
             self._go()
 
+    @property
+    def busy(self) -> bool:
+        """Whether the newest question is not answered yet."""
+        return self._task is not None or self._waiting is not None
+
     def drop(self) -> None:
         """Forget what was asked."""
         self._waiting = self._slow = None

@@ -128,6 +128,11 @@ class Forecasting(QObject):
         return self.preview is None and not self._sure
 
     @property
+    def is_behind(self) -> bool:
+        """Whether `outlook` is of something that was asked for before."""
+        return self._estimating.busy
+
+    @property
     def is_counted(self) -> bool:
         """Whether all is counted that an estimate of what is asked for needs."""
         return self._step is not None and self._counted

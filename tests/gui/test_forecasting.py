@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture, Severity
-from pruneapp.gui import forecasting
+from pruneapp.gui import estimating, forecasting
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.tree.cells import Column
@@ -194,8 +194,10 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.threshold > 1.5 * threshold, 2000)
     moved = view.threshold
     weights = np.abs(read(counted, LARGE))
-    amount = counted.rule.fields.fields["amount"].editor.value()
-    assert amount == pytest.approx((weights <= moved).mean(), abs=0.005)
+    editor = counted.rule.fields.fields["amount"].editor
+    share = pytest.approx((weights <= moved).mean(), abs=0.005)
+    counted.wait(lambda: editor.value() == share, 2000)
+    amount = editor.value()
     assert slider(counted).value() == round(1000 * amount)
     report = counted.wait_preview()
     assert report.by_name[LARGE].after == round(amount * weights.size)
@@ -209,15 +211,47 @@ def test_of_all_tensors_together_the_threshold_counts_all(counted):
     click_tab(counted, Page.DISTRIBUTION)
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    view.thresholdMoved.emit(0.5)
     every = np.concatenate([np.abs(read(counted, n)).ravel() for n in (SMALL, LARGE)])
-    amount = counted.rule.fields.fields["amount"].editor.value()
-    assert amount == pytest.approx((every <= 0.5).mean(), abs=0.002)
-    counted.click(counted.rule.fields.fields["amount"].editor.counts)
+    editor = counted.rule.fields.fields["amount"].editor
+    share = pytest.approx((every <= 0.5).mean(), abs=0.002)
+    asked = []
+    counted.workbench.asking.changed.connect(lambda: asked.append(editor.value()))
+    view.thresholdMoved.emit(0.2)
+    view.thresholdMoved.emit(0.5)
+    counted.wait(lambda: editor.value() == share, 2000)
+    assert asked == [share], "of two moves at once the last is enough"
+    counted.click(editor.counts)
     view.thresholdMoved.emit(0.7)
-    count = counted.rule.fields.fields["amount"].editor.value()
-    assert isinstance(count, int), "the switch says counts"
-    assert count == pytest.approx((every <= 0.7).sum(), rel=0.01)
+    number = pytest.approx((every <= 0.7).sum(), rel=0.01)
+    counted.wait(lambda: editor.value() == number, 2000)
+    assert isinstance(editor.value(), int), "the switch says counts"
+
+
+def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
+    """While estimates come from the background, and the last is of a place on the way."""
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    never()
+    find = estimating._estimate
+    monkeypatch.setattr(estimating, "_long", lambda *_: True)
+    monkeypatch.setattr(estimating, "_estimate", lambda *_: (QTest.qSleep(50), find(*_))[1])
+    start = view.canvas.pixel_at(view.canvas.line.at, 1).toPoint()
+    stop = view.canvas.pixel_at(2 * view.canvas.line.at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    shown = []
+    show = view.canvas.set_line
+    monkeypatch.setattr(view.canvas, "set_line", lambda line: (show(line), shown.append(line)))
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    for part in (0.2, 0.5, 1.0):
+        QTest.mouseMove(viewport, start + (stop - start) * part)
+        counted.pause(5)
+    moved, held = view.threshold, len(shown)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    counted.wait(lambda: view.field.text().startswith("≈"), 2000)
+    assert all(line.at == pytest.approx(moved, rel=0.02) for line in shown[held:])
+    assert view.threshold == pytest.approx(moved, rel=0.02)
 
 
 def test_there_is_no_line_for_what_has_no_threshold(counted):
