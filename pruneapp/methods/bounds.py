@@ -159,11 +159,15 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
 
 
 def budgets(amount: Amount, left: Counts) -> Counts:
-    """Return what an amount is in each tensor, as `to_prune` counts it one by one."""
+    """Return what an amount is in each tensor, as `to_prune` counts it one by one.
+
+    A count beyond all of them is told as one more than the most: a column has no room for any
+    number.
+    """
     if isinstance(amount, float):
         shares: Counts = np.rint(amount * left).astype(np.int64)  # halves to even, as round
         return shares
-    return np.full(left.size, amount, np.int64)
+    return np.full(left.size, min(amount, int(left.max(initial=0)) + 1), np.int64)
 
 
 def refuse_more(  # noqa: PLR0917 - columns of one table

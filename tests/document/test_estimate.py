@@ -242,6 +242,15 @@ def several_rows(draw, names):
 COUNTING = ("l1_unstructured", "random_unstructured", "ln_structured", "random_structured")
 
 
+@pytest.mark.parametrize("method", COUNTING)
+@pytest.mark.parametrize("bound", [Limits(), Limits(ceiling=0.5)])
+def test_a_count_beyond_every_number_of_64_bits_is_refused(model, method, bound):
+    step = Step((Row(("module.fc.weight",), method, {"amount": 10**30}),), "local", bound)
+    assert both_refuse(Snapshot(model), step)
+    with pytest.raises(ParameterError, match="1,000,000,000,000,000,000,000,000,000,000"):
+        estimate(Snapshot(model), step)
+
+
 @given(state=snapshots(), bound=st.just(Limits()) | limits(), data=st.data())
 def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
     """And exact if it says so, whatever the rows, their limits and what is protected."""
