@@ -1,4 +1,4 @@
-"""The norms of a tensor's channels along a dimension, the cut through them, and hand work."""
+"""The norms of a tensor's channels along a dimension, a cut through them, and hand work."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import ChannelNorms, Gesture, Operation
 from pruneapp.gui.views.parts.numbers import count
-from pruneapp.gui.views.pictures.channel_bars import NORM, ChannelBars
+from pruneapp.gui.views.pictures.channel_cut import ChannelCut
 from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
-from pruneapp.gui.views.pictures.chart.cut_line import CutLine
 from pruneapp.gui.views.pictures.chart.hand_row import HandRow
 from pruneapp.gui.views.pictures.chart.marks import Marks
 from pruneapp.gui.views.pictures.chart.selection import Pick, Selection, runs
@@ -21,12 +20,8 @@ from pruneapp.gui.views.pictures.frame.operations import operation_of
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
 
-class ChannelsView(ChannelBars):
-    """Bars of norms, in the order of the tensor or of the norms.
-
-    The cut takes the channels with the smallest norms that are neither pruned as a whole nor
-    protected: in the order of the tensor it lies at a norm, in that of norms it stands behind the
-    last channel that goes.
+class ChannelsView(ChannelCut):
+    """Bars of norms with a cut, of which a person can choose some.
 
     Signals
     -------
@@ -34,8 +29,6 @@ class ChannelsView(ChannelBars):
         The person wants the channels along this dimension.
     normChanged(str)
         The person wants norms of this order: "1", "2", "inf".
-    cutMoved(int)
-        The person wants so many channels to go; comes with every move.
     selectionChanged()
         Other channels are chosen.
     gestureMade(Gesture)
@@ -44,19 +37,12 @@ class ChannelsView(ChannelBars):
 
     dimChanged = Signal(int)
     normChanged = Signal(str)
-    cutMoved = Signal(int)
     selectionChanged = Signal()
     gestureMade = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._shape: tuple[int, ...] = ()
         self._selection = Selection()
-        self._cut: int | None = None
-        self._cut_norm: float | None = None
-        self._told: tuple[int | None, float | None] = None, None
-        self._answered = True
-        self._editable = False
-        self._following = False
         super().__init__(parent)
         self.dim_box = QComboBox()
         self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -82,9 +68,6 @@ class ChannelsView(ChannelBars):
         self.canvas.selecting = True
         self.canvas.picked.connect(self._on_picked)
         self.canvas.banded.connect(self._on_banded)
-        self.canvas.lineMoved.connect(self._on_line_moved)
-        self.canvas.lineStepped.connect(self._on_line_stepped)
-        self.canvas.lineReleased.connect(self._on_line_released)
         self._show_chosen()
         self.set_colors(self._colors)
 
@@ -162,33 +145,6 @@ class ChannelsView(ChannelBars):
         if norms is not None:
             self.set_busy(False)
 
-    def set_cut(
-        self, channels: int | None, norm: float | None = None, *, editable: bool = False
-    ) -> None:
-        """Show how many channels would go.
-
-        While a person holds the line it stays where they hold it; what is told meanwhile holds
-        once it is let go.
-
-        Parameters
-        ----------
-        channels
-            How many of those with the smallest norms; None without a cut, as for random pruning.
-        norm
-            The norm at the cut; None for that of the last channel that goes.
-        editable
-            Whether a person may move it.
-        """
-        editable = editable and channels is not None
-        same = (channels, norm, editable) == (self._cut, self._cut_norm, self._editable)
-        self._editable = editable
-        self._told = channels, norm
-        self._answered = True
-        if not self.canvas.holding and not same:
-            self._following = self._following or channels != self._cut
-            self._cut, self._cut_norm = channels, norm
-            self._follow_cut()
-
     @property
     def chosen(self) -> tuple[int, ...]:
         """The channels that are chosen, rising."""
@@ -211,74 +167,6 @@ class ChannelsView(ChannelBars):
         """Say how many channels there are, are pruned, would go, and are chosen."""
         text = super().summary()
         return f"{self._chosen_text()};  {text}" if self._selection and text else text
-
-    # The cut.
-
-    def _count_going(self) -> None:
-        """Find what would go: by the line while it says more than what was told."""
-        if self._norms is None or self._ranks is None:
-            self._going = np.zeros(0, dtype=np.bool_)
-        elif self._cut is None or not self._following:
-            self._going = self._norms.going
-        else:
-            self._going = self._ranks.taken(self._cut)
-
-    def _show_cut(self) -> None:
-        ranks = self._ranks
-        if ranks is None or self._cut is None:
-            self.canvas.set_line(None)
-            return
-        taken = ranks.within(self._cut)
-        words = self.tr("1 channel") if taken == 1 else self.tr("{n} channels")
-        label = words.format(n=count(taken))
-        if self.order == NORM:
-            line = CutLine(ranks.place_behind(taken), label, editable=self._editable)
-        else:
-            norm = ranks.norm_of(taken) if self._cut_norm is None else self._cut_norm
-            text = f"{value_text(norm, 4)} · {label}"
-            line = CutLine(norm, text, upright=False, editable=self._editable)
-        self.canvas.set_line(line)
-
-    def _move_cut(self, channels: int, norm: float | None = None) -> None:
-        """Follow the person at once, and announce it if it takes others."""
-        if not self._editable or self._ranks is None:
-            return
-        channels = self._ranks.within(channels)
-        changed = channels != self._cut
-        self._cut, self._cut_norm = channels, norm
-        if changed:
-            self._answered, self._following = False, True
-        self._follow_cut()
-        if changed:
-            self.cutMoved.emit(channels)
-
-    def _on_line_moved(self, at: float) -> None:
-        if self._ranks is None:
-            return
-        if self.order == NORM:
-            self._move_cut(self._ranks.number_before(at))
-        else:
-            at = min(max(at, 0.0), self.highest())
-            self._move_cut(self._ranks.number_up_to(at), at)
-
-    def _on_line_stepped(self, steps: int) -> None:
-        if self._cut is not None:
-            self._move_cut(self._cut + steps)
-
-    def _on_line_released(self) -> None:
-        if self._answered:
-            self._cut, self._cut_norm = self._told
-        elif self._cut_norm is not None:
-            self._cut_norm = None  # the line rests at the last channel that goes
-        self._follow_cut()
-
-    def _follow_cut(self) -> None:
-        """Draw the cut, and what it takes."""
-        self._count_going()
-        self._show_cut()
-        self._draw()
-        self._refresh_words()
-        self._refresh_table()
 
     # What is chosen.
 

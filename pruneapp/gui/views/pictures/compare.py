@@ -281,10 +281,10 @@ class CompareView(OrderedChart):
     def _label(self) -> None:
         self.canvas.left.setLabel(
             {
-                NORM: self.tr("norm of the difference, % of A"),
+                NORM: self.tr("difference, % of A"),
                 ANGLE: self.tr("1 − cosine"),
-                SIGNS: self.tr("weights of another sign, %"),
-                ZEROS: self.tr("zeros not in both, %"),
+                SIGNS: self.tr("other signs, %"),
+                ZEROS: self.tr("zeros not shared, %"),
             }[self.measure]
         )
 

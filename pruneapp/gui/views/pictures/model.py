@@ -7,31 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import SparsityReport, TensorRow
-from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, size
-from pruneapp.gui.views.pictures.chart.axis import NumberAxis
-from pruneapp.gui.views.pictures.chart.bars import Stacks
-from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
-from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
-from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
+from pruneapp.gui.views.parts.numbers import count, size
 from pruneapp.gui.views.pictures.chart.size_strip import SizeStrip
-from pruneapp.gui.views.pictures.frame.legend import Swatch
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
-from pruneapp.gui.views.pictures.model_numbers import (
-    NO_NUMBERS,
-    ModelNumbers,
-    laid_out,
-    model_numbers,
-    role,
-)
-
-FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
+from pruneapp.gui.views.pictures.model_bars import ModelBars
+from pruneapp.gui.views.pictures.model_numbers import NO_NUMBERS, laid_out, model_numbers
 
 
-class ModelView(OrderedChart):
-    """Bars of sparsity, size or retained energy, a tensor each, above a strip of the whole file.
+class ModelView(ModelBars):
+    """Bars of the tensors, above a strip of the whole file.
 
     Signals
     -------
@@ -42,45 +28,15 @@ class ModelView(OrderedChart):
     tensorClicked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._report: SparsityReport | None = None
         self._tensors: Sequence[TensorRow] = ()
-        self._by_name: Mapping[str, TensorRow] = {}
-        self._numbers: ModelNumbers = NO_NUMBERS
-        self._names_axis = NamesAxis()
-        self._values = NumberAxis("left")
         self._pointed = -1
         self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._placed_names: tuple[str, ...] = ()
-        orders = (
-            (FILE, self.tr("In file order")),
-            (SHARE, self.tr("Most pruned first")),
-            (SIZE, self.tr("Largest first")),
-            (ENERGY, self.tr("Least energy first")),
-            (ROLE, self.tr("By role")),
-        )
-        super().__init__(self._names_axis, self._values, orders, first=1, parent=parent)
-        self.show_box = QComboBox()
-        self.show_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        for key, label in (
-            (SHARE, self.tr("Pruned")),
-            (SIZE, self.tr("Size")),
-            (ENERGY, self.tr("Energy the step keeps")),
-        ):
-            self.show_box.addItem(label, key)
-        self.show_box.setAccessibleName(self.tr("Show"))
-        self.show_box.setToolTip(self.tr("What the height of a bar is"))
-        self.show_box.activated.connect(self._on_shown_chosen)
-        row = self._control_row()
-        row.addStretch(1)
-        row.addWidget(self.show_box)
-        row.addWidget(self.order_box)
-        self._add_table()
+        super().__init__(parent)
         self.strip = SizeStrip()
         self.strip.hovered.connect(self._on_pointed)
         self.strip.chosen.connect(self._on_strip_chosen)
         self._add_row(self.strip)
-        self._reorder()
-        self._label()
         self.set_colors(self._colors)
 
     # What it is told.
@@ -127,209 +83,16 @@ class ModelView(OrderedChart):
         if report is not None:
             self.set_busy(False)
 
-    def set_shown(self, key: str) -> None:
-        """Show another measure: ``share``, ``size`` or ``energy``."""
-        self.show_box.setCurrentIndex(self.show_box.findData(key))
-        self._on_shown_chosen()
-
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token, and paint anew."""
         super().set_colors(colors)
         self.strip.set_colors(self._colors)
-
-    @property
-    def shown(self) -> str:
-        """The key of what the bars are."""
-        return str(self.show_box.currentData())
-
-    # What it is.
-
-    def empty_text(self) -> str:
-        """Say what to do where there is nothing to show."""
-        return self._instead or self.tr(
-            "Open a checkpoint to see how much of every tensor is pruned."
-        )
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Counting…")
-
-    def title(self) -> str:
-        """Say what kind of picture it is."""
-        return {
-            SHARE: self.tr("Sparsity of the tensors"),
-            SIZE: self.tr("Sizes of the tensors"),
-            ENERGY: self.tr("Energy that the step keeps of the tensors"),
-        }[self.shown]
-
-    def number_of_bars(self) -> int:
-        """Return how many tensors there are."""
-        return self._numbers.numel.size
-
-    def ordered(self, key: str) -> NDArray[np.int64]:
-        """Return the tensors in an order; equal ones as in the file."""
-        n = self._numbers
-        if key == ROLE:
-            return n.by_role()[0]
-        if key == ENERGY:  # unknown ones last
-            return np.argsort(n.energy, kind="stable")
-        if key == FILE:
-            return np.arange(n.numel.size)
-        return np.argsort(-(n.shares if key == SHARE else n.nbytes), kind="stable")
-
-    def order_label(self, key: str) -> str:
-        """Say what stands along the axis."""
-        return {
-            FILE: self.tr("tensors, in the order of the file"),
-            SHARE: self.tr("tensors, the most pruned first"),
-            SIZE: self.tr("tensors, the largest first"),
-            ENERGY: self.tr("tensors, those of which the step keeps the least energy first"),
-            ROLE: self.tr("tensors of the same role in all blocks, side by side"),
-        }[key]
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return percentages or bytes; of several tensors together by their weights."""
-        n = self._numbers
-        chosen = self._order[start:stop]
-        edges = grouped_edges(self.edges(), start, stop, group)
-        numel = np.maximum(grouped_sum(n.numel[chosen], group), 1)
-        before = grouped_sum(n.before[chosen], group) / numel
-        going = grouped_sum(n.after[chosen], group) / numel - before
-        if self.shown == SHARE:
-            # What is pruned stands below, what would go on top of it.
-            none = np.zeros_like(before)
-            return Stacks(edges, none, 100 * going, 100 * before, pruned_first=True)
-        if self.shown == SIZE:
-            high = grouped_max(n.nbytes[chosen], group)
-            return Stacks(edges, high * (1 - before - going), high * going, high * before)
-        known = np.nan_to_num(n.energy[chosen], nan=0.0)
-        energy = 100 * grouped_sum(known * n.numel[chosen], group) / numel
-        missing = np.isnan(n.energy[chosen]) * n.numel[chosen]
-        lost = 100 - energy - 100 * grouped_sum(missing, group) / numel
-        return Stacks(edges, energy, np.maximum(lost, 0.0), np.zeros_like(energy))
-
-    def highest(self) -> float:
-        """Return the height of the highest bar."""
-        n = self._numbers
-        if not n.numel.size:
-            return 0.0
-        return {SHARE: 100 * float(n.shares.max()), SIZE: float(n.nbytes.max()), ENERGY: 100.0}[
-            self.shown
-        ]
-
-    def widest_tick(self) -> str:
-        """Return what the axis may show at most."""
-        return size(999_900_000) if self.shown == SIZE else "100"
-
-    def tell(self, bar: int) -> str:
-        """Say what is known of a tensor."""
-        return self._words(int(self._order[bar]))
-
-    def summary(self) -> str:
-        """Say how much is pruned in all."""
-        report = self._report
-        if report is None:
-            return ""
-        number = len(report.tensors)
-        words = (
-            self.tr("1 tensor, {share} of the model pruned")
-            if number == 1
-            else self.tr("{n} tensors, {share} of the model pruned")
-        )
-        text = words.format(n=count(number), share=part(report.after, report.numel))
-        going = int(self._numbers.after.sum() - self._numbers.before.sum())
-        if going:
-            then = part(report.after + going, report.numel)
-            text += self.tr(", {then} after the step").format(then=then)
-        elif self.shown == ENERGY:
-            text += self.tr("; nothing is asked for that would cost energy")
-        return text
-
-    def swatches(self) -> list[Swatch]:
-        """Return the legend."""
-        found = [Swatch(self.tr("pruned"), (self._colors["pruned"],))]
-        if self.shown != SHARE:
-            found.insert(0, Swatch(self.tr("kept"), (self._colors["kept"],)))
-        if (self._numbers.after > self._numbers.before).any():
-            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
-        return found
-
-    def numbers(self) -> Numbers:
-        """Return the tensors, in the order in which they are shown."""
-        if self._report is None:
-            return NOTHING
-        n, order = self._numbers, self._order
-
-        def row(at: int) -> tuple[object, ...]:
-            i = int(order[at])
-            now, then, whole = int(n.before[i]), int(n.after[i]), int(n.numel[i])
-            energy = NO_NUMBER if np.isnan(n.energy[i]) else percent(float(n.energy[i]))
-            shares = part(now, whole), part(then, whole)
-            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, energy
-
-        headers = (
-            self.tr("tensor"),
-            self.tr("weights"),
-            self.tr("bytes"),
-            self.tr("pruned"),
-            self.tr("pruned after"),
-            self.tr("share pruned"),
-            self.tr("share after"),
-            self.tr("energy the step keeps"),
-        )
-        return Numbers(headers, len(n.names), row, shown=(0, 1, 2, 5, 6, 7))
 
     def choose(self, bar: int) -> None:
         """Announce a tensor."""
         self.tensorClicked.emit(self._numbers.names[int(self._order[bar])])
 
     # How it works.
-
-    def _shown_name(self, i: int) -> str:
-        name = self._numbers.names[i]
-        row = self._by_name.get(name)
-        return row.shown if row else name
-
-    def _words(self, i: int) -> str:
-        n = self._numbers
-        before, after, numel = int(n.before[i]), int(n.after[i]), int(n.numel[i])
-        now = part(before, numel)
-        if after > before:
-            text = self.tr("{name}:  {now} → {then} pruned").format(
-                name=self._shown_name(i), now=now, then=part(after, numel)
-            )
-            if not np.isnan(n.energy[i]):
-                text += self.tr(", keeps {energy} of the energy it has").format(
-                    energy=percent(float(n.energy[i]))
-                )
-        else:
-            text = self.tr("{name}:  {now} pruned, {some} of {all}").format(
-                name=self._shown_name(i), now=now, some=count(before), all=count(numel)
-            )
-        return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
-
-    def _label(self) -> None:
-        self._values.set_bytes(self.shown == SIZE)
-        self.canvas.left.setLabel(
-            {
-                SHARE: self.tr("pruned %"),
-                SIZE: self.tr("size"),
-                ENERGY: self.tr("energy the step keeps %"),
-            }[self.shown]
-        )
-
-    def _reorder(self) -> None:
-        super()._reorder()
-        if self.order == ROLE:
-            ends = np.cumsum([0, *(many for _, many in self._numbers.by_role()[1])])
-            roles = [role(self._shown_name(int(self._order[at]))) for at in ends[:-1]]
-            ends = ends + 0.5
-            self._names_axis.set_names(roles, ((ends[:-1] + ends[1:]) / 2).tolist())
-            self.canvas.set_dividers(ends[1:-1])
-        else:
-            few = self._order if self._order.size <= MOST_NAMED else ()
-            self._names_axis.set_names([self._shown_name(int(i)) for i in few])
-            self.canvas.set_dividers(np.zeros(0))
 
     def _tell_strip(self) -> None:
         n = self._numbers
@@ -369,7 +132,3 @@ class ModelView(OrderedChart):
 
     def _on_strip_chosen(self, tensor: int) -> None:
         self.tensorClicked.emit(self._tensors[tensor].name)
-
-    def _on_shown_chosen(self) -> None:
-        self._label()
-        self._begin(keep_view=True)

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui.views.pictures.chart.bars import Floats, StackedBars
-from pruneapp.gui.views.pictures.chart.cut_line import CutLine, is_on, paint_line
+from pruneapp.gui.views.pictures.chart.cut_line import is_on
 from pruneapp.gui.views.pictures.chart.keys import STEPS, ZOOM_STEP, ZOOMS, moved, takes
-from pruneapp.gui.views.pictures.chart.marks import Marks, paint_band, paint_marks
-from pruneapp.gui.views.pictures.chart.place import Place
+from pruneapp.gui.views.pictures.chart.plot import BarPlot
 from pruneapp.gui.views.pictures.chart.selection import Pick
-from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
-
-FEWEST = 8  # bars that can be seen at the closest
-_MARGIN = 24  # half of "100,000"
 
 
-class ChartCanvas(PlotCanvas):
-    """Bars between axes: zoomed and dragged along x, with a cursor for the keys, and a cut.
+class ChartCanvas(BarPlot):
+    """Bars that are zoomed and dragged along x, with a cursor for the keys, and a cut to be moved.
 
     Parameters
     ----------
@@ -37,8 +28,6 @@ class ChartCanvas(PlotCanvas):
 
     Signals
     -------
-    viewChanged()
-        Other bars can be seen.
     hovered(int)
         The bar under the mouse; -1 for none.
     cursorMoved(int)
@@ -55,7 +44,6 @@ class ChartCanvas(PlotCanvas):
         The person drew a band from this bar to before that one; whether it adds to what is chosen.
     """
 
-    viewChanged = Signal()
     hovered = Signal(int)
     cursorMoved = Signal(int)
     activated = Signal(int)
@@ -73,152 +61,9 @@ class ChartCanvas(PlotCanvas):
         neutral: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(bottom, left, margin=_MARGIN, parent=parent)
-        self.left, self.bottom = left, bottom
-        self.bars = StackedBars(self.plot, neutral=neutral)
+        super().__init__(bottom, left, neutral=neutral, parent=parent)
         self.selecting = False
-        self.cursor_bar = -1
-        self._edges: Floats = np.zeros(1)
-        self._range = (0.0, 1.0)
-        self._line: CutLine | None = None
-        self._holding = False
         self._anchored = False
-        self._marks: Marks | None = None
-        self._dividers: Floats = np.zeros(0)
-        self._band: tuple[float, float] | None = None
-        self.box.sigResized.connect(self._on_resized)
-
-    @property
-    def count(self) -> int:
-        """How many bars there are."""
-        return self._edges.size - 1
-
-    @property
-    def visible(self) -> tuple[int, int]:
-        """The first bar that can be seen, and the one after the last."""
-        return self.bars_between(*self._range)
-
-    @property
-    def width_of_plot(self) -> float:
-        """Pixels along x."""
-        return max(1.0, float(self.box.width()))
-
-    @property
-    def shown(self) -> tuple[float, float]:
-        """What can be seen along x."""
-        return self._range
-
-    @property
-    def line(self) -> CutLine | None:
-        """The cut."""
-        return self._line
-
-    @property
-    def holding(self) -> bool:
-        """Whether the line is held by the mouse."""
-        return self._holding
-
-    def bars_between(self, low: float, high: float) -> tuple[int, int]:
-        """Return the first bar that reaches into a stretch, and the one after the last."""
-        start = int(np.searchsorted(self._edges, low, side="right")) - 1
-        stop = int(np.searchsorted(self._edges, high, side="left"))
-        return max(0, start), min(self.count, max(stop, start + 1))
-
-    def set_edges(self, edges: Floats) -> None:
-        """Begin with other bars, all of them in sight."""
-        self._edges = edges
-        self.cursor_bar = -1
-        self.fit()
-
-    def set_top(self, low: float, high: float) -> None:
-        """Set what can be seen along y."""
-        self.box.setYRange(low, high, padding=0)
-
-    def set_line(self, line: CutLine | None) -> None:
-        """Show the cut; None for none."""
-        if line != self._line:
-            self._line = line
-            self.viewport().update()
-
-    def set_marks(self, marks: Marks | None) -> None:
-        """Show what is chosen and what is protected."""
-        self._marks = marks
-        self.viewport().update()
-
-    def set_dividers(self, places: Floats) -> None:
-        """Draw a thin line across at these places of x."""
-        self._dividers = places
-        self.viewport().update()
-
-    def set_colors(self, colors: Mapping[str, str]) -> None:
-        """Take a theme."""
-        super().set_colors(colors)
-        self.bars.set_colors(colors)
-
-    def fit(self) -> None:
-        """Look at all bars."""
-        if self.count:
-            self._look(float(self._edges[0]), float(self._edges[-1]))
-
-    def zoom(self, factor: float, at: float | None = None) -> None:
-        """Go closer along x, towards a place there, else towards the cursor or the middle."""
-        low, high = self._range
-        if at is None:
-            at = (low + high) / 2
-            if self.cursor_bar >= 0:
-                at = min(max(self._middle(self.cursor_bar), low), high)
-        self._look(at - (at - low) / factor, at + (high - at) / factor)
-
-    def set_cursor(self, bar: int) -> None:
-        """Put the cursor on a bar, -1 for none, and bring it into sight."""
-        self.cursor_bar = min(max(bar, -1), self.count - 1)
-        if self.cursor_bar >= 0:
-            low, high = self._range
-            left, right = self._edges[self.cursor_bar], self._edges[self.cursor_bar + 1]
-            move = min(0.0, left - low) + max(0.0, right - high)
-            if move:
-                self._look(low + move, high + move)
-        self.viewport().update()
-
-    def bar_at(self, position: QPoint) -> int:
-        """Return the bar at a pixel of this widget; -1 for none."""
-        place = self.place
-        if not self.count or not place.rect.contains(QPointF(position)):
-            return -1
-        found = int(np.searchsorted(self._edges, place.point(QPointF(position)).x(), "right")) - 1
-        return found if 0 <= found < self.count else -1
-
-    def pixel_of(self, bar: int) -> QPoint:
-        """Return the pixel of this widget in the middle of a bar."""
-        low, high = self.box.viewRange()[1]
-        return self.pixel_at(self._middle(bar), (low + high) / 2).toPoint()
-
-    def pixel_at(self, x: float, y: float) -> QPointF:
-        """Return the pixel of this widget at a place of the plot."""
-        return self.place.pixel(x, y)
-
-    @property
-    def place(self) -> Place:
-        """Where the plot is, and what of it can be seen."""
-        rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
-        low, high = self.box.viewRange()[1]
-        return Place(rect, self._range, (low, high))
-
-    def _middle(self, bar: int) -> float:
-        return float(self._edges[bar] + self._edges[bar + 1]) / 2
-
-    def _look(self, low: float, high: float) -> None:
-        first, last = float(self._edges[0]), float(self._edges[-1])
-        narrowest = (last - first) * min(1.0, FEWEST / max(1, self.count))
-        wide = min(max(high - low, narrowest), last - first)
-        middle = (low + high) / 2
-        low = min(max(middle - wide / 2, first), last - wide)
-        self._range = (low, low + wide)
-        self.box.setXRange(low, low + wide, padding=0)
-        self.viewChanged.emit()
-
-    def _on_resized(self) -> None:
-        self.viewChanged.emit()
 
     def _on_line(self, pixel: QPointF) -> bool:
         line = self._line
@@ -365,37 +210,3 @@ class ChartCanvas(PlotCanvas):
                 self.picked.emit(self.cursor_bar, Pick.RANGE)
         else:
             event.ignore()
-
-    # -- painting -------------------------------------------------------------------------------
-
-    def paint_over(self, painter: QPainter) -> None:
-        """Paint what is chosen and protected, the cursor, the band and the cut."""
-        painter.setFont(self.font())
-        place = self.place
-        self._paint_dividers(painter, place)
-        if self._marks is not None and self.count:
-            paint_marks(painter, self._marks, place, self.visible, self._colors)
-        accent = QColor(self._colors["accent"])
-        if 0 <= self.cursor_bar < self.count:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(accent, 2))
-            painter.drawRect(self._bar_rect(self.cursor_bar, place))
-        if self._band is not None:
-            paint_band(painter, self._band, place.rect, accent)
-        if self._line is not None and self.count:
-            paint_line(painter, self._line, place, self._colors, held=self._holding)
-
-    def _paint_dividers(self, painter: QPainter, place: Place) -> None:
-        rect = place.rect
-        painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-        for x in self._dividers:
-            at = place.pixel(float(x), 0).x()
-            if rect.left() < at < rect.right():
-                painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
-
-    def _bar_rect(self, bar: int, place: Place) -> QRectF:
-        rect = QRectF(place.rect)
-        left, right = (place.pixel(float(self._edges[bar + n]), 0).x() for n in (0, 1))
-        rect.setLeft(left)
-        rect.setRight(right)
-        return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)
