@@ -13,8 +13,9 @@ from PySide6.QtCore import QObject, QTimer
 
 from pruneapp.answers import TensorZeros, ZerosReport
 from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.zeros import WORTH as FEWEST
 from pruneapp.document.zeros import find_zeros, zero_masks
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
@@ -218,11 +219,23 @@ class Zeros(QObject):
             return zero_masks(snapshot, [*names, *snapshot.final], job)
 
         def done(masks: Mapping[str, BitMask]) -> None:
-            if self._session.document is document:
+            if self._session.document is not document:
+                return
+            if masks:
                 self._session.treat_zeros(masks)
+            else:
+                self._session.refused.emit(self._too_few())
 
         self._jobs.submit(
             self.tr("Reading zeros"), work, on_result=done, on_error=self._session.refused.emit
+        )
+
+    def _too_few(self) -> SelectionError:
+        # Single zeros come about by themselves: that there are none would not be true.
+        return SelectionError(
+            self.tr("No tensor has {share} of zeros or more that are not pruned already.").format(
+                share=numbers.percent(FEWEST, 0)
+            )
         )
 
     def _on_changed(self, change: DocumentChanged) -> None:

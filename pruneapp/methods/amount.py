@@ -44,7 +44,11 @@ def to_prune(
         raise ParameterError(
             f"'amount' asks for too much: of the {left:,} {unit}{of} that are not pruned yet, "
             f"{protected:,} {verb} protected, so that {can} ({given}).",
-            remedy=f"Give a count up to {free:,}, or release what is protected.",
+            remedy=(
+                f"Give a count up to {free:,}, or release what is protected."
+                if free
+                else "Release what is protected."
+            ),
         )
     if left == 0:
         raise ParameterError(
