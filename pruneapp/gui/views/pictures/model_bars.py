@@ -201,7 +201,8 @@ class ModelBars(OrderedChart):
             self.tr("share after"),
             self.tr("energy the step keeps"),
         )
-        return Numbers(headers, len(n.names), row, shown=(0, 1, 2, 5, 6, 7))
+        # Names need the room: the middle of one tells the block.
+        return Numbers(headers, len(n.names), row, shown=(0, 1, 5, 6, 7))
 
     # How it works.
 

@@ -279,6 +279,9 @@ def test_the_table_fits_beside_tree_and_form(model):
     table = model._table
     header = table.horizontalHeader()
     assert header.length() <= table.viewport().width()
+    assert header.sectionSize(0) > table.fontMetrics().horizontalAdvance(
+        "layers.31.self_attn.q.weight"
+    )
     advance = table.fontMetrics().horizontalAdvance
     for column in range(header.count()):
         text = table.model().headerData(column, Qt.Orientation.Horizontal)
