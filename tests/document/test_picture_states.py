@@ -67,7 +67,7 @@ def expected(array: np.ndarray, request: TileRequest) -> np.ndarray:
     return pooled(picture, request.pool) if request.pool > 1 else picture
 
 
-@settings(max_examples=150)
+@settings(max_examples=70)
 @given(case=parts(), block=st.sampled_from([64, 1 << 19]))
 def test_shares_and_magnitudes_equal_a_naive_picture(case, block):
     shape, request, rng = case
@@ -92,7 +92,7 @@ def test_nothing_protected_is_no_picture_of_it(model):
     assert got.guarded is None
 
 
-@settings(max_examples=150)
+@settings(max_examples=70)
 @given(case=parts(), data=st.data())
 def test_two_states_of_one_file(case, data):
     shape, request, rng = case
@@ -119,7 +119,7 @@ def test_two_states_of_one_file(case, data):
     np.testing.assert_allclose(got.neither, expected(~(before | after), request), rtol=1e-6)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(case=parts(), other=st.sampled_from([np.float32, np.float64, np.float16]))
 def test_two_checkpoints(case, other):
     shape, request, rng = case

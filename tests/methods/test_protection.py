@@ -65,7 +65,7 @@ def protected_units(view, method, values) -> int:
 
 
 @EVERY_SCOPE
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data(), amount=AMOUNTS)
 def test_no_method_takes_what_is_protected(method, scope, data, amount):
     """And the amount counts on what is not pruned yet, protected or not."""
