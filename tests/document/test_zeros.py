@@ -18,12 +18,14 @@ from pruneapp.document.document import Document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.document.zero_patterns import block_of, pattern_of
 from pruneapp.document.zeros import find_zeros, zero_masks
 from pruneapp.errors import SelectionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.looks import CountingToken
 from tests.strategies import FLOATS, kept_bools, raw_bits, shapes
 
 DEFAULT = {"by_default": True}
@@ -214,6 +216,22 @@ def test_a_large_tensor_is_looked_at_in_pieces(monkeypatch):
     got = found(array)
     assert (got.zeros, got.pattern) == (int((array == 0).sum()), (2, 4))
     assert zero_masks(snapshot(array), ["w"], Job())["w"] == BitMask.from_bools(array != 0)
+
+
+def test_patterns_are_looked_for_in_pieces(monkeypatch):
+    """So memory and the wait for a cancelling are bounded; pieces do not cut a block."""
+    monkeypatch.setattr("pruneapp.document.zero_patterns._PIECE", 1 << 10)
+    left = np.ones((90, 36), np.bool_)
+    left[8:32, 16:32] = left[48:56, 8:36] = False
+    token = CountingToken()
+    assert block_of(BitMask.from_bools(left), left.shape, Job(cancel=token)) == (8, 8)
+    assert token.looks >= left.size // (1 << 10)
+    for shape in ((90, 36), (90, 12, 3)):
+        token = CountingToken()
+        assert pattern_of(BitMask.from_bools(left), shape, Job(cancel=token)) is None
+        kept = BitMask.from_bools(np.zeros(left.size, np.bool_))
+        assert pattern_of(kept, shape, Job(cancel=token)) == (1, 4)
+        assert token.looks >= 2 + left.size // (1 << 10)
 
 
 def test_looking_for_zeros_can_be_cancelled():
