@@ -134,7 +134,8 @@ class Looking(QObject):
     def _on_preview_changed(self) -> None:
         self._known.clear()
         self._pages.weights.invalidate()
-        self._ask_page(self._pages.page)
+        if not self._line_tells:
+            self._ask_page(self._pages.page)
 
     def _on_page_changed(self, number: int) -> None:
         self._following.set_wanted(wanted=number == Page.WEIGHTS)
@@ -148,8 +149,21 @@ class Looking(QObject):
 
     def _on_foreseen(self) -> None:
         self._known.discard(Page.MODEL)
-        if self._pages.page is Page.MODEL:
-            self._ask_page(Page.MODEL)
+        if self._pages.page in {Page.MODEL, Page.DISTRIBUTION} and not self._line_tells:
+            self._ask_page(self._pages.page)
+
+    @property
+    def _line_tells(self) -> bool:
+        """Whether the threshold says all of an estimate: nothing has to be counted anew."""
+        report = self._forecasting.outlook
+        if self._forecasting.shown is not None or report is None or self.name is None:
+            return False
+        tensor = report.by_name.get(self.name)
+        return (
+            self._pages.page is Page.DISTRIBUTION
+            and tensor is not None
+            and tensor.threshold is not None
+        )
 
     def _on_opened(self, _opened: object) -> None:
         empty = "" if self._session.rows else self.tr("This file has no tensors.")

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture, Severity
-from pruneapp.gui import estimating, forecasting
+from pruneapp.gui import estimating, forecasting, looking
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.tree.cells import Column
@@ -225,6 +225,31 @@ def test_of_all_tensors_together_the_threshold_counts_all(counted):
     number = pytest.approx((every <= 0.7).sum(), rel=0.01)
     counted.wait(lambda: editor.value() == number, 2000)
     assert isinstance(editor.value(), int), "the switch says counts"
+
+
+def test_the_distribution_follows_without_counting_anew(counted, never, monkeypatch):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    counted.wait_idle()
+    never()
+    made = []
+    make = looking.histogram
+    monkeypatch.setattr(looking, "histogram", lambda *a, **k: (made.append(a), make(*a, **k))[1])
+    weights = np.abs(read(counted, LARGE)).ravel()
+    for wanted in (0.35, 0.6):
+        drag_slider(counted, wanted)
+        share = slider(counted).value() / 1000
+        threshold = np.quantile(weights, share)
+        counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02), 2000)
+        assert view.stacks(0, view.canvas.count, 1).going.sum() == pytest.approx(
+            share * weights.size, rel=0.05
+        )
+    assert not made
+    counted.choose(counted.rule.method, "Random")
+    counted.wait(lambda: made, 2000)
+    assert made[-1][2] is None, "chance has no threshold: nothing goes until it is known what"
 
 
 def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):

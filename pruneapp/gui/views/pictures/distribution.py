@@ -130,7 +130,8 @@ class DistributionView(Chart):
         self._editable, self._about = editable, about
         self._told = value
         self._answered = True
-        following = value is not None and (self._following or about)
+        # Of another place than this one the histogram says nothing.
+        following = value is not None and (self._following or about or value != self._threshold)
         if self.canvas.holding or (same and following == self._following):
             return
         self._following = following

@@ -166,6 +166,14 @@ def test_bars_without_a_preview_do_not_take_back_what_is_asked_for(distribution)
     assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
 
 
+def test_bars_of_another_preview_follow_an_estimate_that_is_exact(distribution):
+    distribution.set_histogram(histogram(going=(100, 20, 0, 0)))
+    distribution.set_threshold(1.5, editable=True)
+    assert [row[4] for row in distribution.numbers()] == [100, 20, 0, 0]
+    distribution.set_threshold(3.0, editable=True)
+    assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
+
+
 def test_what_is_told_while_the_line_is_held_waits(distribution):
     port = distribution.canvas.viewport()
     QTest.mousePress(port, LEFT, pos=pixel(distribution, 1.5, 300))
