@@ -251,6 +251,16 @@ def test_a_count_beyond_every_number_of_64_bits_is_refused(model, method, bound)
         estimate(Snapshot(model), step)
 
 
+@pytest.mark.parametrize(("amount", "gone", "sure"), [(0, 0, True), (1, 4, False), (3, 11, True)])
+def test_of_channels_that_are_partly_pruned_it_is_sure_of_none_and_of_all(amount, gone, sure):
+    kept = np.ones((3, 4), np.bool_)
+    kept[1, 2] = False
+    checkpoint = MemoryCheckpoint({"w": np.ones((3, 4), np.float32)})
+    state = Snapshot(checkpoint, MaskSet({"w": BitMask.from_bools(kept.reshape(-1))}))
+    found = estimate(state, Step((Row(("w",), "ln_structured", {"amount": amount}),)))
+    assert (found.gone, found.channels, found.exact) == (gone, amount, sure)
+
+
 @given(state=snapshots(), bound=st.just(Limits()) | limits(), data=st.data())
 def test_without_counts_it_is_no_less_than_what_goes(state, bound, data):
     """And exact if it says so, whatever the rows, their limits and what is protected."""
