@@ -72,11 +72,16 @@ class Dragging(QObject):
         self._pages = pages
         self._wanted: float | None = None
         self._moved: str | None = None  # the tensor of a line that waits for its answer
+        self._before: tuple[int, Amount] | None = None  # rule and amount, as the line was taken
         self._task: Task[int | None] | None = None
         # After all moves that are there by now: of several the last is enough.
         self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
         pages.channels.cutMoved.connect(self._on_cut)
+        for taken in (pages.distribution.thresholdTaken, pages.channels.cutTaken):
+            taken.connect(self._on_taken)
+        for dropped in (pages.distribution.thresholdDropped, pages.channels.cutDropped):
+            dropped.connect(self._on_dropped)
         pages.pageChanged.connect(self._show)
         pages.dimChanged.connect(self._show)
         pages.channels.normChanged.connect(self._show)
@@ -145,6 +150,19 @@ class Dragging(QObject):
         return self._wanted is not None or self._task is not None or self._forecasting.is_behind
 
     # -- from the picture to the form ------------------------------------------------------------
+
+    def _on_taken(self) -> None:
+        found, step = self._rule(), self._forecasting.step
+        self._before = None
+        if found is not None and step is not None:
+            row = found[0]
+            self._before = step.rows.index(row), row.values["amount"]
+
+    def _on_dropped(self) -> None:
+        self._drop()
+        self._moved = None
+        if self._before is not None:
+            self._asking.set_amount(*self._before)
 
     def _on_threshold(self, threshold: float) -> None:
         """Ask for what lies at or below a magnitude; one count at a time, the newest waits."""

@@ -93,12 +93,14 @@ def _extremes(slices: Slices, job: Job, threads: int, *, largest: bool) -> NDArr
 
     def work(box: Box) -> tuple[Box, NDArray[np.floating]]:
         job.cancel.check()
-        magnitudes = np.abs(values_of(slices, box))
-        return box, pick.reduce(magnitudes, axis=(0, 2))
+        with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+            magnitudes = np.abs(values_of(slices, box))
+            return box, pick.reduce(magnitudes, axis=(0, 2))
 
     tasks = boxes(slices.shape, slices.dim, _BOX)
     for box, extremes in in_order(tasks, work, job, threads):
         part = found[slice(*box.channels)]
-        pick(part, extremes, out=part)
+        with np.errstate(invalid="ignore"):
+            pick(part, extremes, out=part)
         job.step(box.stop - box.start)
     return found

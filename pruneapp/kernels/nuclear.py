@@ -57,7 +57,8 @@ def _consecutive(slices: Slices, job: Job) -> Gathered:
     flat = np.empty(inner)
     for box, part in _values(slices, job):
         for channel, run in enumerate(part[0], box.channels[0]):
-            flat[slice(*box.inner)] = run
+            with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+                flat[slice(*box.inner)] = run
             if box.inner[1] == inner:
                 yield channel, flat
 
@@ -73,7 +74,8 @@ def _interleaved(slices: Slices, job: Job) -> Gathered:
             if low < high:
                 chosen = part[:, low - box.channels[0] : high - box.channels[0]]
                 target = flat[low - first : high - first, slice(*box.outer), slice(*box.inner)]
-                target[...] = chosen.transpose(1, 0, 2)
+                with np.errstate(invalid="ignore"):
+                    target[...] = chosen.transpose(1, 0, 2)
         for channel in range(first, last):
             yield channel, flat[channel - first].reshape(-1)
 

@@ -33,17 +33,33 @@ MUTE = frozenset({"label", "tree item", "list item", "cell", "filler", "layered 
 DEPTH = 40
 
 
+def patiently(ask):
+    """Return what a question brings; ask again for a while: on a busy machine answers come late."""
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while True:
+        try:
+            return ask()
+        except GLib.Error:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
 class Desktop:
     """The bus that applications tell on."""
 
     def __init__(self) -> None:
+        self._bus = patiently(self._connected)
+
+    @staticmethod
+    def _connected():
         session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         (address,) = session.call_sync(
             *("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"),
             *(None, None, Gio.DBusCallFlags.NONE, PATIENCE_MS, None),
         ).unpack()
         flags = Gio.DBusConnectionFlags
-        self._bus = Gio.DBusConnection.new_for_address_sync(
+        return Gio.DBusConnection.new_for_address_sync(
             address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None
         )
 
@@ -69,7 +85,8 @@ class Desktop:
 
     def application(self):
         """Return the place of the first application, once there is one."""
-        for _ in range(PATIENCE_MS // 100):
+        until = time.monotonic() + 3 * PATIENCE_MS / 1000
+        while time.monotonic() < until:
             try:
                 (found,) = self.call(("org.a11y.atspi.Registry", ROOT), ACCESSIBLE, "GetChildren")
             except GLib.Error:
@@ -82,7 +99,7 @@ class Desktop:
     def windows(self, place):
         """Return the names of all windows."""
         names = []
-        for child in self.call(place, ACCESSIBLE, "GetChildren")[0]:
+        for child in patiently(lambda: self.call(place, ACCESSIBLE, "GetChildren"))[0]:
             try:
                 names.append(self.property(tuple(child), ACCESSIBLE, "Name"))
             except GLib.Error:

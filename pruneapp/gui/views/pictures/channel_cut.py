@@ -21,16 +21,20 @@ class ChannelCut(ChannelBars):
 
     Signals
     -------
-    cutMoved(int)
-        The person wants so many channels to go; comes with every move.
+    cutTaken(), cutMoved(int), cutDropped()
+        The person takes hold of the line; wants so many channels to go (comes with every move);
+        wants the cut where it was.
     """
 
+    cutTaken = Signal()
     cutMoved = Signal(int)
+    cutDropped = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._cut: int | None = None
         self._cut_norm: float | None = None
         self._told: tuple[int | None, float | None] = None, None
+        self._before: tuple[int | None, float | None] = None, None
         self._answered = True
         self._editable = False
         self._following = False
@@ -38,6 +42,8 @@ class ChannelCut(ChannelBars):
         self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_line_stepped)
         self.canvas.lineReleased.connect(self._on_line_released)
+        self.canvas.lineTaken.connect(self._on_line_taken)
+        self.canvas.lineDropped.connect(self._on_line_dropped)
 
     def set_cut(
         self, channels: int | None, norm: float | None = None, *, editable: bool = False
@@ -116,6 +122,16 @@ class ChannelCut(ChannelBars):
     def _on_line_stepped(self, steps: int) -> None:
         if self._cut is not None:
             self._move_cut(self._cut + steps)
+
+    def _on_line_taken(self) -> None:
+        self._before = self._cut, self._cut_norm
+        self.cutTaken.emit()
+
+    def _on_line_dropped(self) -> None:
+        self._told, self._answered, self._following = self._before, True, False
+        self._cut, self._cut_norm = self._before
+        self._follow_cut()
+        self.cutDropped.emit()
 
     def _on_line_released(self) -> None:
         if self._answered:

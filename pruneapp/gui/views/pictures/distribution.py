@@ -29,13 +29,16 @@ class DistributionView(Chart):
 
     Signals
     -------
-    thresholdMoved(float)
-        The person wants the cut at this magnitude; comes with every move.
+    thresholdTaken(), thresholdMoved(float), thresholdDropped()
+        The person takes hold of the line; wants the cut at this magnitude (comes with every move);
+        wants the cut where it was.
     signedChanged(bool)
         The person wants values with their signs, or magnitudes; answer with `set_histogram`.
     """
 
+    thresholdTaken = Signal()
     thresholdMoved = Signal(float)
+    thresholdDropped = Signal()
     signedChanged = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -43,6 +46,7 @@ class DistributionView(Chart):
         self._going: Floats = np.zeros(0)
         self._threshold: float | None = None
         self._told: float | None = None
+        self._before: float | None = None
         self._answered = True
         self._about = False
         self._following = False
@@ -79,6 +83,8 @@ class DistributionView(Chart):
         self.canvas.lineMoved.connect(self._move_to)
         self.canvas.lineStepped.connect(self._on_stepped)
         self.canvas.lineReleased.connect(self._on_released)
+        self.canvas.lineTaken.connect(self._on_taken)
+        self.canvas.lineDropped.connect(self._on_dropped)
         self._show_threshold()
         self.set_colors(self._colors)
 
@@ -314,6 +320,15 @@ class DistributionView(Chart):
         if self._threshold is not None:
             low, high = self.canvas.shown
             self._move_to(self._threshold + steps * (high - low) / STEPS)
+
+    def _on_taken(self) -> None:
+        self._before = self._threshold
+        self.thresholdTaken.emit()
+
+    def _on_dropped(self) -> None:
+        self._told, self._answered, self._following = self._before, True, False
+        self._put(self._before)
+        self.thresholdDropped.emit()
 
     def _on_released(self) -> None:
         if self._answered and self._told is not None:

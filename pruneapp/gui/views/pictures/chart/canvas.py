@@ -34,8 +34,9 @@ class ChartCanvas(BarPlot):
         The person put the cursor on this bar.
     activated(int)
         The person clicked on this bar, or pressed Return on it.
-    lineMoved(float), lineReleased()
-        The person holds the line there, on its axis; let it go.
+    lineTaken(), lineMoved(float), lineReleased(), lineDropped()
+        The person takes hold of the line; holds it there, on its axis; lets it go; or pressed Esc
+        while it was held: nothing is to have happened.
     lineStepped(int)
         The person moves the line so many steps by keys.
     picked(int, Pick)
@@ -47,7 +48,9 @@ class ChartCanvas(BarPlot):
     hovered = Signal(int)
     cursorMoved = Signal(int)
     activated = Signal(int)
+    lineTaken = Signal()
     lineMoved = Signal(float)
+    lineDropped = Signal()
     lineReleased = Signal()
     lineStepped = Signal(int)
     picked = Signal(int, object)
@@ -94,6 +97,7 @@ class ChartCanvas(BarPlot):
         """Take hold of the line, or begin a click or a drag."""
         if event.button() == Qt.MouseButton.LeftButton and self._on_line(event.position()):
             self._holding = True
+            self.lineTaken.emit()
             self.viewport().update()
         elif event.button() in {Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton}:
             self._press(event)
@@ -167,10 +171,19 @@ class ChartCanvas(BarPlot):
         self.hovered.emit(-1)
         super().leaveEvent(event)
 
+    def _drop(self) -> None:
+        """Leave everything as it was before the button was pressed, whatever the mouse does then."""
+        held, self._holding, self._band, self._pressed = self._holding, False, None, None
+        if held:
+            self.lineDropped.emit()
+        self.viewport().update()
+
     # -- the keys -------------------------------------------------------------------------------
 
     def takes(self, event: QKeyEvent) -> bool:
         """Whether a key means something here."""
+        if event.key() == Qt.Key.Key_Escape and (self._holding or self._band is not None):
+            return True
         chosen = self._marks is not None and bool(self._marks.chosen.any())
         line = self._line is not None
         return takes(event, line=line, selecting=self.selecting, chosen=chosen)
@@ -184,7 +197,9 @@ class ChartCanvas(BarPlot):
         other = event.modifiers() & (
             Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
         )
-        if not self.count or other:
+        if key == Qt.Key.Key_Escape and (self._holding or self._band is not None):
+            self._drop()
+        elif not self.count or other:
             event.ignore()
         elif line and key in STEPS and (ctrl or (shift and not self.selecting)):
             self.lineStepped.emit(STEPS[Qt.Key(key)])

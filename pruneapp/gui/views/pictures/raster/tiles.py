@@ -162,9 +162,9 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             return
         place = painter.worldTransform()
         shown = self.getViewBox().viewRect().intersected(self.boundingRect())
-        if shown.isEmpty():
-            return
         scale = min(abs(place.m11()), abs(place.m22()))
+        if shown.isEmpty() or not scale:  # a window so small that nothing of the picture is left
+            return
         painter.save()
         painter.setClipRect(self.boundingRect(), Qt.ClipOperation.IntersectClip)
         for painted in self._layers(shown):

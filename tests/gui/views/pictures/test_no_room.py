@@ -1,0 +1,26 @@
+"""A window so small that a picture has no room: nothing of it can be seen, and nothing breaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruneapp.gui.views.pictures.weights import WeightsView
+
+
+@pytest.mark.parametrize("across", [True, False])
+def test_a_picture_without_room_is_painted(across, conv, qtbot):
+    view = WeightsView()
+    qtbot.addWidget(view)
+    view.resize(640, 620)
+    view.show()
+    qtbot.waitExposed(view)
+    conv.attach(view)
+    conv.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    rooms = []
+    for size in range(120, -1, -4):
+        # An exception in a paint event ends the process; pytest-qt would tell of it before.
+        view.canvas.setFixedSize(size if across else 300, 300 if across else size)
+        view.canvas.grab()
+        rooms.append(view.canvas.box.rect().width() if across else view.canvas.box.rect().height())
+    assert min(rooms) < 10
