@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -11,6 +13,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture, Severity
 from pruneapp.gui import estimating, forecasting, looking
+from pruneapp.gui.following import EVERY_MS
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.tree.cells import Column
@@ -250,6 +253,38 @@ def test_the_distribution_follows_without_counting_anew(counted, never, monkeypa
     counted.choose(counted.rule.method, "Random")
     counted.wait(lambda: made, 2000)
     assert made[-1][2] is None, "chance has no threshold: nothing goes until it is known what"
+
+
+def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
+    """If each estimate asked anew, a picture that takes longer would never come."""
+    counted.click_cell(LARGE)
+    counted.wait_idle()
+    never()
+    asked, ready = [], threading.Event()
+    make = looking.tile
+
+    def slowly(snapshot, request, going, job):
+        if isinstance(going, float):
+            asked.append(going)
+            while not ready.is_set():
+                job.cancel.check()
+                QTest.qSleep(5)
+        return make(snapshot, request, going, job)
+
+    monkeypatch.setattr(looking, "tile", slowly)
+    slider(counted).setFocus()
+    for _ in range(8):
+        QTest.keyClick(slider(counted), Qt.Key.Key_Right)
+        counted.pause(EVERY_MS // 2)
+    assert len(asked) == 1
+    ready.set()
+    last = counted.workbench.forecasting.outlook.by_name[LARGE].threshold
+    counted.wait(lambda: asked[-1] == last, 2000)
+    assert asked[0] < last
+    weights = np.abs(read(counted, LARGE))
+    item = counted.views.pages.weights.canvas.item
+    share = pytest.approx((weights <= last).mean(), abs=0.02)
+    counted.wait(lambda: item.fine.going.mean() == share, 2000)
 
 
 def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):

@@ -203,6 +203,21 @@ def test_a_large_part_is_not_read_while_one_moves(view, make_tensor, qtbot, monk
     assert [request.sampled for request in tensor.requests] == [False]
 
 
+def test_of_states_that_pass_a_first_look_is_enough(view, make_tensor, qtbot):
+    layout = Layout((3000, 2000), (0,), (1,), "output", "input")
+    tensor = make_tensor(layout, np.ones((3000, 2000)), np.ones((3000, 2000)))
+    tensor.attach(view)
+    tensor.show(view)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    del tensor.requests[:]
+    for many in range(1, 9):
+        view.invalidate(passing=True)
+        qtbot.waitUntil(lambda many=many: len(tensor.requests) == many, timeout=asking.REST_MS // 2)
+    assert all(request.sampled for request in tensor.requests)
+    qtbot.waitUntil(lambda: view._asking.is_served)
+    assert [request.sampled for request in tensor.requests[8:]] == [False], "the last one stays"
+
+
 def test_the_whole_is_read_later_if_one_went_near_before_it_was(
     view, make_tensor, qtbot, monkeypatch
 ):
