@@ -21,6 +21,8 @@ _LETTERS = {  # widths in digits of the font
     Column.PARAMETERS: 12,
 }
 _LEAST_NAME = 12
+# Of the tree's width; beyond it the bar gives way to the name, which tells one row from another.
+_MOST_SPARSITY = 0.45
 _OPEN_AT_FIRST = 16
 _OPEN_WHEN_FILTERED = 2_000
 
@@ -84,6 +86,7 @@ class TreeView(QTreeView):
         self._widths = {column: letters * digit for column, letters in _LETTERS.items()}
         text = self.fontMetrics().horizontalAdvance("88.8 → 88.8 %")
         self._widths[Column.SPARSITY] = text + BAR_WIDTH + GLYPH_WIDTH + 20
+        self._least_sparsity = text + GLYPH_WIDTH + 8
         for column, width in self._widths.items():
             if column != Column.NAME:
                 self.setColumnWidth(column, width)
@@ -106,6 +109,8 @@ class TreeView(QTreeView):
                 break
         for column in _GIVE_WAY:
             self.setColumnHidden(column, column in hidden)
+        most = max(self._least_sparsity, int(_MOST_SPARSITY * self.viewport().width()))
+        self.setColumnWidth(Column.SPARSITY, min(self._widths[Column.SPARSITY], most))
 
     def _choose_columns(self, place: QPoint) -> None:
         menu = QMenu(self)

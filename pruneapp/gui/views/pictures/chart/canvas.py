@@ -172,7 +172,7 @@ class ChartCanvas(BarPlot):
         super().leaveEvent(event)
 
     def _drop(self) -> None:
-        """Leave everything as it was before the button was pressed, whatever the mouse does then."""
+        """Leave everything as it was before the press, whatever the mouse does then."""
         held, self._holding, self._band, self._pressed = self._holding, False, None, None
         if held:
             self.lineDropped.emit()
