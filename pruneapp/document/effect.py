@@ -102,6 +102,8 @@ def _of_weights(snapshot: Snapshot, step: Step, row: Row, units: Units, job: Job
     if ranked:
         cut = columns.cut(gone)
         thresholds, sure = cut.thresholds, cut.sure
+        if step.one_cut and not np.isnan(thresholds).all():
+            thresholds = np.full(size, np.nanmax(thresholds))
         squares, sizes = cut.squares, cut.sizes
     else:  # any weight goes with the same chance
         share = gone / np.maximum(units.free, 1)

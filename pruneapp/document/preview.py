@@ -131,12 +131,10 @@ def compute_preview(
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
             dims = dict(zip(touched, dims_of(snapshot, row, touched), strict=True))
             known = known_channels(snapshot, masks, dims, job)
-    return Preview(
-        snapshot.revision,
-        step,
-        masks,
-        replace(_report(snapshot, masks, known, job, cuts=cuts), spared=spared),
-    )
+    report = _report(snapshot, masks, known, job, cuts=cuts)
+    if step.one_cut and scores is None:
+        report = _with_one_cut(report)
+    return Preview(snapshot.revision, step, masks, replace(report, spared=spared))
 
 
 def check_extras(
@@ -202,6 +200,13 @@ def _entry_of(checkpoint: Checkpoint, name: str) -> TensorEntry | None:
 def _shared(before: BitMask | None, after: BitMask) -> BitMask:
     # Nothing comes back in a step, so masks that keep as many are the same.
     return before if before is not None and before.kept == after.kept else after
+
+
+def _with_one_cut(report: SparsityReport) -> SparsityReport:
+    """Say of every tensor where the one cut is, not which of its own weights came next to it."""
+    found = [row.threshold for row in report.tensors if row.threshold is not None]
+    cut = max(found, default=None)
+    return replace(report, tensors=tuple(replace(row, threshold=cut) for row in report.tensors))
 
 
 def _report(

@@ -141,6 +141,17 @@ class Step:
                 remedy="Leave it out, or make a step of each row.",
             )
 
+    @property
+    def one_cut(self) -> bool:
+        """Whether all tensors are cut at the same magnitude."""
+        rows = self.rows
+        return (
+            self.scope == "global"
+            and len(rows) == 1
+            and registry.get(rows[0].method).told_by == "magnitudes"
+            and not self.limits.bound
+        )
+
     def label(self) -> str:
         """Say it in words: "L1 20 % on 19 tensors, global"."""
         amounts = self.limits.total is None
