@@ -207,6 +207,34 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold), 2000)
 
 
+def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.wait_preview()
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    editor = counted.rule.fields.fields["amount"].editor
+    before, at = editor.value(), view.threshold
+    start = view.canvas.pixel_at(at, 1).toPoint()
+    stop = view.canvas.pixel_at(2 * at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    view.canvas.setFocus()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(viewport, stop)
+    counted.wait(lambda: editor.value() != before)
+    counted.key("Esc")
+    assert editor.value() == before
+    assert view.threshold == pytest.approx(at, rel=0.01)  # an estimate says it, to one bin
+    QTest.mouseMove(viewport, start)
+    QTest.mouseMove(viewport, stop)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
+    counted.wait_preview()
+    assert editor.value() == before
+    assert view.threshold == pytest.approx(at)
+    assert counted.views.form.all.isChecked()
+
+
 def test_of_all_tensors_together_the_threshold_counts_all(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.wait_preview()
