@@ -8,7 +8,7 @@ from pruneapp.gui.forecasting import Forecasting
 from pruneapp.masks.bitmask import BitMask
 
 # A picture that follows a slider is told so seldom: each time some million weights are read.
-EVERY_MS = 66
+EVERY_MS = 100
 
 
 class Following(QObject):
