@@ -154,11 +154,11 @@ class Zeros(QObject):
     def _sentence(self, report: ZerosReport) -> str:
         share = numbers.part(report.zeros, report.numel)
         if len(report.tensors) == 1:
-            text = self.tr("{share} of {name} are zeros already").format(
+            text = self.tr("{share} of the weights of {name} are zeros").format(
                 share=share, name=self._session.by_name[report.tensors[0].name].shown
             )
         else:
-            text = self.tr("{share} of {n} tensors are zeros already").format(
+            text = self.tr("{share} of the weights in {n} tensors are zeros").format(
                 share=share, n=numbers.count(len(report.tensors))
             )
         form = self._form(report)
@@ -172,7 +172,7 @@ class Zeros(QObject):
         form, times = found.most_common(1)[0]
         if times == len(report.tensors):
             return form
-        return self.tr("{form} in {n} of them").format(form=form, n=numbers.count(times))
+        return self.tr("{form} in {n}").format(form=form, n=numbers.count(times))
 
     def _pattern(self, tensor: TensorZeros) -> str:
         if tensor.pattern is not None:

@@ -39,7 +39,7 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     person.wait_open(sparse)
     (notice,) = found(person)
     assert notice.replace("\u00a0", " ") == (
-        "41.7 % of 3 tensors are zeros already (2:4 pattern in 2 of them)."
+        "41.7 % of the weights in 3 tensors are zeros (2:4 pattern in 2)."
     )
     assert person.trouble == []
     shown = person.window.notices.notices[0]
@@ -101,7 +101,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.wait_open(out)
     (notice,) = found(person)
     assert "20.0" in notice
-    assert "are zeros already." in notice
+    assert "are zeros." in notice
     resumable = tmp_path / "resumable.safetensors"
     person.menu("Prune", "Treat zeros as pruned")
     person.wait(lambda: len(person.states) == 2)
