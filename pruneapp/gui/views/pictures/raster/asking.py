@@ -20,6 +20,8 @@ REQUEST_MS = 40
 # moves it would be old before it came, and slow down what moves.
 LARGE = 1 << 23
 REST_MS = 120
+# Pixels that take longer to colour than a frame has: on a screen of 200 % nearly all of a tile.
+HEAVY = 1 << 20
 
 
 class Asking(QObject):
@@ -140,11 +142,13 @@ class Asking(QObject):
             self._timer.start(REQUEST_MS)
 
     def moved(self) -> None:
-        """Ask for what can be seen now; for a large part only when one looks at it longer."""
+        """Ask for what can be seen now; for much of it only when one looks at it longer."""
         view, fine = self._canvas.view, self._canvas.item.fine
         if self._base is None or view is None or fine is None or self.stale:
             self.soon()
-        elif _is_large(view.request(self._base.name, self._canvas.devicePixelRatioF())):
+            return
+        part = view.request(self._base.name, self._canvas.devicePixelRatioF())
+        if _is_large(part) or _pixels(part) > HEAVY:
             self._timer.start(REST_MS)
         else:
             self.soon()
@@ -194,6 +198,10 @@ class Asking(QObject):
             return False
         ratio = self._canvas.devicePixelRatioF()
         return tile.request.pool == view.request(tile.request.name, ratio).pool
+
+
+def _pixels(part: TileRequest) -> int:
+    return -(-part.rows // part.pool) * -(-part.columns // part.pool)
 
 
 def _is_large(part: TileRequest) -> bool:
