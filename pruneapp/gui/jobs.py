@@ -2,9 +2,10 @@
 
 One worker thread owns what is serial by nature (opening, previews, pruning, export); one small
 executor answers pictures and counts, so that a long prune never blocks a picture. Its second
-thread is for answers that import torch (which devices, which methods there are). Results come
-back on the main thread, and only there are callbacks called: a lambda connected to a worker's
-signal would run in the worker, so the only connections are to bound methods of `Jobs`.
+thread is for answers that import torch (which devices, which methods there are). Numbers that a
+moving slider waits for have a thread of their own: behind two tiles they came too late. Results
+come back on the main thread, and only there are callbacks called: a lambda connected to a
+worker's signal would run in the worker, so the only connections are to bound methods of `Jobs`.
 """
 
 from __future__ import annotations
@@ -188,6 +189,7 @@ class Jobs(QObject):
         self._worker.ended.connect(self._on_ended)
         self._answered.connect(self._on_ended)
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
+        self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
         self._pending: list[Task[Any]] = []
         self._thread.start()
         self._deaf: Task[Any] | None = None
@@ -238,16 +240,18 @@ class Jobs(QObject):
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
         aside: bool = False,
+        numbers: bool = False,
     ) -> Task[T]:
         """Let the small executor answer a question of a picture.
 
-        `aside`: it does not ask others who work aside to make room.
+        `aside`: it does not ask others who work aside to make room. `numbers`: it waits for no
+        picture.
         """
         if not aside:
             self.asked.emit()
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
-        self._executor.submit(self._answer, task)
+        (self._numbers if numbers else self._executor).submit(self._answer, task)
         return task
 
     def show(self, task: Task[Any], title: str) -> None:
@@ -294,7 +298,8 @@ class Jobs(QObject):
         for task in self._pending:
             task.cancel()
         self._pending.clear()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        for executor in (self._executor, self._numbers):
+            executor.shutdown(wait=True, cancel_futures=True)
         self._thread.quit()
         return self._thread.wait(patience_ms)
 
