@@ -10,6 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QProxyStyle, QStyle, QStyleOption, QWidget
 
+from pruneapp.gui.views.parts.painting import saved
+
 _RADIUS = 2.0
 
 
@@ -39,47 +41,44 @@ class Style(QProxyStyle):
 
 def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
     box = _square(option)
-    painter.save()
-    _prepare(option, painter)
-    painter.drawRoundedRect(box, _RADIUS, _RADIUS)
-    painter.setPen(_mark_pen(option))
-    if _has(option, QStyle.StateFlag.State_On):
-        mark = QPainterPath(_at(box, 0.22, 0.52))
-        mark.lineTo(_at(box, 0.42, 0.72))
-        mark.lineTo(_at(box, 0.78, 0.28))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(mark)
-    elif _has(option, QStyle.StateFlag.State_NoChange):
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        inner = box.toAlignedRect().adjusted(4, 4, -4, -4)
-        painter.fillRect(inner, painter.pen().color())
-    painter.restore()
+    with saved(painter):
+        _prepare(option, painter)
+        painter.drawRoundedRect(box, _RADIUS, _RADIUS)
+        painter.setPen(_mark_pen(option))
+        if _has(option, QStyle.StateFlag.State_On):
+            mark = QPainterPath(_at(box, 0.22, 0.52))
+            mark.lineTo(_at(box, 0.42, 0.72))
+            mark.lineTo(_at(box, 0.78, 0.28))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(mark)
+        elif _has(option, QStyle.StateFlag.State_NoChange):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            inner = box.toAlignedRect().adjusted(4, 4, -4, -4)
+            painter.fillRect(inner, painter.pen().color())
 
 
 def _draw_radio_button(option: QStyleOption, painter: QPainter) -> None:
     box = _square(option)
-    painter.save()
-    _prepare(option, painter)
-    painter.drawEllipse(box)
-    if _has(option, QStyle.StateFlag.State_On):
-        inner = box.width() * 0.28
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(_mark_pen(option).color())
-        painter.drawEllipse(box.adjusted(inner, inner, -inner, -inner))
-    painter.restore()
+    with saved(painter):
+        _prepare(option, painter)
+        painter.drawEllipse(box)
+        if _has(option, QStyle.StateFlag.State_On):
+            inner = box.width() * 0.28
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(_mark_pen(option).color())
+            painter.drawEllipse(box.adjusted(inner, inner, -inner, -inner))
 
 
 def _draw_field(option: QStyleOption, painter: QPainter) -> None:
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    role = QPalette.ColorRole.Mid
-    if _has(option, QStyle.StateFlag.State_HasFocus):
-        role = QPalette.ColorRole.Highlight
-    painter.setPen(QPen(option.palette.color(role), 1))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
-    painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
-    painter.restore()
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        role = QPalette.ColorRole.Mid
+        if _has(option, QStyle.StateFlag.State_HasFocus):
+            role = QPalette.ColorRole.Highlight
+        painter.setPen(QPen(option.palette.color(role), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
 
 
 def _prepare(option: QStyleOption, painter: QPainter) -> None:

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 from pruneapp.answers import HistoryItem
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import as_plain, heading
+from pruneapp.gui.views.parts.painting import reported, saved
 
 _WIDEST = 280
 _PADDING = 12
@@ -111,36 +112,38 @@ class _StateDelegate(QStyledItemDelegate):
             min(_WIDEST, text + _MARK + 2 * _PADDING + 4), option.fontMetrics.height() + 14
         )
 
+    @reported
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint the label: the current one on the accent, later ones dimmed and marked."""
-        painter.save()
-        rect: QRect = option.rect
-        current = index.row() == self.position
-        later = index.row() > self.position
-        palette = option.palette
-        color = palette.color(QPalette.ColorRole.Text)
-        if current:
-            painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
-            color = palette.color(QPalette.ColorRole.HighlightedText)
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, QColor(self.colors["window"]))
-        if later:
-            color = QColor(self.colors["muted"])
-        painter.setPen(QColor(self.colors["border"]))
-        painter.drawLine(rect.topRight(), rect.bottomRight())
-        painter.setPen(color)
-        inner = rect.adjusted(_PADDING, 0, -_PADDING, 0)
-        glyph = "●" if current else "↷" if later else ""
-        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
-        text = option.fontMetrics.elidedText(
-            str(index.data()), Qt.TextElideMode.ElideMiddle, inner.width() - _MARK
-        )
-        painter.drawText(inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
-        focused = option.state & QStyle.StateFlag.State_HasFocus
-        if focused:
-            painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
-            painter.drawRect(rect.adjusted(2, 2, -3, -3))
-        painter.restore()
+        with saved(painter):
+            rect: QRect = option.rect
+            current = index.row() == self.position
+            later = index.row() > self.position
+            palette = option.palette
+            color = palette.color(QPalette.ColorRole.Text)
+            if current:
+                painter.fillRect(rect, palette.color(QPalette.ColorRole.Highlight))
+                color = palette.color(QPalette.ColorRole.HighlightedText)
+            elif option.state & QStyle.StateFlag.State_MouseOver:
+                painter.fillRect(rect, QColor(self.colors["window"]))
+            if later:
+                color = QColor(self.colors["muted"])
+            painter.setPen(QColor(self.colors["border"]))
+            painter.drawLine(rect.topRight(), rect.bottomRight())
+            painter.setPen(color)
+            inner = rect.adjusted(_PADDING, 0, -_PADDING, 0)
+            glyph = "●" if current else "↷" if later else ""
+            painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
+            text = option.fontMetrics.elidedText(
+                str(index.data()), Qt.TextElideMode.ElideMiddle, inner.width() - _MARK
+            )
+            painter.drawText(
+                inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
+            )
+            focused = option.state & QStyle.StateFlag.State_HasFocus
+            if focused:
+                painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
+                painter.drawRect(rect.adjusted(2, 2, -3, -3))
 
 
 class _Strip(QListView):

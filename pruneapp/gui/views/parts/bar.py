@@ -8,6 +8,8 @@ from functools import lru_cache
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
 
+from pruneapp.gui.views.parts.painting import saved
+
 
 def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
     """Return the brush for what would go: diagonal stripes, sharp on any screen.
@@ -61,35 +63,34 @@ def paint_bar(
     outline
         Colour of a line around the bar, for grounds on which its ends would be lost.
     """
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    path = QPainterPath()
-    path.addRoundedRect(rect, 3, 3)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.fillPath(path, QColor(colors["border"]))
-    painter.setClipPath(path)
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        path = QPainterPath()
+        path.addRoundedRect(rect, 3, 3)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.fillPath(path, QColor(colors["border"]))
+        painter.setClipPath(path)
 
-    def stretch(start: float, stop: float) -> QRectF:
-        # Something is always seen of something, and a gap of a gap.
-        left = rect.left() + rect.width() * start
-        right = rect.left() + rect.width() * stop
-        if stop > start:
-            right = max(right, left + 2)
-        if 0 < stop < 1:
-            right = min(right, rect.right() - 1)
-        return QRectF(left, rect.top(), right - left, rect.height())
+        def stretch(start: float, stop: float) -> QRectF:
+            # Something is always seen of something, and a gap of a gap.
+            left = rect.left() + rect.width() * start
+            right = rect.left() + rect.width() * stop
+            if stop > start:
+                right = max(right, left + 2)
+            if 0 < stop < 1:
+                right = min(right, rect.right() - 1)
+            return QRectF(left, rect.top(), right - left, rect.height())
 
-    if before > 0:
-        painter.fillRect(stretch(0, before), QColor(colors["pruned"]))
-    if after is not None and after > before:
-        ratio = painter.device().devicePixelRatio() if painter.device() else 1.0
-        painter.fillRect(
-            stretch(before, after),
-            hatch(colors["pruned"], colors["surface"], ratio),
-        )
-    if outline:
-        painter.setClipping(False)
-        painter.setPen(QPen(QColor(outline), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(path)
-    painter.restore()
+        if before > 0:
+            painter.fillRect(stretch(0, before), QColor(colors["pruned"]))
+        if after is not None and after > before:
+            ratio = painter.device().devicePixelRatio() if painter.device() else 1.0
+            painter.fillRect(
+                stretch(before, after),
+                hatch(colors["pruned"], colors["surface"], ratio),
+            )
+        if outline:
+            painter.setClipping(False)
+            painter.setPen(QPen(QColor(outline), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(path)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import within_reason
+from pruneapp.gui.views.parts.painting import reported, saved
 from pruneapp.gui.views.tree.cells import BAR_ROLE, DANGER_ROLE, DIM_ROLE, Column
 
 BAR_WIDTH = 48
@@ -52,6 +53,7 @@ class CellDelegate(QStyledItemDelegate):
         if column in {Column.PARAMETERS, Column.SPARSITY}:
             tabular(option.font)
 
+    @reported
     def paint(
         self,
         painter: QPainter,
@@ -69,12 +71,11 @@ class CellDelegate(QStyledItemDelegate):
         text = str(index.data(Qt.ItemDataRole.DisplayRole))
         glyph = index.data(DANGER_ROLE)
         if glyph:
-            painter.save()
-            painter.setFont(option.font)
-            painter.setPen(QColor(self._colors["accent_text" if selected else "danger"]))
-            place = QRect(cell.left(), cell.top(), GLYPH_WIDTH, cell.height())
-            painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), glyph)
-            painter.restore()
+            with saved(painter):
+                painter.setFont(option.font)
+                painter.setPen(QColor(self._colors["accent_text" if selected else "danger"]))
+                place = QRect(cell.left(), cell.top(), GLYPH_WIDTH, cell.height())
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), glyph)
         free = cell.width() - option.fontMetrics.horizontalAdvance(text) - GLYPH_WIDTH - 16
         if free < BAR_HEIGHT:
             return

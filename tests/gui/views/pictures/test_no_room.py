@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pruneapp.gui.views.pictures.raster import overlays
 from pruneapp.gui.views.pictures.weights import WeightsView
 
 
@@ -24,3 +25,26 @@ def test_a_picture_without_room_is_painted(across, conv, qtbot):
         view.canvas.grab()
         rooms.append(view.canvas.box.rect().width() if across else view.canvas.box.rect().height())
     assert min(rooms) < 10
+
+
+def test_a_bug_in_painting_does_not_end_the_process(conv, qtbot, monkeypatch):
+    """It is told, and work goes on."""
+    view = WeightsView()
+    qtbot.addWidget(view)
+    view.resize(640, 620)
+    view.show()
+    qtbot.waitExposed(view)
+    conv.attach(view)
+    conv.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+
+    def fails(*_):
+        raise ZeroDivisionError("in the middle of a picture")
+
+    with monkeypatch.context() as patch, qtbot.captureExceptions() as caught:
+        patch.setattr(overlays, "paint_borders", fails)
+        view.canvas.item.update()
+        view.canvas.grab()
+    assert any("in the middle of a picture" in str(error) for _, error, _ in caught)
+    view.canvas.item.update()
+    assert not view.canvas.grab().isNull()

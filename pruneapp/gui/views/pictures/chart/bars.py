@@ -14,6 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QPaintEngine, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.gui.views.parts.bar import hatch
+from pruneapp.gui.views.parts.painting import reported, saved
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +58,7 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
         self._color, self._ground = color, ground
         self.update()
 
+    @reported
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
@@ -79,13 +81,12 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
         """Paint without a scale: SVG has patterns, but Qt writes no transform of theirs."""
         scale = painter.worldTransform()
         sides = (self.opts[side] for side in ("x0", "x1", "y0", "y1"))
-        painter.save()
-        painter.resetTransform()
-        painter.setBrush(brush)
-        for left, right, low, high in zip(*sides, strict=True):
-            bar = QRectF(QPointF(left, low), QPointF(right, high))
-            painter.drawRect(scale.mapRect(bar))
-        painter.restore()
+        with saved(painter):
+            painter.resetTransform()
+            painter.setBrush(brush)
+            for left, right, low, high in zip(*sides, strict=True):
+                bar = QRectF(QPointF(left, low), QPointF(right, high))
+                painter.drawRect(scale.mapRect(bar))
 
 
 class StackedBars:

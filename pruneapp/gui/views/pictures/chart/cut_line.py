@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from pruneapp.gui.views.parts.painting import saved
 from pruneapp.gui.views.pictures.chart.place import Place
 
 GRIP = 6  # pixels to either side of the line in which it is taken hold of
@@ -78,25 +79,24 @@ def paint_line(
 ) -> None:
     """Paint a line and its mirror, and the handle with its label; thicker while it is held."""
     plot = place.rect
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    accent = QColor(colors["accent"])
-    style = Qt.PenStyle.SolidLine if line.editable else Qt.PenStyle.DashLine
-    painter.setPen(QPen(accent, 3 if held else 2, style, Qt.PenCapStyle.FlatCap))
-    for at in pixels_of(line, place):
-        if line.upright and plot.left() - 1 <= at <= plot.right() + 1:
-            painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
-        elif not line.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
-            painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    handle = handle_of(line, place, painter.font())
-    if line.editable:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(accent)
-    else:
-        painter.setPen(QPen(accent, 1))
-        painter.setBrush(QColor(colors["surface"]))
-    painter.drawRoundedRect(handle, 3, 3)
-    painter.setPen(QColor(colors["accent_text" if line.editable else "text"]))
-    painter.drawText(handle, Qt.AlignmentFlag.AlignCenter, line.label)
-    painter.restore()
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        accent = QColor(colors["accent"])
+        style = Qt.PenStyle.SolidLine if line.editable else Qt.PenStyle.DashLine
+        painter.setPen(QPen(accent, 3 if held else 2, style, Qt.PenCapStyle.FlatCap))
+        for at in pixels_of(line, place):
+            if line.upright and plot.left() - 1 <= at <= plot.right() + 1:
+                painter.drawLine(QPointF(at, plot.top()), QPointF(at, plot.bottom()))
+            elif not line.upright and plot.top() - 1 <= at <= plot.bottom() + 1:
+                painter.drawLine(QPointF(plot.left(), at), QPointF(plot.right(), at))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        handle = handle_of(line, place, painter.font())
+        if line.editable:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(accent)
+        else:
+            painter.setPen(QPen(accent, 1))
+            painter.setBrush(QColor(colors["surface"]))
+        painter.drawRoundedRect(handle, 3, 3)
+        painter.setPen(QColor(colors["accent_text" if line.editable else "text"]))
+        painter.drawText(handle, Qt.AlignmentFlag.AlignCenter, line.label)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from pruneapp.gui.views.parts.painting import saved
 from pruneapp.gui.views.pictures.chart.bars import Floats
 from pruneapp.gui.views.pictures.chart.place import Place
 from pruneapp.gui.views.pictures.chart.selection import runs
@@ -49,22 +50,21 @@ def paint_marks(
     """
     start, stop = visible
     plot = place.rect
-    painter.save()
-    painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
-    next_lock = plot.left()
-    for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
-        rect = _rect(place, first, last, float(marks.heights[first:last].max()))
-        _paint_outlines(painter, rect)
-        middle = rect.center().x()
-        if middle - _LOCK / 2 >= next_lock:  # locks over each other are none
-            top = max(plot.top() + 2, rect.top() - _LOCK - 6)
-            paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
-            next_lock = middle + _LOCK / 2 + 4
-    for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
-        rect = _rect(place, first, last, 0)
-        rect.setTop(plot.top() + 1)
-        _paint_choice(painter, rect, QColor(colors["accent"]))
-    painter.restore()
+    with saved(painter):
+        painter.setClipRect(plot.adjusted(-2, -2, 2, 2))
+        next_lock = plot.left()
+        for first, last in _stretches(marks.guarded[start:stop], start, stop, plot.width()):
+            rect = _rect(place, first, last, float(marks.heights[first:last].max()))
+            _paint_outlines(painter, rect)
+            middle = rect.center().x()
+            if middle - _LOCK / 2 >= next_lock:  # locks over each other are none
+                top = max(plot.top() + 2, rect.top() - _LOCK - 6)
+                paint_lock(painter, QRectF(middle - _LOCK / 2, top, _LOCK, _LOCK + 2), colors)
+                next_lock = middle + _LOCK / 2 + 4
+        for first, last in _stretches(marks.chosen[start:stop], start, stop, plot.width()):
+            rect = _rect(place, first, last, 0)
+            rect.setTop(plot.top() + 1)
+            _paint_choice(painter, rect, QColor(colors["accent"]))
 
 
 def _paint_outlines(painter: QPainter, rect: QRectF) -> None:
@@ -108,23 +108,24 @@ def paint_band(painter: QPainter, ends: tuple[float, float], plot: QRectF, accen
 
 def paint_lock(painter: QPainter, rect: QRectF, colors: Mapping[str, str]) -> None:
     """Paint a padlock in the colour of text, upon the ground."""
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colors["surface"]))
-    painter.drawRoundedRect(rect.adjusted(-2, -2, 2, 2), 3, 3)
-    ink = QColor(colors["text"])
-    body = QRectF(rect.left() + 1, rect.center().y() - 1, rect.width() - 2, rect.height() / 2 + 1)
-    painter.setBrush(ink)
-    painter.drawRoundedRect(body, 1.5, 1.5)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(ink, 1.5))
-    wide = rect.width() / 2
-    bow = QRectF(rect.center().x() - wide / 2, rect.top() + 0.75, wide, wide * 1.4)
-    painter.drawArc(bow, 0, 180 * 16)
-    for x in (bow.left(), bow.right()):
-        painter.drawLine(QPointF(x, bow.center().y()), QPointF(x, body.top()))
-    painter.restore()
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colors["surface"]))
+        painter.drawRoundedRect(rect.adjusted(-2, -2, 2, 2), 3, 3)
+        ink = QColor(colors["text"])
+        body = QRectF(
+            rect.left() + 1, rect.center().y() - 1, rect.width() - 2, rect.height() / 2 + 1
+        )
+        painter.setBrush(ink)
+        painter.drawRoundedRect(body, 1.5, 1.5)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(ink, 1.5))
+        wide = rect.width() / 2
+        bow = QRectF(rect.center().x() - wide / 2, rect.top() + 0.75, wide, wide * 1.4)
+        painter.drawArc(bow, 0, 180 * 16)
+        for x in (bow.left(), bow.right()):
+            painter.drawLine(QPointF(x, bow.center().y()), QPointF(x, body.top()))
 
 
 def _rect(place: Place, first: int, last: int, high: float) -> QRectF:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.views.parts.colors import LIGHT, with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.parts.painting import saved
 from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
 from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
@@ -176,13 +177,12 @@ class Picture(QWidget):
         for part in (page, *self._between, self.readout, self.legend):
             if part.isHidden():
                 continue
-            painter.save()
-            painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
-            if isinstance(part, PlotCanvas):
-                part.paint_on(painter)
-            else:
-                part.render(painter, QPoint(0, 0))
-            painter.restore()
+            with saved(painter):
+                painter.translate(part.mapTo(self, QPoint(0, 0)) - drawn.topLeft())
+                if isinstance(part, PlotCanvas):
+                    part.paint_on(painter)
+                else:
+                    part.render(painter, QPoint(0, 0))
 
     def _drawn(self) -> QRect:
         below = self.readout if self.legend.isHidden() else self.legend

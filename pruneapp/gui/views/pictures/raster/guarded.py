@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QTransform
 
+from pruneapp.gui.views.parts.painting import saved
 from pruneapp.gui.views.pictures.chart.marks import paint_lock
 from pruneapp.gui.views.pictures.raster.painted import PaintedTile
 
@@ -61,20 +62,19 @@ def paint_guarded(
     lines = _outline(cells)
     # The last cell may reach beyond the picture.
     whole = place.mapRect(QRectF(part.column, part.row, part.columns, part.rows))
-    painter.save()
-    scattered = many >= MANY_CELLS and float(shares.sum()) < many / 2
-    if scattered or len(lines) > MOST_LINES:
-        painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
-        _paint_pattern(painter, cells, QRectF(origin.x(), origin.y(), *scale))
-    else:
-        _paint_lines(painter, lines, (origin, scale), whole)
-    if pool == 1 and min(scale) >= LOCKS_FROM:
-        for row, column in np.argwhere(cells):
-            corner = QPointF(
-                origin.x() + (column + 1) * scale[0] - 15, origin.y() + row * scale[1] + 5
-            )
-            paint_lock(painter, QRectF(corner.x(), corner.y(), 9, 11), colors)
-    painter.restore()
+    with saved(painter):
+        scattered = many >= MANY_CELLS and float(shares.sum()) < many / 2
+        if scattered or len(lines) > MOST_LINES:
+            painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
+            _paint_pattern(painter, cells, QRectF(origin.x(), origin.y(), *scale))
+        else:
+            _paint_lines(painter, lines, (origin, scale), whole)
+        if pool == 1 and min(scale) >= LOCKS_FROM:
+            for row, column in np.argwhere(cells):
+                corner = QPointF(
+                    origin.x() + (column + 1) * scale[0] - 15, origin.y() + row * scale[1] + 5
+                )
+                paint_lock(painter, QRectF(corner.x(), corner.y(), 9, 11), colors)
 
 
 def _outline(cells: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from pruneapp.answers import DifferenceTile, Layout, Tile
 from pruneapp.gui.views.parts.bar import hatch
 from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.parts.painting import reported, saved
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.raster import overlays, words
 from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
@@ -154,6 +155,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             return QRectF()
         return QRectF(0, 0, self.layout.columns, self.layout.rows)
 
+    @reported
     def paint(
         self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
     ) -> None:
@@ -165,36 +167,34 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         scale = min(abs(place.m11()), abs(place.m22()))
         if shown.isEmpty() or not scale:  # a window so small that nothing of the picture is left
             return
-        painter.save()
-        painter.setClipRect(self.boundingRect(), Qt.ClipOperation.IntersectClip)
-        for painted in self._layers(shown):
-            self._paint_tile(painter, painted, shown, hatched=scale >= HATCH_FROM)
-        painter.resetTransform()
-        overlays.paint_borders(painter, place, shown, self.layout, self._colors)
-        fine = self._fine
-        if fine is not None and place.m11() >= VALUES_FROM and place.m22() >= VALUES_FROM / 2:
-            overlays.paint_values(painter, place, shown, fine, self._font)
-        painter.restore()
-        painter.save()
-        painter.resetTransform()
-        if fine is not None:
-            paint_guarded(painter, place, shown, fine, self._colors)
-        if self._drawn is not None:
-            part = Rect(
-                math.floor(shown.top()),
-                math.floor(shown.left()),
-                math.ceil(shown.bottom()),
-                math.ceil(shown.right()),
-            )
-            rects = self._drawn.shown(self.layout, part)
-            seen = overlays.paint_selection(painter, place, shown, rects, self._colors)
-            label = words.drawn_words(self._drawn, self.layout)
-            room = place.mapRect(self.getViewBox().viewRect())
-            overlays.paint_label(painter, seen, room, label, self._colors)
-        if self.cursor is not None:
-            cell = place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1))
-            overlays.paint_cursor(painter, cell, self._colors)
-        painter.restore()
+        with saved(painter):
+            painter.setClipRect(self.boundingRect(), Qt.ClipOperation.IntersectClip)
+            for painted in self._layers(shown):
+                self._paint_tile(painter, painted, shown, hatched=scale >= HATCH_FROM)
+            painter.resetTransform()
+            overlays.paint_borders(painter, place, shown, self.layout, self._colors)
+            fine = self._fine
+            if fine is not None and place.m11() >= VALUES_FROM and place.m22() >= VALUES_FROM / 2:
+                overlays.paint_values(painter, place, shown, fine, self._font)
+        with saved(painter):
+            painter.resetTransform()
+            if fine is not None:
+                paint_guarded(painter, place, shown, fine, self._colors)
+            if self._drawn is not None:
+                part = Rect(
+                    math.floor(shown.top()),
+                    math.floor(shown.left()),
+                    math.ceil(shown.bottom()),
+                    math.ceil(shown.right()),
+                )
+                rects = self._drawn.shown(self.layout, part)
+                seen = overlays.paint_selection(painter, place, shown, rects, self._colors)
+                label = words.drawn_words(self._drawn, self.layout)
+                room = place.mapRect(self.getViewBox().viewRect())
+                overlays.paint_label(painter, seen, room, label, self._colors)
+            if self.cursor is not None:
+                cell = place.mapRect(QRectF(self.cursor[1], self.cursor[0], 1, 1))
+                overlays.paint_cursor(painter, cell, self._colors)
 
     def _layers(self, shown: QRectF) -> list[PaintedTile]:
         """Return the tiles to paint, from below; none that the fine one hides."""
@@ -247,22 +247,21 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         brush = hatch(color, "transparent", ratio)
         origin = QPointF(place.dx(), place.dy()).toPoint()
         places = runs(painted, shown)
-        painter.save()
-        painter.resetTransform()
-        if places is not None and len(places) < FEW_RUNS:
-            scale, shift = (place.m11(), place.m22()), (place.dx(), place.dy())
-            stripes = pg.Qt.internals.PrimitiveArray(QRectF, 4)
-            stripes.resize(len(places))
-            # Left and top, then width and height.
-            stripes.ndarray()[:, :2] = places[:, :2] * scale + shift
-            stripes.ndarray()[:, 2:] = places[:, 2:] * scale
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrushOrigin(origin)
-            painter.setBrush(brush)
-            painter.drawRects(*stripes.drawargs())
-        else:
-            self._paint_layer(painter, painted, shown, (place, ratio, brush, origin))
-        painter.restore()
+        with saved(painter):
+            painter.resetTransform()
+            if places is not None and len(places) < FEW_RUNS:
+                scale, shift = (place.m11(), place.m22()), (place.dx(), place.dy())
+                stripes = pg.Qt.internals.PrimitiveArray(QRectF, 4)
+                stripes.resize(len(places))
+                # Left and top, then width and height.
+                stripes.ndarray()[:, :2] = places[:, :2] * scale + shift
+                stripes.ndarray()[:, 2:] = places[:, 2:] * scale
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrushOrigin(origin)
+                painter.setBrush(brush)
+                painter.drawRects(*stripes.drawargs())
+            else:
+                self._paint_layer(painter, painted, shown, (place, ratio, brush, origin))
 
     def _paint_layer(
         self,
