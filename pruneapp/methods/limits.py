@@ -48,15 +48,15 @@ class ShareParam(FloatParam):
 
 @dataclass(frozen=True, kw_only=True)
 class TotalParam(AmountParam):
-    """A share or a count, or nothing."""
+    """A share or a count, or nothing: wider than an amount, which has to be said."""
 
-    default: Amount | None = None  # type: ignore[assignment]  # an amount has to be said, this not
+    default: Amount | None = None  # type: ignore[assignment]  # wider by None
 
-    def parse(self, text: str) -> Amount | None:  # type: ignore[override]
+    def parse(self, text: str) -> Amount | None:  # type: ignore[override]  # wider by None
         """Read what `AmountParam` reads; nothing is None."""
         return super().parse(text) if text.strip() else None
 
-    def validate(self, value: Any) -> Amount | None:  # type: ignore[override]
+    def validate(self, value: Any) -> Amount | None:  # type: ignore[override]  # wider by None
         """Accept what `AmountParam` accepts, and None."""
         return None if value is None else super().validate(value)
 
@@ -64,7 +64,7 @@ class TotalParam(AmountParam):
         """Write a share as percent, a count as a whole number, None as nothing."""
         return "" if value is None else super().format(value)
 
-    def valid(self) -> Iterator[Amount | None]:  # type: ignore[override]
+    def valid(self) -> Iterator[Amount | None]:  # type: ignore[override]  # wider by None
         """Yield borders of both kinds, and None."""
         yield None
         yield from super().valid()

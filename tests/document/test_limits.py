@@ -333,8 +333,8 @@ def layers():
 @pytest.mark.parametrize(
     ("spare", "left"),
     [
-        ((), ["embed.weight", "norm.weight", "a.weight", "a.bias", "b.weight", "head.weight", "head.bias"]),  # noqa: E501
-        (("embeddings",), ["norm.weight", "a.weight", "a.bias", "b.weight", "head.weight", "head.bias"]),  # noqa: E501
+        ((), ["embed.weight", "norm.weight", "a.weight", "a.bias", "b.weight", "head.weight", "head.bias"]),  # noqa: E501 - a table
+        (("embeddings",), ["norm.weight", "a.weight", "a.bias", "b.weight", "head.weight", "head.bias"]),  # noqa: E501 - a table
         (("first",), ["embed.weight", "norm.weight", "b.weight", "head.weight", "head.bias"]),
         (("last",), ["embed.weight", "norm.weight", "a.weight", "a.bias", "b.weight"]),
         (("embeddings", "first", "last"), ["norm.weight", "b.weight"]),

@@ -198,7 +198,7 @@ PICTURES = ("Picture of the weights", "Distribution", "Norms", "Sparsity", "Diff
     bool(missing_for_ears()),
     reason=f"needs {missing_for_ears()}, which packaging/dev.py test installs on Debian",
 )
-def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):  # noqa: F811
+def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):  # noqa: F811 - the fixture
     with heard(screen, str(SAMPLE)) as ears:
 
         def hear(role, name):

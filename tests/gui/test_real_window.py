@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):  # noqa: F811
+def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):  # noqa: F811 - the fixture
     process = subprocess.Popen(
         [sys.executable, "-m", "pruneapp", str(SAMPLE)],
         env=screen,

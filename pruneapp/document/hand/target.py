@@ -103,9 +103,9 @@ def _beyond(mask: BitMask, size: int) -> bool:
     return size % 8 > 0 and bool(mask.packed[-1] >> size % 8)
 
 
-def _boxes(name: str, boxes: object) -> tuple[Box, ...]:
+def _boxes(name: str, boxes: Any) -> tuple[Box, ...]:
     try:
-        made = tuple(tuple((a, b) for a, b in box) for box in boxes)  # type: ignore[attr-defined]
+        made = tuple(tuple((a, b) for a, b in box) for box in boxes)
     except (TypeError, ValueError):
         made = ()
     if not made or not all(isinstance(n, int) for box in made for span in box for n in span):

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -22,11 +18,8 @@ from PySide6.QtWidgets import (
 from pruneapp.answers import TensorSparsity
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
-
-Index = QModelIndex | QPersistentModelIndex
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 @dataclass(frozen=True)
@@ -61,55 +54,6 @@ class ReportText:
     notes: tuple[str, ...] = ()
 
 
-class _Tensors(QAbstractTableModel):
-    """The sparsity of tensors: name, pruned, of, share."""
-
-    def __init__(self, tensors: tuple[TensorSparsity, ...], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._tensors = tensors
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of tensors."""
-        return 0 if parent.isValid() else len(self._tensors)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else 4
-
-    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        """Return a cell."""
-        if not index.isValid():
-            return None
-        tensor = self._tensors[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (
-                tensor.name,
-                numbers.count(tensor.after),
-                numbers.count(tensor.numel),
-                numbers.part(tensor.after, tensor.numel),
-            )[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
-            return _RIGHT
-        return None
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = int(Qt.ItemDataRole.DisplayRole),
-    ) -> Any:
-        """Return the names of the columns."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity"))[
-                section
-            ]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section else _LEFT
-        return None
-
-
 class ExportReportDialog(QDialog):
     """Says what was written; all of it can be copied as text."""
 
@@ -130,20 +74,9 @@ class ExportReportDialog(QDialog):
             rows.addRow(name, value)
             self._labels.append(name)
         self.notes = [plain(note, wrap=True) for note in report.notes]
-        self.table = QTableView(self)
-        self.table.setModel(_Tensors(report.tensors, self.table))
+        headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity")
+        self.table = CountsTable(headers, len(report.tensors), self._cells, self)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
-        self.table.setTabKeyNavigation(False)
-        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.table.setShowGrid(False)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
-        header.setDefaultSectionSize(self.fontMetrics().horizontalAdvance("0") * 14)
         self.copy = QPushButton(self.tr("Copy as text"), self)
         self.copy.setAccessibleDescription(self.tr("Copies the whole report."))
         self.close_button = QPushButton(self.tr("Close"), self)
@@ -185,6 +118,15 @@ class ExportReportDialog(QDialog):
             for tensor in self._report.tensors
         )
         return "\n".join(lines) + "\n"
+
+    def _cells(self, row: int) -> tuple[str, ...]:
+        tensor = self._report.tensors[row]
+        return (
+            tensor.name,
+            numbers.count(tensor.after),
+            numbers.count(tensor.numel),
+            numbers.part(tensor.after, tensor.numel),
+        )
 
     def _facts(self) -> list[tuple[str, str, str]]:
         """Return label, text and full text of what is said above the table."""
