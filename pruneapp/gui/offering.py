@@ -112,3 +112,7 @@ class Offering(QObject):
 
     def _on_closed(self) -> None:
         self._pairs = None
+        # Nothing may come into focus after this: a file can be without a tensor.
+        if self._task is not None:
+            self._task.cancel()
+        self._show_none()

@@ -546,3 +546,16 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
     at_work.wait_idle()
     assert at_work.states == ["Opened", "channel 3 of layers.1.conv1 pruned"]
     assert kept(at_work, "layers.0.conv1.weight").all()
+
+
+def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_path):
+    options = at_work.views.hand_options
+    at_work.click_cell(CONV)
+    at_work.wait(lambda: options.companions.isVisible() and options.everywhere.isVisible())
+    empty = tmp_path / "empty.safetensors"
+    save_file({}, empty)
+    at_work.open(empty)
+    at_work.wait_open(empty)
+    at_work.wait_idle()
+    assert not options.everywhere.isVisible()
+    assert not options.companions.isVisible()
