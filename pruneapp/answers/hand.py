@@ -51,12 +51,15 @@ class HandCount:
         How many are pruned, restored, protected or released by it.
     spared
         How many would have been pruned, but are protected.
+    final
+        How many are restored, and stay 0 all the same: they were made final before.
     """
 
     name: str
     chosen: int
     changed: int
     spared: int = 0
+    final: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,3 +91,8 @@ class HandOutcome:
     def spared(self) -> int:
         """How many weights would have been pruned, but are protected."""
         return sum(count.spared for count in self.tensors)
+
+    @property
+    def final(self) -> int:
+        """How many weights are restored, and stay 0 all the same: they were made final before."""
+        return sum(count.final for count in self.tensors)

@@ -166,7 +166,7 @@ class Editing(QObject):
             return
         by_name = self._session.by_name
         meant = [
-            Meant(by_name[t.name].shown, t.chosen, t.changed, t.spared)
+            Meant(by_name[t.name].shown, t.chosen, t.changed, t.spared, t.final)
             for t in preview.numbers.tensors
         ]
         pattern = alike(document.checkpoint, preview.edit.names[0]).pattern

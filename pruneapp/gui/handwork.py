@@ -119,9 +119,13 @@ class Handwork(QObject):
             )
 
     def _say(self, preview: HandPreview) -> None:
-        text, spared = preview.label, preview.numbers.spared
-        if spared:
+        text, found = preview.label, preview.numbers
+        if found.spared:
             text = self.tr("{done}; {n} protected weights stay").format(
-                done=text, n=numbers.count(spared)
+                done=text, n=numbers.count(found.spared)
+            )
+        elif 0 < found.final < found.changed:  # of all of them the label says it
+            text = self.tr("{done}; {n} weights made final before are still 0").format(
+                done=text, n=numbers.count(found.final)
             )
         self._telling.say_done(text)

@@ -22,6 +22,7 @@ from pruneapp.document.hand.target import digest
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
+from pruneapp.document.zeros import zero_masks
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.kernels.cpu import CpuKernel
@@ -128,12 +129,54 @@ def test_what_would_change_nothing_is_refused_with_the_reason(model, before, ope
     document = Document(model)
     for step in before:
         if step == "final":
-            document.make_final([FC])
+            make_final(document, [FC])
         else:
             do(document, channel(step, FC, 7))
     with pytest.raises(SelectionError, match=f"Nothing changes: {why}"):
         do(document, channel(operation, FC, 7))
     assert len(document.items) == len(before) + 1
+
+
+def test_a_tensor_without_weights_is_not_called_pruned_already():
+    empty = MemoryCheckpoint(
+        {"a": np.zeros((3, 0), np.float32), "b": np.ones((3, 2), np.float32)}, chunk=100
+    )
+    document = Document(empty)
+    why = "Nothing changes: 'a' has no weights"
+    with pytest.raises(SelectionError, match=why):
+        do(document, channel("prune", "a", 1, shape=(3, 0)))
+    for operation in ("prune", "restore", "protect", "release"):
+        edit = HandEdit(operation, (Target("a", mask=BitMask.full(0)),))
+        with pytest.raises(SelectionError, match=why):
+            compute_hand(document.snapshot(), edit, Job())
+    nothing = HandEdit("prune", (Target("b", mask=BitMask(np.zeros(1, np.uint8), 6)),))
+    with pytest.raises(SelectionError, match="Nothing changes: no weight is meant"):
+        compute_hand(document.snapshot(), nothing, Job())
+    do(document, channel("prune", "a", 1, shape=(3, 0)), channel("prune", "b", 1, shape=(3, 2)))
+    assert document.masks["b"].pruned == 2
+
+
+def test_what_was_made_final_is_said_to_stay_0_where_it_is_restored(model):
+    document = Document(model)
+    do(document, channel("prune", FC, 7))
+    make_final(document, [FC])
+    treat_zeros(document, [FC])
+    do(document, channel("prune", FC, 8))
+    do(document, channel("restore", FC, 7, 8))
+    half = document.items[-1]
+    assert half.label == "2 channels of fc restored"
+    assert half.detail.splitlines()[:2] == [
+        "128 weights restored",
+        "64 of them still 0: made final before, which only undo takes back",
+    ]
+    assert not document.masks
+    weights = document.snapshot().bits(FC).view(np.float32).reshape(10, 64)
+    assert not weights[7].any()
+    assert weights[8].all()
+    document.undo()
+    do(document, channel("restore", FC, 7))
+    assert document.items[-1].label == "channel 7 of fc restored, still 0"
+    assert "all of them still 0" in document.items[-1].detail
 
 
 def test_what_is_refused(model):
@@ -199,7 +242,7 @@ def test_the_step_that_pruned_a_weight_is_right_after_it_was_restored(model):
     assert document.pruned_by(FC, 5) is None
     do(document, channel("prune", FC, 0, 1))
     assert document.pruned_by(FC, 5) == 3
-    document.make_final([FC])
+    make_final(document, [FC])
     assert document.pruned_by(FC, 5) == 3
     do(document, channel("prune", FC, 0))
     do(document, channel("restore", FC, 0))
@@ -257,6 +300,11 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
     data["configuration"]["targets"][2]["size"] = 633  # bits are set beyond
     with pytest.raises(ParameterError, match="not the one that was saved"):
         HandEdit.from_dict(data, masks)
+    one = BitMask.full(1)
+    said = HandEdit("prune", (Target("a", mask=one),)).to_dict(masks)
+    said["configuration"]["targets"][0]["size"] = True
+    with pytest.raises(ParameterError, match="not the one that was saved"):
+        HandEdit.from_dict(said, masks)
 
 
 @pytest.mark.parametrize(
@@ -279,6 +327,16 @@ def test_an_edit_goes_through_json_with_its_masks_beside():
                 "targets": [{"name": "a", "boxes": [[[1, 2]]], "shape": "star"}],
             },
         },
+        # Python takes True for 1, and a person who writes it means something else.
+        *(
+            {"name": "edit", "configuration": {"operation": "prune", "targets": [target]}}
+            for target in (
+                {"name": "a", "boxes": [[[False, 2]]]},
+                {"name": "a", "boxes": [[[0, True]]]},
+                {"name": "a", "boxes": [[[0, 1]]], "dim": True},
+                {"name": "a", "boxes": [[[0, 1]]], "dim": 0.0},
+            )
+        ),
     ],
 )
 def test_json_that_is_no_edit_is_refused(data):
@@ -362,9 +420,9 @@ def test_masks_that_an_edit_meant_are_put_aside_with_the_others(model, tmp_path)
     history = document.history
     assert history.memory == 80  # what is in force, and nothing else
     assert history.scratch_size == 160
-    assert history.by_hand(0, Job()) is None
-    assert history.by_hand(1, Job()).label() == "channel 0 of fc pruned"
-    assert history.by_hand(2, Job()) == edit
+    assert history.entry(0, {}, Job()) is None
+    assert hand_edit(history, 1).label() == "channel 0 of fc pruned"
+    assert hand_edit(history, 2) == edit
     document.jump(0)
     do(document, channel("protect", FC, 0))
     assert history.scratch_size == 0
@@ -464,6 +522,6 @@ def test_an_export_knows_nothing_of_protection(tmp_path):
             got = again.bits("weight").view(np.float32).reshape(shape)
         np.testing.assert_array_equal(got, expected.numpy())
         assert written[0] == written[1]
-        document.make_final(["weight"])
+        make_final(document, ["weight"])
         assert document.snapshot().zeroed("weight").pruned == 27
         document.close()

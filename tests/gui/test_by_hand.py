@@ -559,3 +559,22 @@ def test_a_file_without_tensors_offers_no_block_of_the_one_before(at_work, tmp_p
     at_work.wait_idle()
     assert not options.everywhere.isVisible()
     assert not options.companions.isVisible()
+
+
+def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
+    editing = at_work.workbench.handwork.editing
+    editing.do(channel(CONV, 5))
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.menu("Prune", "Make final")
+    at_work.menu("Prune", "Treat zeros as pruned")
+    at_work.wait(lambda: len(at_work.states) == 4)
+    editing.do(channel(CONV, 6))
+    both = ((5, 7), (0, 4), (0, 3), (0, 3))
+    editing.do(Gesture("restore", CONV, (both,), "channel", 0))
+    at_work.wait(lambda: len(at_work.states) == 6)
+    assert said(at_work) == (
+        "2 channels of layers.1.conv1 restored; 36 weights made final before are still 0"
+    )
+    at_work.key("Ctrl+Z")
+    editing.do(channel(CONV, 5, "restore"))
+    at_work.wait(lambda: said(at_work) == "channel 5 of layers.1.conv1 restored, still 0")

@@ -32,6 +32,8 @@ class Changed:
     chosen, there, weights
         How many weights were meant; how many of these the operation is for (what is kept can be
         pruned or protected); how many of these change.
+    final
+        How many of those that are restored stay 0 all the same: they were made final before.
     reason
         Why nothing changes; empty if something does.
     """
@@ -40,6 +42,7 @@ class Changed:
     chosen: int
     there: int
     weights: int
+    final: int = 0
     reason: str = ""
 
 
@@ -56,7 +59,8 @@ def change(
     on_kept, more = operation in {"prune", "restore"}, operation in {"restore", "protect"}
     before = kept if on_kept else protected
     packed = _copied(before, numel, job, absent=on_kept)
-    chosen = there = weights = 0
+    final = snapshot.final.get(name)
+    chosen = there = weights = still = 0
     for place in _pieces(region.place):
         job.step(0)
         meant = region.packed[place.start - region.first : place.stop - region.first]
@@ -64,17 +68,19 @@ def change(
         chosen += ones(meant)
         there += ones(found)
         weights += ones(bits)
+        if final is not None and operation == "restore":
+            still += ones(bits & ~final.packed[place])
         if more:
             packed[place] |= bits
         else:
             packed[place] &= ~bits
     if not weights:
-        final = snapshot.final.get(name)
-        return Changed(None, chosen, there, 0, _reason(operation, chosen, there, final, region))
+        reason = _reason(operation, chosen, there, final, region)
+        return Changed(None, chosen, there, 0, reason=reason)
     known = numel * on_kept if before is None else before.kept
     after = BitMask(packed, numel, known + (weights if more else -weights))
     empty = after.pruned == 0 if on_kept else after.kept == 0
-    return Changed(None if empty else after, chosen, there, weights)
+    return Changed(None if empty else after, chosen, there, weights, still)
 
 
 def _prune(meant: Packed, kept: Packed | None, protected: Packed | None) -> tuple[Packed, Packed]:
@@ -104,6 +110,8 @@ _RULES: dict[Operation, Callable[[Packed, Packed | None, Packed | None], tuple[P
 def _reason(
     operation: Operation, chosen: int, there: int, final: BitMask | None, region: Region
 ) -> str:
+    if not chosen:
+        return "no weight is meant"
     if operation == "prune":
         if not there:
             return "all of it is pruned already"

@@ -78,7 +78,7 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
     UnknownTensorError
         If there is no tensor of a name.
     SelectionError
-        If a tensor cannot be pruned, or nothing would change; says why.
+        If a tensor cannot be pruned or has no weights, or nothing would change; says why.
     ParameterError
         If a box lies outside of its tensor or is empty, or a mask has another size.
 
@@ -98,9 +98,13 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
     for name, targets in entries.items():
         entry = snapshot.entry(name)
         job.label(name)
+        if not entry.numel:
+            counts.append(HandCount(name, 0, 0))
+            reasons.add(f"'{name}' has no weights")
+            continue
         made = change(snapshot, name, edit.operation, _region(entry, targets, job), job)
         spared = made.there - made.weights if edit.operation == "prune" else 0
-        counts.append(HandCount(name, made.chosen, made.weights, spared))
+        counts.append(HandCount(name, made.chosen, made.weights, spared, made.final))
         if made.weights:
             (protected if edit.operation in {"protect", "release"} else masks)[name] = made.mask
         else:
@@ -116,16 +120,24 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
         masks,
         protected,
         numbers,
-        # Said here, where there is time: of many targets it takes some.
-        edit.label(numbers.changed),
+        _label(edit, numbers),
         _detail(edit, numbers),
         recipe,
         meant,
     )
 
 
+def _label(edit: HandEdit, numbers: HandOutcome) -> str:
+    # Said here, where there is time: of many targets it takes some.
+    label = edit.label(numbers.changed)
+    return f"{label}, still 0" if numbers.final == numbers.changed else label
+
+
 def _detail(edit: HandEdit, numbers: HandOutcome) -> str:
     lines = [f"{count(numbers.changed, 'weight')} {DONE[edit.operation]}"]
+    if numbers.final:
+        still = "all" if numbers.final == numbers.changed else f"{numbers.final:,}"
+        lines.append(f"{still} of them still 0: made final before, which only undo takes back")
     if numbers.spared:
         lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]

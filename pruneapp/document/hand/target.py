@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, TypeGuard, get_args
 
 from pruneapp.answers.hand import Shape
 from pruneapp.answers.picture import Box
@@ -59,7 +59,7 @@ class Target:
         if "mask" in data:
             return cls(name, mask=_mask(name, data, masks, job))
         shape, dim = data.get("shape", "rectangle"), data.get("dim", -1)
-        if shape not in get_args(Shape) or not isinstance(dim, int):
+        if shape not in get_args(Shape) or not _whole(dim):
             raise ParameterError(
                 f"'shape' of the target '{name}' must be one of {', '.join(get_args(Shape))}, and "
                 f"'dim' a whole number (got {shape!r}, {dim!r})."
@@ -85,7 +85,7 @@ def _mask(name: str, data: Mapping[str, Any], masks: Mapping[str, BitMask], job:
             remedy="Put the file of this name beside the recipe.",
         )
     if (
-        not isinstance(size, int)
+        not _whole(size)
         or found.nbytes != (size + 7) // 8
         or _beyond(found, size)
         or digest(found, job) != key
@@ -103,12 +103,17 @@ def _beyond(mask: BitMask, size: int) -> bool:
     return size % 8 > 0 and bool(mask.packed[-1] >> size % 8)
 
 
+def _whole(number: object) -> TypeGuard[int]:
+    """Say whether this is a whole number; Python takes True for one."""
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
 def _boxes(name: str, boxes: Any) -> tuple[Box, ...]:
     try:
         made = tuple(tuple((a, b) for a, b in box) for box in boxes)
     except (TypeError, ValueError):
         made = ()
-    if not made or not all(isinstance(n, int) for box in made for span in box for n in span):
+    if not made or not all(_whole(n) for box in made for span in box for n in span):
         raise ParameterError(
             f"'boxes' of the target '{name}' must be lists of [first, last + 1] for each dimension "
             f"(got {boxes!r})."

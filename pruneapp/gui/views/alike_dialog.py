@@ -26,12 +26,15 @@ class Meant:
         How many weights are meant, and how many of them would change.
     spared
         How many would not, because they are protected.
+    final
+        How many change from pruned to kept, and stay 0: they were made final before.
     """
 
     shown: str
     chosen: int
     changed: int
     spared: int = 0
+    final: int = 0
 
 
 class AlikeDialog(QDialog):
@@ -102,5 +105,11 @@ class AlikeDialog(QDialog):
         spared = sum(tensor.spared for tensor in tensors)
         if spared:
             more = self.tr("{n} weights are protected and stay.").format(n=count(spared))
+            text = f"{text} {more}"
+        final = sum(tensor.final for tensor in tensors)
+        if final:
+            more = self.tr("{n} weights were made final before and are still 0.").format(
+                n=count(final)
+            )
             text = f"{text} {more}"
         return text
