@@ -5,6 +5,7 @@ An answer is made by a job from a snapshot, and is true for the revision that it
 
 from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
 from pruneapp.answers.danger import Danger, Severity
+from pruneapp.answers.export import Forecast, FormatOffer, Loader, Purpose
 from pruneapp.answers.hand import Gesture, HandCount, HandOutcome, Operation, Shape
 from pruneapp.answers.history import HistoryItem
 from pruneapp.answers.overlap import Overlap, TensorOverlap
@@ -22,14 +23,18 @@ __all__ = [
     "Difference",
     "DifferenceTile",
     "Estimate",
+    "Forecast",
+    "FormatOffer",
     "Gesture",
     "HandCount",
     "HandOutcome",
     "Histogram",
     "HistoryItem",
     "Layout",
+    "Loader",
     "Operation",
     "Overlap",
+    "Purpose",
     "Severity",
     "Shape",
     "SparsityReport",

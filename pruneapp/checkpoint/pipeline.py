@@ -72,7 +72,7 @@ class WritePipeline:
     path
         The same file, to read from.
     nbytes
-        How many bytes it will have.
+        How many bytes it will have; of a file that is being compressed the most.
     job
         Stepped, in the caller's thread, by every byte twice: when it is taken, and when it came
         back from the disk.
@@ -133,6 +133,7 @@ class WritePipeline:
 
     def finish(self) -> str:
         """Wait until everything was compared; returns the SHA-256 in hexadecimal digits."""
+        self._nbytes = self._taken
         if self._filling is not None:
             self._send()
         while self._under_way:

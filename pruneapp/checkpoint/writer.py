@@ -44,6 +44,10 @@ class AtomicFile:
         How many bytes it will have; reserved on the disk before the first is written.
     job
         Stepped by every byte twice: when it is taken, and when it came back from the disk.
+    exact
+        Whether it will have exactly so many; else not more, as where it is compressed. What was
+        reserved too much is given back by `seal`, and a disk without room for the most is no
+        reason not to try.
 
     Raises
     ------
@@ -51,13 +55,19 @@ class AtomicFile:
         From every step, if the system refuses it; the old file is as it was.
     """
 
-    def __init__(self, target: Path, nbytes: int, job: Job) -> None:
+    def __init__(self, target: Path, nbytes: int, job: Job, *, exact: bool = True) -> None:
         self.target = target
         self.nbytes = nbytes
+        self._exact = exact
         self._job = job
         self._fd = -1
         self._pipeline: WritePipeline | None = None
         self._part: Path | None = None
+
+    @property
+    def taken(self) -> int:
+        """How many bytes were written so far."""
+        return 0 if self._pipeline is None else self._pipeline.taken
 
     @property
     def part(self) -> Path | None:
@@ -97,10 +107,15 @@ class AtomicFile:
             try:
                 os.posix_fallocate(self._fd, 0, self.nbytes)
             except OSError as error:
+                if not self._exact and error.errno in _FULL:
+                    os.ftruncate(self._fd, 0)  # some systems keep what they could reserve
+                    return
                 if error.errno not in _NO_RESERVING:
                     raise
             else:
                 return
+        if not self._exact:
+            return
         if shutil.disk_usage(self.target.parent).free < self.nbytes:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -119,15 +134,17 @@ class AtomicFile:
             If other bytes come back than were written.
         """
         assert self._pipeline is not None
-        if self._pipeline.taken != self.nbytes:
-            raise ValueError(
-                f"{self.nbytes:,} bytes were announced, {self._pipeline.taken:,} written"
-            )
+        taken = self._pipeline.taken
+        if taken > self.nbytes or (self._exact and taken != self.nbytes):
+            most = "" if self._exact else " at most"
+            raise ValueError(f"{self.nbytes:,} bytes{most} were announced, {taken:,} written")
         with self._translated():
             digest = self._pipeline.finish()
             self._pipeline.close()
+            if not self._exact:
+                os.ftruncate(self._fd, taken)
             os.fsync(self._fd)
-            if os.fstat(self._fd).st_size != self.nbytes:
+            if os.fstat(self._fd).st_size != taken:
                 raise OtherBytesError
         return digest
 

@@ -8,14 +8,17 @@ runner asks for one piece at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
+from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.export.state import State
 from pruneapp.params import Param
+from pruneapp.progress import Job
 
 
 @dataclass(frozen=True)
@@ -56,19 +59,29 @@ class Plan:
     Attributes
     ----------
     nbytes
-        Its exact size.
+        Its exact size; of a compressed file the most that it may have.
     pieces
         Makes its bytes, from the first to the last; a piece is valid until the next is asked for.
+        Whoever compresses yields often, if need be nothing: between two pieces a job is cancelled.
     names
         The tensors it holds and the bytes of each, in order; an index of shards lists these.
     notices
         What the person should know: what was left behind, what was written otherwise.
+    expected
+        Says how many bytes a compressed file will have, within 2 %, from a sample that takes well
+        under a second; looks at the job. None if `nbytes` is exact.
     """
 
     nbytes: int
     pieces: Callable[[], Iterator[bytes | memoryview]]
     names: Mapping[str, int]
     notices: tuple[str, ...] = ()
+    expected: Callable[[Job], int] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the file will have `nbytes`; else not more than that."""
+        return self.expected is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +105,16 @@ class Format:
         What it asks for.
     why_not
         Says why the format cannot hold a checkpoint, as a sentence; empty if it can.
+    loaded_by
+        What loads its files.
+    does_not
+        What it does not do, a sentence each, so that nobody finds out later.
+    good_for
+        The purposes that it serves, and why; of several the smallest file is recommended.
+    lossless
+        Whether everything that is kept comes back from it bit for bit.
+    one_file
+        Whether it writes one file of a model of several.
     """
 
     name: str
@@ -101,3 +124,12 @@ class Format:
     plan: Callable[[Part, Mapping[str, Any]], Plan]
     params: tuple[Param, ...] = ()
     why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
+    loaded_by: tuple[Loader, ...]
+    does_not: tuple[str, ...] = ()
+    good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+    lossless: bool = True
+    one_file: bool = False
+
+    def fits(self, name: str) -> bool:
+        """Whether a file of this name is one that the format usually writes."""
+        return name.lower().endswith(self.suffixes)

@@ -66,8 +66,8 @@ def renamed(name: str, form: Format) -> str:
     ``pytorch_model-00001-of-00002.bin`` is ``model-00001-of-00002.safetensors``.
     """
     index = ".index.json" if name.endswith(".index.json") else ""
-    stem, dot, suffix = name.removesuffix(index).rpartition(".")
-    if dot + suffix.lower() in form.suffixes:
+    stem, _dot, suffix = name.removesuffix(index).rpartition(".")
+    if form.fits(name.removesuffix(index)):
         return name
     if ".safetensors" in form.suffixes:
         stem, suffix = stem.removeprefix("pytorch_"), "safetensors"

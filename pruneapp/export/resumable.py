@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
@@ -95,4 +96,15 @@ RESUMABLE = Format(
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     plan=_plan,
     why_not=_refuses,
+    loaded_by=(
+        Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a module it has pruned"),
+        Loader("Pruneapp", note="to go on, or to take pruned weights back"),
+    ),
+    does_not=(
+        "It does not load into a module that is not pruned: its names are NAME_orig, NAME_mask.",
+        "It is larger than the original.",
+    ),
+    good_for={
+        Purpose.TORCH: "Masks and pruned values are in it, so training and pruning go on from it."
+    },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.offers import plans_of
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
@@ -46,24 +47,17 @@ class ExportRequest:
 
 
 def planned_size(state: State, format: str) -> int | None:  # noqa: A002 - the word for it
-    """Return how many bytes an export will take, to the byte; None if it is not possible.
+    """Return how many bytes an export will take, to the byte.
 
-    Files that are copied along with a model of several files are not counted.
+    None if it is not possible, and for formats that compress: see `offers.forecast`. Files that
+    are copied along with a model of several files are not counted.
     """
     form = get(format)
     try:
-        values = validate_all(form.params, {})
-        if state.checkpoint.contents.shards:
-            plans = folder.plan(state, form, values)
-            return sum(plan.nbytes for plan in plans.values())
-        return form.plan(parts.whole(state, _usual_suffix(state, form)), values).nbytes
+        plans = plans_of(state, form, validate_all(form.params, {}))
     except ExportError:
         return None
-
-
-def _usual_suffix(state: State, form: Format) -> str:
-    suffix = state.checkpoint.path.suffix.lower()
-    return suffix if suffix in form.suffixes else form.suffixes[0]
+    return sum(plan.nbytes for plan in plans) if all(plan.exact for plan in plans) else None
 
 
 def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
@@ -94,13 +88,13 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     if reason := form.why_not(state.checkpoint):
         raise ExportError(reason, remedy="Choose another format.")
     state.checkpoint.verify_unchanged()
-    if state.checkpoint.contents.shards and _is_folder(request.path, form):
+    if state.checkpoint.contents.shards and not form.one_file and _is_folder(request.path, form):
         return _export_folder(state, request, form, values, job)
     return _export_file(state, request, form, values, job)
 
 
 def _is_folder(path: Path, form: Format) -> bool:
-    return path.is_dir() or path.suffix.lower() not in form.suffixes
+    return path.is_dir() or not form.fits(path.name)
 
 
 def _export_file(
@@ -111,14 +105,14 @@ def _export_file(
     if checkpoint.contents.shards:
         _refuse_shard(state, target.path)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values)
-    job.start(2 * plan.nbytes, target.path.name)
-    with AtomicFile(target.path, plan.nbytes, job) as file:
-        digest = _write(file, plan)
+    sized = _Sized(plan, job)
+    job.start(2 * sized.expected, target.path.name)
+    with AtomicFile(target.path, plan.nbytes, job, exact=plan.exact) as file:
+        written = sized.write(file)
         checkpoint.verify_unchanged()
         kept = publish([file], parts.open_files(checkpoint), job)
     if kept:
         checkpoint.path = kept[0]
-    written = WrittenFile(target.path, plan.nbytes, digest)
     notices = (*target.notices, *_misnamed(target.path, form), *plan.notices)
     return _report(state, request, [written], kept, notices)
 
@@ -131,15 +125,17 @@ def _export_folder(
     plans = folder.plan_all(state, form, values, target.path)
     index = checkpoint.contents.index
     also_keep = () if index is None else (index.resolve(),)
-    job.start(2 * sum(plan.nbytes for plan in plans.values()), target.path.name)
+    sized = {name: _Sized(plan, job) for name, plan in plans.items()}
+    job.start(2 * sum(one.expected for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(folder.Place(target.path))
         files = []
         written = []
         for name, plan in plans.items():
             job.label(name)
-            file = stack.enter_context(AtomicFile(place.path / name, plan.nbytes, job))
-            written.append(WrittenFile(target.path / name, plan.nbytes, _write(file, plan)))
+            made = AtomicFile(place.path / name, plan.nbytes, job, exact=plan.exact)
+            file = stack.enter_context(made)
+            written.append(replace(sized[name].write(file), path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()
         kept = publish(files, parts.open_files(checkpoint), job, also_keep)
@@ -158,16 +154,31 @@ def _refuse_shard(state: State, target: Path) -> None:
 
 
 def _misnamed(path: Path, form: Format) -> tuple[str, ...]:
-    if path.suffix.lower() in form.suffixes:
+    if form.fits(path.name):
         return ()
     usual = " or ".join(form.suffixes[:2])
     return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
 
 
-def _write(file: AtomicFile, plan: Plan) -> str:
-    for piece in plan.pieces():
-        file.write(piece)
-    return file.seal()
+class _Sized:
+    """A plan and how many bytes it is expected to write, so that progress ends where it should."""
+
+    def __init__(self, plan: Plan, job: Job) -> None:
+        self._plan = plan
+        self._job = job
+        self.expected = plan.nbytes if plan.expected is None else plan.expected(job)
+
+    def write(self, file: AtomicFile) -> WrittenFile:
+        """Write and seal the file."""
+        told = self.expected
+        for piece in self._plan.pieces():
+            if file.taken + len(piece) > told:  # more than the sample promised
+                self._job.extend(2 * (file.taken + len(piece) - told))
+                told = file.taken + len(piece)
+            self._job.cancel.check()
+            file.write(piece)
+        self._job.extend(2 * (file.taken - told))
+        return WrittenFile(file.target, file.taken, file.seal())
 
 
 def _report(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint import safetensors as reading
 from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
@@ -143,4 +144,14 @@ SAFETENSORS = Format(
     suffixes=(".safetensors",),
     plan=_plan,
     why_not=refuses,
+    loaded_by=(
+        Loader("safetensors", note="and everything that builds on it"),
+        Loader("transformers", note="from_pretrained, beside its config.json; tried with 5.23"),
+        Loader("torch", note="by safetensors.torch.load_file"),
+        Loader("TensorRT, OpenVINO", note="which look for the zeros themselves"),
+    ),
+    does_not=("Zeros do not make a dense file smaller: it is as large as the original.",),
+    good_for={
+        Purpose.TRANSFORMERS: "Transformers loads it in the place of the original, unchanged."
+    },
 )

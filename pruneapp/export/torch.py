@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import ByteSource, FileSource
@@ -128,4 +129,12 @@ TORCH = Format(
     suffixes=torch_zip.SUFFIXES,
     plan=_plan,
     why_not=_refuses,
+    loaded_by=(
+        Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),
+        Loader("transformers", note="as pytorch_model.bin beside a config.json"),
+    ),
+    does_not=(
+        "Zeros do not make a dense file smaller: it is as large as the original.",
+        "What an optimizer in the file remembers of pruned weights stays as it was.",
+    ),
 )

@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pruneapp.checkpoint import pipeline, writer
@@ -279,3 +280,35 @@ def test_an_open_source_goes_on_from_a_copy(tmp_path):
 
     assert source.read(4, 3) == b"old"
     source.close()
+
+
+@pytest.mark.parametrize("nbytes", [0, 1, 5000, 89_999, 90_000, 400_003])
+def test_a_file_whose_size_is_only_bounded_is_cut_at_its_end(nbytes, tmp_path):
+    data = np.random.default_rng(1).integers(0, 256, nbytes, np.uint8).tobytes()
+    with AtomicFile(tmp_path / "x", nbytes + 200_000, Job(), exact=False) as file:
+        file.write(data)
+        assert file.taken == nbytes
+        digest = file.seal()
+        file.commit()
+
+    assert (tmp_path / "x").read_bytes() == data
+    assert digest == hashlib.sha256(data).hexdigest()
+
+
+def test_no_room_for_the_most_is_no_reason_not_to_try(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with AtomicFile(tmp_path / "x", 1 << 50, Job(), exact=False) as file:
+        file.write(b"abc")
+        file.seal()
+        file.commit()
+    assert (tmp_path / "x").read_bytes() == b"abc"
+    with pytest.raises(ExportError, match="cannot be written"):
+        AtomicFile(tmp_path / "y", 1 << 50, Job()).__enter__()
+    with AtomicFile(tmp_path / "z", 2, Job(), exact=False) as file:
+        file.write(b"abc")
+        with pytest.raises(ValueError, match="at most"):
+            file.seal()
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]

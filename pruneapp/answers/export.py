@@ -1,0 +1,102 @@
+"""What can be exported, how large it will be, who loads it, and what it is good for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from pruneapp.params import Param
+
+
+class Purpose(Enum):
+    """What a person wants of the file, as they would say it."""
+
+    MAIL = "mail"
+    TRANSFORMERS = "transformers"
+    TORCH = "torch"
+    ARCHIVE = "archive"
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A program that loads files of a format.
+
+    Attributes
+    ----------
+    name
+        As people call it: ``torch.load``.
+    since
+        The oldest version that does, in words: ``torch 1.6``; empty if any.
+    note
+        What it needs for that, or does differently; empty if nothing.
+    """
+
+    name: str
+    since: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How large an export will be.
+
+    Attributes
+    ----------
+    nbytes
+        Bytes of all its files; what is copied along with a model is not counted.
+    exact
+        Whether that is what will be written, to the byte; else it comes from a sample, and what
+        is written differs by 2 % at most.
+    notices
+        What the person should know before.
+    """
+
+    nbytes: int
+    exact: bool = True
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FormatOffer:
+    """A format that an export may have.
+
+    Attributes
+    ----------
+    name
+        As the request names it.
+    label, help
+        A few words, and a paragraph.
+    suffixes
+        Of its files, the usual one first.
+    nbytes
+        Bytes to come; None while that is not known, and where it cannot be written so.
+    exact
+        Whether `nbytes` is exact; see `Forecast`.
+    loaded_by
+        What loads it.
+    does_not
+        What it does not do, a sentence each.
+    why_not
+        Why this checkpoint cannot be written so; empty if it can.
+    params
+        What it asks for.
+    one_file
+        Whether a model of several files becomes one file.
+    recommended
+        For which purposes it is the best of all, with the reason in words.
+    """
+
+    name: str
+    label: str
+    help: str
+    suffixes: tuple[str, ...]
+    nbytes: int | None = None
+    exact: bool = True
+    loaded_by: tuple[Loader, ...] = ()
+    does_not: tuple[str, ...] = ()
+    why_not: str = ""
+    params: tuple[Param, ...] = ()
+    one_file: bool = False
+    recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,0 +1,139 @@
+"""What could be written of a state: every format, how large it would be, and which to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from pruneapp.answers.export import Forecast, FormatOffer, Purpose
+from pruneapp.errors import ExportError
+from pruneapp.export import folder, parts
+from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.state import State
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+
+Params = Mapping[str, Mapping[str, Any]]
+
+
+def plans_of(state: State, form: Format, values: Mapping[str, Any]) -> tuple[Plan, ...]:
+    """Plan all files of an export under their usual names.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold it.
+    """
+    if state.checkpoint.contents.shards and not form.one_file:
+        return tuple(folder.plan(state, form, values).values())
+    suffix = state.checkpoint.path.suffix.lower()
+    suffix = suffix if suffix in form.suffixes else form.suffixes[0]
+    return (form.plan(parts.whole(state, suffix), values),)
+
+
+def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) -> Forecast:
+    """Return how large an export will be.
+
+    Parameters
+    ----------
+    state
+        What would be written.
+    form
+        The format.
+    values
+        Valid values of all its parameters.
+    job
+        Looked at; may cancel.
+
+    Returns
+    -------
+    Forecast
+        Exact from headers alone; of a format that compresses from a sample.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold it.
+    """
+    plans = plans_of(state, form, values)
+    nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
+    notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
+    return Forecast(nbytes, all(plan.exact for plan in plans), notices)
+
+
+def offers(
+    state: State, job: Job, params: Params | None = None, *, sampled: bool = True
+) -> tuple[FormatOffer, ...]:
+    """Return every format with the size to come, and what each purpose is best served by.
+
+    Parameters
+    ----------
+    state
+        What would be written.
+    job
+        Looked at; may cancel.
+    params
+        Values of parameters by the name of the format; defaults where nothing is said.
+    sampled
+        Whether compressed formats are sized, from a sample. Without it their sizes are None, and
+        nothing is recommended, as long as it may turn out otherwise.
+    """
+    found = []
+    for form in FORMATS.values():
+        job.step(0)
+        found.append(_offer(state, form, (params or {}).get(form.name, {}), job, sampled=sampled))
+    return recommend(found)
+
+
+def _offer(
+    state: State, form: Format, given: Mapping[str, Any], job: Job, *, sampled: bool
+) -> FormatOffer:
+    offer = FormatOffer(
+        form.name,
+        form.label,
+        form.help,
+        form.suffixes,
+        loaded_by=form.loaded_by,
+        does_not=form.does_not,
+        why_not=form.why_not(state.checkpoint),
+        params=form.params,
+        one_file=form.one_file,
+    )
+    if offer.why_not:
+        return offer
+    values = validate_all(form.params, given)
+    try:
+        if not sampled:
+            plans = plans_of(state, form, values)
+            if not all(plan.exact for plan in plans):
+                return replace(offer, exact=False)
+            return replace(offer, nbytes=sum(plan.nbytes for plan in plans))
+        expected = forecast(state, form, values, job)
+    except ExportError as error:
+        return replace(offer, why_not=str(error))
+    return replace(offer, nbytes=expected.nbytes, exact=expected.exact)
+
+
+def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
+    """Mark, for each purpose, the smallest of the formats that serve it.
+
+    Where one that serves it is not sized yet, none is marked.
+    """
+    able = {offer.name: offer for offer in found}
+    chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}
+    for purpose in Purpose:
+        serving = [
+            offer
+            for offer in able.values()
+            if not offer.why_not and purpose in FORMATS[offer.name].good_for
+        ]
+        sizes = {offer.name: offer.nbytes for offer in serving if offer.nbytes is not None}
+        if serving and len(sizes) == len(serving):
+            best = min(sizes, key=lambda name: sizes[name])
+            chosen[best][purpose] = FORMATS[best].good_for[purpose]
+    return tuple(
+        replace(offer, recommended=MappingProxyType(chosen[name])) for name, offer in able.items()
+    )

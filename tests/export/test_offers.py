@@ -1,0 +1,110 @@
+"""What is offered: every format, its size, who loads it, and what it is good for."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+import torch
+
+from pruneapp.answers.export import Purpose
+from pruneapp.export import offers as offering
+from pruneapp.export import registry, run
+from pruneapp.export.declaration import Plan
+from pruneapp.export.offers import forecast, offers, recommend
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.safetensors import SAFETENSORS
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+from tests.export.containers import as_snapshot, model
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+
+
+@pytest.fixture
+def state(source_of):
+    return as_snapshot(source_of("safetensors", model(torch.float32)))
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
+def test_every_format_says_who_loads_it_and_what_it_does_not(form):
+    assert form.loaded_by
+    assert all(loader.name for loader in form.loaded_by)
+    for sentence in (*form.does_not, *form.good_for.values()):
+        assert sentence[0] == sentence[0].upper()
+        assert sentence.endswith(".")
+    assert all(suffix.startswith(".") for suffix in form.suffixes)
+    assert form.fits("Model" + form.suffixes[0].upper())
+
+
+def test_exact_sizes_are_those_of_the_files(state, tmp_path):
+    found = offers(state, Job())
+    assert [offer.name for offer in found] == list(FORMATS)
+    for offer in found:
+        report = export(state, ExportRequest(offer.name, tmp_path / f"x{offer.suffixes[0]}"), Job())
+        if offer.exact:
+            assert offer.nbytes == report.nbytes
+
+
+def test_a_format_that_cannot_is_offered_with_the_reason(source_of):
+    checkpoint = source_of("bare zip", {"x": torch.zeros(3, dtype=torch.complex128)})
+    by_name = {offer.name: offer for offer in offers(as_snapshot(checkpoint, {}), Job())}
+    assert "complex128" in by_name["safetensors"].why_not
+    assert by_name["safetensors"].nbytes is None
+    assert not by_name["torch"].why_not
+
+
+def test_each_purpose_is_served_by_the_smallest(state):
+    found = offers(state, Job())
+    for purpose in Purpose:
+        serving = [o for o in found if purpose in FORMATS[o.name].good_for]
+        best = [o for o in found if purpose in o.recommended]
+        assert len(best) == bool(serving)
+        for offer in best:
+            assert offer.nbytes == min(o.nbytes for o in serving)
+            assert offer.recommended[purpose] == FORMATS[offer.name].good_for[purpose]
+
+
+def test_nothing_is_recommended_before_all_are_sized(state):
+    found = [
+        replace(o, nbytes=None) if o.name == "safetensors" else o for o in offers(state, Job())
+    ]
+    assert all(Purpose.TRANSFORMERS not in o.recommended for o in recommend(found))
+
+
+def bounded(plan: Plan, guess: int) -> Plan:
+    return replace(plan, nbytes=plan.nbytes + 70_000, expected=lambda _job: guess)
+
+
+class Steps:
+    def __init__(self):
+        self.told = []
+
+    def report(self, done: int, total: int, _label: str) -> None:
+        self.told.append((done, total))
+
+
+@pytest.mark.parametrize("guess", [0, 500, 1_000_000])
+def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_path, monkeypatch):
+    form = replace(SAFETENSORS, plan=lambda p, v: bounded(SAFETENSORS.plan(p, v), guess))
+    monkeypatch.setattr(registry, "FORMATS", {**FORMATS, "safetensors": form})
+    steps = Steps()
+    report = export(state, ExportRequest("safetensors", tmp_path / "x.safetensors"), Job(steps))
+    export(state, ExportRequest("torch", tmp_path / "x.pt"), Job())
+
+    assert steps.told[-1] == (2 * report.nbytes, 2 * report.nbytes)
+    assert all(done <= total for done, total in steps.told)
+    assert all(one[0] <= other[0] for one, other in itertools.pairwise(steps.told))
+    assert forecast(state, form, {}, Job()).nbytes == guess
+    assert not forecast(state, form, {}, Job()).exact
+    assert run.planned_size(state, "safetensors") is None
+    monkeypatch.setattr(offering, "FORMATS", registry.FORMATS)
+    quick = offers(state, Job(), sampled=False)[0]
+    assert (quick.nbytes, quick.exact) == (None, False)
+
+
+def test_parameters_are_checked(state):
+    for form in FORMATS.values():
+        assert forecast(state, form, validate_all(form.params, {}), Job()).nbytes > 0
