@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -11,17 +11,15 @@ from weakref import WeakKeyDictionary
 
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
-from pruneapp.document.edit import Change, Edit, Masks
+from pruneapp.document.edit import Change, Edit, Masks, Record
 from pruneapp.document.hand import HandPreview
 from pruneapp.document.history import BUDGET, History
 from pruneapp.document.past import PastState
 from pruneapp.document.preview import Preview
-from pruneapp.document.selection import resolve
+from pruneapp.document.proposal import Proposal
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import SelectionError, StaleError
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.errors import StaleError
 from pruneapp.masks.maskset import MaskSet
-from pruneapp.progress import CancelToken
 
 ChangeKind = Literal["apply", "edit", "undo", "redo", "jump", "final", "found", "exported"]
 
@@ -160,6 +158,14 @@ class Document:
         return self._state() is not self._exported
 
     @property
+    def exported_at(self) -> int:
+        """Index in `items` of the state last exported, or opened; -1 if it is not there."""
+        if self._exported is None:
+            return 0
+        keys = [record.key for record in self._history.records]
+        return keys.index(self._exported) + 1 if self._exported in keys else -1
+
+    @property
     def history(self) -> History:
         """How the document came to its state; for whoever puts its masks aside in a worker."""
         return self._history
@@ -221,107 +227,57 @@ class Document:
                 preview.detail,
                 Change({n: self.masks.get(n) for n in masks}, dict(masks)),
                 protected=Change({n: self.protected.get(n) for n in protected}, dict(protected)),
-                hand=preview.recipe,
+                entry=preview.recipe,
                 meant=preview.meant,
                 # What is protected is said by no file.
                 writes_the_same=not masks,
             ),
         )
 
-    def make_final(self, names: Iterable[str]) -> None:
-        """Turn pruned weights into ordinary zeros, as torch's ``remove`` does.
-
-        They read as +0.0 from now on and are not counted as pruned any more.
+    def put(self, proposal: Proposal) -> None:
+        """Put a change that was made in a worker in force, as one entry of the history.
 
         Parameters
         ----------
-        names
-            Any names of the tensors; those of which nothing is pruned stay as they are.
+        proposal
+            Made by `Finalize.propose`, `TreatZeros.propose` or `FileMasks.propose`.
 
         Raises
         ------
-        SelectionError
-            If nothing is pruned in any of them.
+        StaleError
+            If it was made of another state than the one in force.
         """
-        found = [n for n in resolve(self.checkpoint, names) if n in self.masks]
-        if not found:
-            raise SelectionError(
-                "Nothing is pruned in these tensors, so nothing can be made final.",
-                remedy="Prune them first.",
-            )
-        before = {n: self.final.get(n) for n in found}
-        after = {n: m if (old := before[n]) is None else m & old for n, m in self._masks_of(found)}
-        pruned = sum(m.pruned for _, m in self._masks_of(found))
-        place = found[0] if len(found) == 1 else f"{len(found):,} tensors"
-        self._push(
-            "final",
-            Edit(
-                "final",
-                f"Made final: {place}",
-                "\n".join((f"{pruned:,} pruned weights are ordinary zeros now", *found[:20])),
-                Change(dict(self._masks_of(found)), dict.fromkeys(found)),
-                Change(before, after),
-            ),
-        )
+        self._refuse_stale(proposal.revision)
+        kind: ChangeKind = "final" if proposal.edit.kind == "final" else "found"
+        self._push(kind, proposal.edit)
 
-    def adopt(self, masks: Mapping[str, BitMask], cancel: CancelToken | None = None) -> None:
+    def adopt(self, proposal: Proposal) -> None:
         """Put masks in force that the file itself brought; they count as exported.
 
         Parameters
         ----------
-        masks
-            By first names.
-        cancel
-            Looked at before anything changes; by default none.
+        proposal
+            See `pruneapp.document.found.propose_file_masks`.
         """
-        pruned = 0
-        before: dict[str, BitMask | None] = {}
-        for batch in (cancel or CancelToken()).batches(masks.items()):
-            pruned += sum([mask.pruned for _, mask in batch])
-            before.update([(name, self.masks.get(name)) for name, _ in batch])
-        detail = "\n".join((f"{pruned:,} weights pruned in {len(masks):,} tensors", *masks))
-        edit = Edit("found", "Mask found in the file", detail, Change(before, dict(masks)))
-        self._push("found", edit)
+        self.put(proposal)
         self._exported = self._state()
 
-    def treat_zeros(self, masks: Mapping[str, BitMask]) -> None:
-        """Count zeros of the file as pruned, as one entry of the history.
-
-        What is pruned stays pruned, and what is protected stays kept. An export has the same
-        values as before, so that it is not missed.
+    def restore(self, records: Sequence[Record], position: int, exported: int) -> None:
+        """Take over a history that was saved, before anybody subscribes or changes something.
 
         Parameters
         ----------
-        masks
-            By first names: see `pruneapp.document.zeros.zero_masks`.
-
-        Raises
-        ------
-        SelectionError
-            If nothing changes.
+        records, position
+            See `History.restore`.
+        exported
+            What `exported_at` was.
         """
-        before = {name: self.masks.get(name) for name in masks}
-        after: dict[str, BitMask] = {}
-        for name, mask in masks.items():
-            protected, kept = self.protected.get(name), before[name]
-            there = mask if protected is None else mask | protected
-            after[name] = there if kept is None else there & kept
-        fresh = {n: m.pruned - self.masks.pruned(n) for n, m in after.items()}
-        names = [n for n, zeros in fresh.items() if zeros]
-        if not names:
-            raise SelectionError("There are no zeros that are not pruned already.")
-        place = "1 tensor" if len(names) == 1 else f"{len(names):,} tensors"
-        done = f"{sum(fresh.values()):,} zeros in {place}"
-        self._push(
-            "found",
-            Edit(
-                "found",
-                "Zeros of the file treated as pruned",
-                "\n".join((done, *names)),
-                Change({n: before[n] for n in names}, {n: after[n] for n in names}),
-                writes_the_same=True,
-            ),
-        )
+        items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
+        self._items = (*self._items, *items)
+        if exported:
+            self._exported = records[exported - 1].key if exported > 0 else object()
+        found = self._history.restore(records, position)
+        self._put(found.masks, found.final, found.protected)
 
     def undo(self) -> None:
         """Take the last change back; nothing happens if there is none."""
@@ -376,9 +332,6 @@ class Document:
     def _state(self) -> object:
         record = self._history.in_force
         return None if record is None else record.key
-
-    def _masks_of(self, names: Iterable[str]) -> list[tuple[str, BitMask]]:
-        return [(n, self.masks[n]) for n in names]
 
     def _push(self, kind: ChangeKind, edit: Edit) -> None:
         item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)

@@ -40,9 +40,9 @@ class Edit:
         The masks that it changed, the final weights, and the protected ones.
     step
         What was asked for, if it was a step.
-    hand, meant
-        What was done, if it was done by hand, as `HandEdit.to_dict` says it; and the masks that it
-        names.
+    entry, meant
+        What was done, if it was something else, as plain JSON: what `HandEdit.to_dict`,
+        `Finalize.to_dict` and the like return; and the masks that it names.
     writes_the_same
         Whether an export of the state after it has the same values as one of the state before.
     """
@@ -54,7 +54,7 @@ class Edit:
     final: Change = field(default_factory=Change)
     protected: Change = field(default_factory=Change)
     step: Step | None = None
-    hand: Json | None = None
+    entry: Json | None = None
     meant: Mapping[str, BitMask] = field(default_factory=dict)
     writes_the_same: bool = False
 
@@ -67,6 +67,25 @@ class Edit:
     def names(self) -> tuple[str, ...]:
         """The tensors that it changed."""
         return tuple(dict.fromkeys(n for change in self.layers.values() for n in change.after))
+
+    def to_dict(self, masks: dict[str, BitMask]) -> Json:
+        """Return what was done as plain JSON, with a name and a configuration.
+
+        Parameters
+        ----------
+        masks
+            Takes the masks that it names, by their SHA-256; see `HandEdit.to_dict`.
+        """
+        masks.update(self.meant)
+        return said(self.step, self.entry)
+
+
+def said(step: Step | None, entry: Json | None) -> Json:
+    """Return what was done as plain JSON: by a step, or as the entry says."""
+    if step is not None:
+        return step.to_dict()
+    assert entry is not None, "an edit without a step says itself what it did"
+    return entry
 
 
 Slots = dict[tuple[Layer, str], MaskSlot | None]
@@ -86,7 +105,7 @@ class Record:
     label: str
     detail: str
     step: Step | None
-    hand: Json | None
+    entry: Json | None
     meant: Mapping[str, MaskSlot]
     before: Slots
     after: Slots

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
-from pruneapp.document.edit import Edit, Layer, Masks, Record, Replacement, Slots
-from pruneapp.document.hand import HandEdit
+from pruneapp.document.edit import Edit, Json, Layer, Masks, Record, Replacement, Slots, said
 from pruneapp.document.past import PastState
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
@@ -67,6 +66,21 @@ class History:
         return self._position
 
     @property
+    def records(self) -> tuple[Record, ...]:
+        """All edits, the undone ones too; for whoever saves them in a worker."""
+        return tuple(self._records)
+
+    @property
+    def scratch(self) -> ScratchFile:
+        """Where masks lie that were put aside."""
+        return self._scratch
+
+    @property
+    def budget(self) -> int:
+        """Bytes of masks that it may hold in memory."""
+        return self._budget
+
+    @property
     def memory(self) -> int:
         """Bytes of masks that the history holds in memory."""
         return self._bytes
@@ -85,7 +99,7 @@ class History:
             edit.label,
             edit.detail,
             edit.step,
-            edit.hand,
+            edit.entry,
             {name: self._slot(mask) for name, mask in edit.meant.items()},
             self._slots({layer: change.before for layer, change in edit.layers.items()}),
             self._slots({layer: change.after for layer, change in edit.layers.items()}),
@@ -99,6 +113,30 @@ class History:
         self._refused = False
         self._settle()
         return record
+
+    def restore(self, records: Sequence[Record], position: int) -> Replacement:
+        """Take over a history that was saved; return what is in force in it.
+
+        For a history in which nothing has happened yet.
+
+        Parameters
+        ----------
+        records
+            The edits. Their masks are in memory, or lie in `scratch`; a mask that is used more
+            than once has one slot.
+        position
+            From 0 to their number.
+        """
+        self._records = list(records)
+        held: dict[int, MaskSlot] = {}
+        for record in records:
+            for slot in record.slots():
+                slot.uses += 1
+                held[id(slot)] = slot
+        for slot in held.values():
+            if slot.mask is not None:
+                self._hold(slot, slot.mask)
+        return self.go_to(position)
 
     def go_to(self, position: int) -> Replacement:
         """Move to a position from 0 to the number of edits; return what has to change.
@@ -146,16 +184,25 @@ class History:
                 restored = True  # what had pruned it, further back, does so no more
         return None
 
-    def by_hand(self, position: int, job: Job) -> HandEdit | None:
-        """Return what was done by hand to come to a position; None if it was something else.
+    def entry(self, position: int, masks: dict[str, BitMask], job: Job) -> Json | None:
+        """Return what was done to come to a position, as plain JSON; None for the file as it was.
 
         Its masks may have to be read from the scratch file: for a worker.
+
+        Parameters
+        ----------
+        position
+            From 0 to the number of edits.
+        masks
+            Takes the masks that it names, by their SHA-256; see `HandEdit.to_dict`.
+        job
+            May cancel.
         """
-        record = self._records[position - 1] if position else None
-        if record is None or record.hand is None:
+        if not position:
             return None
-        meant = {name: slot.load(self._scratch, job) for name, slot in record.meant.items()}
-        return HandEdit.from_dict(record.hand, meant, job)
+        record = self._records[position - 1]
+        masks.update({n: slot.load(self._scratch, job) for n, slot in record.meant.items()})
+        return said(record.step, record.entry)
 
     def close(self) -> None:
         """Forget everything and delete the scratch file."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint, Notice
 from pruneapp.document.document import Document
-from pruneapp.document.given import read_mask
+from pruneapp.document.found import propose_file_masks, read_file_masks
 from pruneapp.document.history import BUDGET
-from pruneapp.masks.bitmask import BitMask
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.progress import Job
 
 
@@ -39,21 +39,12 @@ def open_document(
     pairs: list[TensorEntry] = []
     for batch in job.cancel.batches(checkpoint.entries.values()):
         pairs += [e for e in batch if e.mask_of and e.prunable]
-    job.start(sum(e.numel for e in pairs), "")
-    masks: dict[str, BitMask] = {}
-    odd: list[str] = []
-    for entry in pairs:
-        job.label(entry.name)
-        mask = read_mask(checkpoint, entry.mask_of, job)
-        if mask is None or mask.size != entry.numel:
-            odd.append(entry.name)
-        else:
-            masks[entry.name] = mask
+    state = Snapshot(checkpoint)
+    masks, odd = read_file_masks(state, pairs, job)
     notices = (_odd_masks(odd),) if odd else ()
     document = Document(checkpoint, notices=notices, budget=budget, scratch=scratch)
     if masks:
-        document.adopt(masks, job.cancel)
-        job.cancel.check()
+        document.adopt(propose_file_masks(state, masks, job))
     return document
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from pruneapp.document.entries import named, names_of
 from pruneapp.document.naming import IN_FRONT, shown_parts
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
@@ -90,18 +91,16 @@ class Row:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Row:
         """Make a row from what `to_dict` returned; raises `ParameterError`."""
-        name, given = _named(data, {"values", "names", "pattern"})
-        values, names = given.get("values", {}), given.get("names", ())
+        name, given = named(data, {"values", "names", "pattern"})
+        values, names = given.get("values", {}), names_of(name, given)
         if not isinstance(values, Mapping):
             raise ParameterError(f"'values' of '{name}' must be an object (got {values!r}).")
-        if isinstance(names, str) or not all(isinstance(n, str) for n in names):
-            raise ParameterError(f"'names' of '{name}' must be a list of names (got {names!r}).")
         params = {p.name: p for p in registry.get(name).params}
         parsed = {
             n: params[n].parse(v) if isinstance(v, str) and n in params else v
             for n, v in values.items()
         }
-        return cls(tuple(names), name, parsed, str(given.get("pattern", "")))
+        return cls(names, name, parsed, str(given.get("pattern", "")))
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ class Step:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Step:
         """Make a step from what `to_dict` returned; raises `ParameterError`."""
-        name, given = _named(data, {"scope", "rows", "limits"})
+        name, given = named(data, {"scope", "rows", "limits"})
         if name != "step":
             raise ParameterError(f"A step has the name 'step' (got {name!r}).")
         rows = given.get("rows", ())
@@ -202,18 +201,6 @@ class Step:
             raise ParameterError(f"'rows' must be a list (got {rows!r}).")
         limits = Limits.from_dict(given.get("limits", {}))
         return cls(tuple(Row.from_dict(row) for row in rows), given.get("scope", "local"), limits)
-
-
-def _named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
-    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
-        raise ParameterError(f"An object with 'name' and 'configuration' is needed (got {data!r}).")
-    given = data.get("configuration", {})
-    if not isinstance(given, Mapping):
-        raise ParameterError(f"'configuration' must be an object (got {given!r}).")
-    unknown = sorted(str(key) for key in given if key not in known)
-    if unknown:
-        raise ParameterError(f"'{unknown[0]}' is not part of '{data['name']}'.")
-    return data["name"], given
 
 
 def _plain(param: Param, value: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -23,7 +24,8 @@ from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.hand.compute import HandPreview
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import Preview
-from pruneapp.document.snapshot import model_size
+from pruneapp.document.proposal import Proposal
+from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.stats import sparsity
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.collecting import settle
@@ -31,8 +33,9 @@ from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.settings import DEVICE, Settings
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
+
+T = TypeVar("T")
 
 SAMPLE = "sample/lenet-digits.safetensors"
 Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
@@ -295,13 +298,43 @@ class Session(QObject):
         """Go to a state of the history."""
         return self._try(lambda document: document.jump(position))
 
-    def make_final(self, names: tuple[str, ...]) -> bool:
-        """Turn pruned weights into ordinary zeros."""
-        return self._try(lambda document: document.make_final(names))
+    def propose(self, title: str, make: Callable[[Snapshot, Job], Proposal]) -> None:
+        """Have a change of the state made in the background, and put it in force.
 
-    def treat_zeros(self, masks: Mapping[str, BitMask]) -> bool:
-        """Count zeros of the file as pruned."""
-        return self._try(lambda document: document.treat_zeros(masks))
+        Parameters
+        ----------
+        title
+            What the status bar says meanwhile.
+        make
+            A plain function, run in the worker; once more if the state has changed by then.
+        """
+        document = self.document
+        if document is None or not self.may_work():
+            return
+        snapshot = document.snapshot()
+
+        def current(end: Callable[[T], None]) -> Callable[[T], None]:
+            """Let it end so if it was made of the state in force, and not of one before."""
+
+            def done(made: T) -> None:
+                if self.document is not document:
+                    return  # it was meant for a file that is gone
+                if document.revision != snapshot.revision:
+                    self.propose(title, make)
+                else:
+                    end(made)
+
+            return done
+
+        self._jobs.submit(
+            title,
+            lambda job: make(snapshot, job),
+            on_result=current(self._put),
+            on_error=current(self.refused.emit),
+        )
+
+    def _put(self, proposal: Proposal) -> None:
+        self._try(lambda document: document.put(proposal))
 
     def hold(self, why: PruneAppError | None) -> None:
         """Refuse every change from now on, as it would be lost; None allows them again."""

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import SelectionError
+from pruneapp.document.finalize import Finalize
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.browsing import Browsing
 from pruneapp.gui.choosing import Choosing
@@ -226,18 +226,7 @@ class Workbench(QObject):
 
     def make_final(self) -> None:
         """Turn the pruned weights of the checked tensors into ordinary zeros."""
-        document = self.session.document
-        if document is None:
-            return
-        names = tuple(n for n in self.views.tree.checked() if document.masks.pruned(n))
-        if names:
-            self.session.make_final(names)
-        else:
-            self.telling.refuse(
-                SelectionError(
-                    "Nothing is pruned in the checked tensors, so nothing can be made final."
-                )
-            )
+        self.session.propose(self.tr("Making final"), Finalize(self.views.tree.checked()).propose)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()

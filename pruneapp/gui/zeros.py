@@ -7,21 +7,22 @@ picture, after the counts, and a stretch at a time, so that whatever comes meanw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer
 
 from pruneapp.answers import TensorZeros, ZerosReport
 from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.found import TreatZeros
+from pruneapp.document.proposal import Proposal
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.zeros import WORTH as FEWEST
-from pruneapp.document.zeros import find_zeros, zero_masks
+from pruneapp.document.zeros import find_zeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.views.parts import numbers
-from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 # How often is looked whether there is nothing else to do.
@@ -207,28 +208,18 @@ class Zeros(QObject):
 
     def treat(self) -> None:
         """Count the zeros of the file as pruned, as one step."""
-        document = self._session.document
-        if document is None or not self._session.may_work():
-            return
-        snapshot, report = document.snapshot(), self.report
+        report, too_few = self.report, self._too_few()
 
-        def work(job: Job) -> Mapping[str, BitMask]:
+        def make(snapshot: Snapshot, job: Job) -> Proposal:
             found = find_zeros(snapshot, None, job) if report is None else report
             names = [tensor.name for tensor in found.tensors]
             # What was made final since is zero as well, and was not when the file was looked at.
-            return zero_masks(snapshot, [*names, *snapshot.final], job)
+            names += snapshot.final
+            if not names:
+                raise too_few
+            return TreatZeros(tuple(names)).propose(snapshot, job)
 
-        def done(masks: Mapping[str, BitMask]) -> None:
-            if self._session.document is not document:
-                return
-            if masks:
-                self._session.treat_zeros(masks)
-            else:
-                self._session.refused.emit(self._too_few())
-
-        self._jobs.submit(
-            self.tr("Reading zeros"), work, on_result=done, on_error=self._session.refused.emit
-        )
+        self._session.propose(self.tr("Reading zeros"), make)
 
     def _too_few(self) -> SelectionError:
         # Single zeros come about by themselves: that there are none would not be true.

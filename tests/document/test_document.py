@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from changing import make_final
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
@@ -39,7 +40,7 @@ def prune(document: Document, name: str = FC, amount=0.5) -> None:
 def test_the_history_names_each_state_and_what_it_did(model):
     document = Document(model)
     prune(document)
-    document.make_final(["module.decoder.weight"])
+    make_final(document, ["module.decoder.weight"])
     labels = [item.label for item in document.items]
     assert labels == ["Opened", "L1 50 % on fc.weight", f"Made final: {FC}"]
     assert document.items[1].detail.endswith("320 of 640 weights pruned")
@@ -78,7 +79,7 @@ def test_subscribers_hear_what_changed_until_they_leave(model):
     told = []
     leave = document.subscribe(lambda c: told.append((c.kind, c.names, c.revision)))
     prune(document)
-    document.make_final([FC])
+    make_final(document, [FC])
     document.undo()
     document.redo()
     document.jump(0)
@@ -110,7 +111,7 @@ def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
     document = Document(model)
     prune(document)
     mask = document.masks[FC]
-    document.make_final([FC])
+    make_final(document, [FC])
     assert FC not in document.masks
     expected = np.where(mask.bools(), model.arrays[FC].reshape(-1), np.float32(0))
     np.testing.assert_array_equal(document.snapshot().bits(FC), expected.view(np.uint32))
@@ -125,7 +126,7 @@ def test_final_weights_read_as_zeros_and_count_as_ordinary_weights(model):
 
 def test_nothing_pruned_cannot_be_made_final(model):
     with pytest.raises(SelectionError, match="Nothing is pruned"):
-        Document(model).make_final([FC])
+        make_final(Document(model), [FC])
 
 
 def test_unexported_is_another_state_than_the_exported(model):
@@ -192,15 +193,6 @@ def test_opening_can_be_cancelled():
     token.cancel()
     with pytest.raises(Cancelled):
         open_document(resumable(w=np.ones(9)), Job(cancel=token))
-
-
-def test_adopting_masks_can_be_cancelled_and_changes_nothing_then():
-    document = Document(resumable(w=np.ones(9)))
-    token = CancelToken()
-    token.cancel()
-    with pytest.raises(Cancelled):
-        document.adopt({"w": BitMask.full(9)}, token)
-    assert (len(document.items), document.revision, len(document.masks)) == (1, 0, 0)
 
 
 def test_masks_of_another_file_are_found_by_either_name(model):

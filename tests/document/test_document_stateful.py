@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from changing import hand_edit, make_final
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -216,7 +217,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     @precondition(lambda self: any(not m.all() for m in self.naive.kept.values()))
     @rule()
     def make_final(self):
-        self.document.make_final(NAMES)
+        make_final(self.document, NAMES)
         final = {n: self.naive.now.final[n] & self.naive.kept[n] for n in NAMES}
         kept = {n: np.ones(SHAPES[n], bool) for n in NAMES}
         self.naive.push(kept, final=final)
@@ -251,7 +252,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         assert preview.numbers.changed == changed
         self.document.edit(preview)
         self.naive.push(kept, protected=protected)
-        assert self.document.history.by_hand(self.document.position, Job()) == edit
+        assert hand_edit(self.document.history, self.document.position) == edit
 
     @rule()
     def undo(self):

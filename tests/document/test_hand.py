@@ -8,6 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
+from changing import hand_edit, make_final, treat_zeros
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
@@ -22,7 +23,6 @@ from pruneapp.document.hand.target import digest
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.document.zeros import zero_masks
 from pruneapp.errors import ParameterError, SelectionError, StaleError, UnknownTensorError
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.kernels.cpu import CpuKernel

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from changing import hand_edit
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
@@ -90,7 +91,7 @@ def test_a_combination_is_one_step_of_the_history(model):
     assert [item.label for item in document.items[1:]] == [
         "Masks combined with b (pruned in either)"
     ]
-    assert document.history.by_hand(1, Job()) == edit
+    assert hand_edit(document.history, 1) == edit
     document.undo()
     assert not document.masks
 

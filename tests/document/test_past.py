@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from changing import make_final
 
 from pruneapp.document.document import Document
 from pruneapp.document.preview import compute_preview
@@ -28,7 +29,7 @@ def storied(model, **more) -> Document:
     prune(document)
     prune(document, CONV)
     prune(document)
-    document.make_final([FC])
+    make_final(document, [FC])
     return document
 
 

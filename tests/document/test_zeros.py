@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from changing import treat_zeros
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
@@ -253,7 +254,7 @@ def test_amounts_count_from_the_zeros_that_are_treated_as_pruned():
     document, array = half_zero()
     told = []
     document.subscribe(told.append)
-    document.treat_zeros(zero_masks(document.snapshot(), ["w", "v"], Job()))
+    treat_zeros(document, ["w", "v"])
     assert [item.label for item in document.items][1:] == ["Zeros of the file treated as pruned"]
     assert document.items[1].detail == "64 zeros in 1 tensor\nw"
     assert [(c.kind, c.names) for c in told] == [("found", ("w",))]
@@ -268,13 +269,13 @@ def test_amounts_count_from_the_zeros_that_are_treated_as_pruned():
 def test_zeros_treated_as_pruned_are_nothing_to_export():
     document, _ = half_zero()
     assert not document.unexported
-    document.treat_zeros(zero_masks(document.snapshot(), ["w"], Job()))
+    treat_zeros(document, ["w"])
     assert not document.unexported
     document.undo()
     assert not document.unexported
     step = Step((Row(("v",), "l1_unstructured", {"amount": 0.5}),))
     document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
-    document.treat_zeros(zero_masks(document.snapshot(), ["w"], Job()))
+    treat_zeros(document, ["w"])
     assert document.unexported
     before = document.snapshot()
     document.undo()
@@ -284,15 +285,14 @@ def test_zeros_treated_as_pruned_are_nothing_to_export():
 
 def test_what_is_pruned_stays_so_and_what_is_protected_stays_kept():
     document, array = half_zero()
-    masks = zero_masks(document.snapshot(), ["w"], Job())
     step = Step((Row(("w",), "l1_unstructured", {"amount": 100}),))
     document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     with pytest.raises(SelectionError, match="no zeros"):
-        document.treat_zeros(masks)  # all of them are among the hundred
+        treat_zeros(document, ["w"])  # all of them are among the hundred
     document.undo()
     protected = np.zeros(array.shape, np.bool_)
     protected[0] = True
     snap = document.snapshot()
     document._snapshot = replace(snap, protected=MaskSet({"w": BitMask.from_bools(protected)}))
-    document.treat_zeros(masks)
+    treat_zeros(document, ["w"])
     assert document.masks["w"] == BitMask.from_bools((array != 0) | protected)

@@ -200,16 +200,15 @@ def test_make_final_turns_pruned_weights_into_ordinary_zeros(person):
     pruned = person.document.masks.pruned("fc1.weight")
     assert pruned
     person.menu("Prune", "Make final")
-    assert len(person.states) == 3
+    person.wait(lambda: len(person.states) == 3)
     assert person.document.masks.pruned("fc1.weight") == 0
     assert person.document.final.pruned("fc1.weight") == pruned
     person.key("Ctrl+Z")
     assert person.document.masks.pruned("fc1.weight") == pruned
     person.key("Ctrl+Shift+A")
     person.menu("Prune", "Make final")
-    assert person.trouble == [
-        "Nothing is pruned in the checked tensors, so nothing can be made final."
-    ]
+    person.wait(lambda: person.trouble)
+    assert person.trouble == ["No tensor is selected. Check one, or give a pattern."]
 
 
 def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(person):
@@ -223,6 +222,7 @@ def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(pers
     person.click_cell("fc2.weight")
     person.wait_idle()
     person.menu("Prune", "Make final")
+    person.wait(lambda: len(person.states) == 3)
     person.click_cell("fc1.weight")
     person.wait(lambda: "zeros" in numbers.text())
     assert "zeros\u00a00" not in numbers.text()

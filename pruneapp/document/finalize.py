@@ -1,0 +1,90 @@
+"""Pruned weights that become ordinary zeros, as torch's ``remove`` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pruneapp.document.edit import Change, Edit
+from pruneapp.document.entries import only_names
+from pruneapp.document.proposal import Proposal, listed
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import SelectionError
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+_NAME = "finalize"
+
+
+@dataclass(frozen=True)
+class Finalize:
+    """The pruned weights of some tensors read as +0.0, and are not counted as pruned any more.
+
+    Attributes
+    ----------
+    names
+        Any names of the tensors; those of which nothing is pruned stay as they are.
+    """
+
+    names: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {"name": _NAME, "configuration": {"names": list(self.names)}}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Finalize:
+        """Make it from what `to_dict` returned; raises `ParameterError`."""
+        return cls(only_names(data, _NAME))
+
+    def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
+        """Return what it does to a state, for `Document.put`. No weight is read.
+
+        Parameters
+        ----------
+        snapshot
+            The state.
+        job
+            Started with the bytes of the masks; may cancel.
+
+        Raises
+        ------
+        UnknownTensorError
+            If there is no tensor of a name.
+        SelectionError
+            If one cannot be pruned, or nothing is pruned in any of them.
+
+        Notes
+        -----
+        Costs a mask for each tensor in which weights were made final before, else nothing.
+        """
+        checkpoint = snapshot.checkpoint
+        found = [n for n in resolve(checkpoint, self.names) if n in snapshot.masks]
+        if not found:
+            raise SelectionError(
+                "Nothing is pruned in these tensors, so nothing can be made final.",
+                remedy="Prune them first.",
+            )
+        masks = {name: snapshot.masks[name] for name in found}
+        final: dict[str, BitMask] = {}
+        before = {name: snapshot.final.get(name) for name in found}
+        pruned = 0
+        job.start(sum([mask.nbytes for mask in masks.values()]))
+        for name, mask in masks.items():
+            old = before[name]
+            final[name] = mask if old is None else mask & old
+            pruned += mask.pruned
+            job.step(mask.nbytes)
+        place = found[0] if len(found) == 1 else f"{len(found):,} tensors"
+        none: Mapping[str, None] = dict.fromkeys(found)
+        edit = Edit(
+            "final",
+            f"Made final: {place}",
+            listed(f"{pruned:,} pruned weights are ordinary zeros now", found),
+            Change(masks, none),
+            Change(before, final),
+            entry=Finalize(tuple(found)).to_dict(),
+        )
+        return Proposal(snapshot.revision, edit)

@@ -1,0 +1,34 @@
+"""A change that was made of a state in a worker, to be put in force by the thread of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pruneapp.document.edit import Edit
+
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A change of a document, whole: `Document.put` only swaps references.
+
+    Attributes
+    ----------
+    revision
+        Of the state that it was made of.
+    edit
+        What changes.
+    """
+
+    revision: int
+    edit: Edit
+
+
+def listed(head: str, names: Iterable[str]) -> str:
+    """Return a line, and below it the first names, and how many more there are."""
+    named = list(names)
+    more = len(named) - _MOST_NAMED
+    rest = (f"and {more:,} more",) if more > 0 else ()
+    return "\n".join((head, *named[:_MOST_NAMED], *rest))

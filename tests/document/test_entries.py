@@ -1,0 +1,166 @@
+"""What was done, as plain JSON: every change says it, and can be done again from it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from changing import make_final, treat_zeros
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.answers import Gesture
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Change, Edit
+from pruneapp.document.entries import named, names_of
+from pruneapp.document.finalize import Finalize
+from pruneapp.document.found import FileMasks, TreatZeros
+from pruneapp.document.hand import HandEdit, Target, compute_hand
+from pruneapp.document.opening import open_document
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import ParameterError, SelectionError, StaleError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+
+def checkpoint() -> MemoryCheckpoint:
+    rng = np.random.default_rng(0)
+    arrays = {n: rng.normal(size=(8, 16)).astype(np.float32) for n in ("a", "b", "c")}
+    arrays["b"].reshape(-1)[::2] = 0
+    arrays["c_mask"] = (np.arange(128).reshape(8, 16) % 4 != 0).astype(np.float32)
+    facts = {"by_default": True, "kind": "Linear"}
+    return MemoryCheckpoint(
+        arrays,
+        chunk=50,
+        a={**facts, "aliases": ("tied",)},
+        b=facts,
+        c={**facts, "mask_of": "c_mask"},
+        c_mask={"why_not": "it is a mask"},
+    )
+
+
+def storied() -> Document:
+    document = open_document(checkpoint())
+    step = Step((Row(("tied",), "l1_unstructured", {"amount": 0.5}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    edit = HandEdit.from_gestures(Gesture("prune", "a", (((2, 3), (0, 16)),), "channel", 0))
+    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    make_final(document, ["c", "b"])
+    treat_zeros(document, ["c", "b", "tied"])
+    return document
+
+
+def replay(document: Document, entry) -> None:
+    snapshot, job = document.snapshot(), Job()
+    name = entry["name"]
+    if name == "step":
+        document.apply(compute_preview(snapshot, Step.from_dict(entry), CpuKernel(), job))
+    elif name == "edit":
+        document.edit(compute_hand(snapshot, HandEdit.from_dict(entry, {}), job))
+    else:
+        kinds = {"finalize": Finalize, "treat_zeros": TreatZeros, "file_masks": FileMasks}
+        document.put(kinds[name].from_dict(entry).propose(snapshot, job))
+
+
+def test_every_change_says_what_it_was_and_can_be_done_again():
+    document = storied()
+    masks: dict[str, BitMask] = {}
+    history = document.history
+    assert history.entry(0, masks, Job()) is None
+    said = [history.entry(at, masks, Job()) for at in range(1, len(document.items))]
+    assert not masks
+    assert [entry["name"] for entry in said] == [
+        "file_masks",
+        "step",
+        "edit",
+        "finalize",
+        "treat_zeros",
+    ]
+    assert said[0]["configuration"] == {"names": ["c"]}
+    assert said[3]["configuration"] == {"names": ["c"]}, "of b nothing was pruned"
+    assert said[4]["configuration"] == {"names": ["b", "c"]}, "in the order of the file"
+    again = Document(checkpoint())
+    for entry in json.loads(json.dumps(said)):
+        replay(again, entry)
+    for layer in ("masks", "final", "protected"):
+        there, here = getattr(document, layer), getattr(again, layer)
+        assert set(there) == set(here)
+        assert all(there[name] == here[name] for name in there), layer
+    assert [item.label for item in again.items] == [item.label for item in document.items]
+
+
+def test_an_edit_says_what_its_record_in_the_history_says():
+    document = Document(checkpoint())
+    proposal = TreatZeros(("b",)).propose(document.snapshot(), Job())
+    document.put(proposal)
+    assert proposal.edit.to_dict({}) == document.history.entry(1, {}, Job())
+    step = Step((Row(("a",), "l1_unstructured", {"amount": 0.5}),))
+    assert Edit("prune", "", "", Change(), step=step).to_dict({}) == step.to_dict()
+
+
+def test_masks_that_an_edit_names_go_along():
+    document = Document(checkpoint())
+    chosen = BitMask.from_bools(np.arange(128) % 5 == 0)
+    edit = HandEdit("prune", (Target("a", mask=chosen),))
+    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    masks: dict[str, BitMask] = {}
+    said = document.history.entry(1, masks, Job())
+    assert HandEdit.from_dict(said, masks) == edit
+
+
+def test_to_have_the_masks_of_the_file_again_changes_nothing():
+    document = open_document(checkpoint())
+    before = document.masks["c"]
+    document.put(FileMasks(("c",)).propose(document.snapshot(), Job()))
+    assert document.masks["c"] == before
+    with pytest.raises(SelectionError, match="'a' has no mask of zeros and ones"):
+        FileMasks(("c", "tied")).propose(document.snapshot(), Job())
+
+
+@pytest.mark.parametrize("kind", [Finalize, TreatZeros, FileMasks])
+def test_a_change_can_be_cancelled_and_is_refused_when_it_comes_too_late(kind):
+    document = open_document(checkpoint())
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        kind(("c",)).propose(document.snapshot(), Job(cancel=token))
+    make_final(document, ["c"])
+    proposal = TreatZeros(("c",)).propose(document.snapshot(), Job())
+    document.undo()
+    with pytest.raises(StaleError):
+        document.put(proposal)
+    assert document.can_redo
+
+
+def test_what_changes_nothing_is_refused():
+    document = Document(checkpoint())
+    with pytest.raises(SelectionError, match="Nothing is pruned in these tensors"):
+        Finalize(("a", "b")).propose(document.snapshot(), Job())
+    with pytest.raises(SelectionError, match="no zeros that are not pruned"):
+        TreatZeros(("a",)).propose(document.snapshot(), Job())
+    with pytest.raises(SelectionError, match="'c_mask' cannot be pruned"):
+        TreatZeros(("c_mask",)).propose(document.snapshot(), Job())
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (7, "An object with 'name' and 'configuration'"),
+        ({"configuration": {}}, "An object with 'name'"),
+        ({"name": "finalize", "configuration": []}, "'configuration' must be an object"),
+        ({"name": "finalize", "configuration": {"names": "abc"}}, "'names' of 'finalize'"),
+        ({"name": "finalize", "configuration": {"names": [7]}}, "'names' of 'finalize'"),
+        ({"name": "finalize", "configuration": {"tensors": []}}, "'tensors' is not part of"),
+        ({"name": "treat_zeros", "configuration": {}}, "must have the name 'finalize'"),
+    ],
+)
+def test_an_entry_that_is_none_is_refused(data, why):
+    with pytest.raises(ParameterError, match=why):
+        Finalize.from_dict(data)
+
+
+def test_an_entry_without_a_configuration_has_no_names():
+    name, given = named({"name": "finalize"}, {"names"})
+    assert names_of(name, given) == ()
