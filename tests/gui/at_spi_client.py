@@ -29,7 +29,7 @@ STATES = {"enabled": 8, "focusable": 11, "showing": 25}
 LABELLED_BY = 2
 MENUS = frozenset({"menu bar", "menu item", "check menu item", "popup menu", "separator"})
 # Of these nobody asks what can be done with them; there are many.
-MUTE = frozenset({"label", "tree item", "list item", "cell", "filler", "layered pane", "panel"})
+MUTE = frozenset({"label", "tree item", "list item", "cell", "layered pane", "panel"})
 DEPTH = 40
 
 
@@ -124,7 +124,7 @@ class Desktop:
                 "name": self.property(place, ACCESSIBLE, "Name"),
                 "description": self.property(place, ACCESSIBLE, "Description"),
                 "labelled": role == "combo box" and self.is_labelled(place),
-                "actions": self.actions(place) if role not in MUTE else [],
+                "actions": self.actions(place) if self.can_act(role, states) else [],
                 **states,
             }
             children = self.call(place, ACCESSIBLE, "GetChildren")[0]
@@ -134,6 +134,11 @@ class Desktop:
         nodes = [self.node(tuple(child), depth + 1, menus=menus) for child in inside]
         said["children"] = [node for node in nodes if node is not None]
         return said
+
+    @staticmethod
+    def can_act(role, states):
+        """Return whether it is worth asking what can be done with a thing."""
+        return role not in MUTE and (role != "filler" or states["focusable"])
 
     def is_labelled(self, place):
         """Return whether a label stands for a thing."""

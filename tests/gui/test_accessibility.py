@@ -7,6 +7,7 @@ command on a real X server, over the accessibility bus of the desktop.
 from __future__ import annotations
 
 import pytest
+import torch
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
@@ -18,8 +19,10 @@ from PySide6.QtWidgets import (
     QPushButton,
     QWidget,
 )
+from safetensors.torch import save_file
 
 from pruneapp import resources
+from pruneapp.answers import Gesture
 from tests.gui.accessible import Node, complaints
 from tests.gui.person import reveal
 from tests.gui.real_screen import (
@@ -41,6 +44,31 @@ DIALOGS = (
     ("Help", "Guide", "Guide"),
     ("Help", "About Pruneapp", "Pruneapp"),
 )
+# What is in the dialogs that something has to be done for first, by role and beginning.
+ALIKE = {
+    ("label", "Pattern"),
+    ("label", "36 weights change in 3 of 3 tensors"),
+    ("table", "Tensors that are meant"),
+    ("push button", "Leave it"),
+    ("push button", "Prune channel 5 in 3 tensors"),
+}
+COMBINE = {
+    ("table", "Overlap of the tensors"),
+    ("label", "Pruned afterwards"),
+    ("radio button", "In either"),
+    ("radio button", "In both"),
+    ("radio button", "Only here"),
+    ("push button", "Show where they differ"),
+    ("push button", "Leave it"),
+    ("push button", "Prune 36 weights"),
+}
+REPORT = {
+    *(("label", f"{fact}: ") for fact in ("File", "Format", "Size", "Checksum", "Verified")),
+    ("table", "Sparsity of the tensors"),
+    ("push button", "Copy as text"),
+    ("push button", "Close"),
+}
+BLOCK = "layers.1.conv1.weight"
 Role = QAccessible.Role
 ROLES = {
     Role.Button: "push button",
@@ -53,6 +81,8 @@ ROLES = {
     Role.SpinBox: "spin button",
     Role.TreeItem: "tree item",
     Role.ListItem: "list item",
+    Role.Table: "table",
+    Role.ColumnHeader: "column header",
     Role.Cell: "table cell",
     Role.StaticText: "label",
     Role.Client: "filler",
@@ -188,16 +218,73 @@ def test_every_dialog_is_told(person, menu, entry, title):
     person.wait(lambda: not dialog.isVisible())
 
 
+@pytest.fixture
+def blocks(tmp_path):
+    """Three tensors of one role; beside them masks of two, in which other channels are pruned."""
+    generator = torch.Generator().manual_seed(5)
+    names = [f"layers.{block}.conv1.weight" for block in range(3)]
+    path = tmp_path / "blocks.safetensors"
+    save_file({name: torch.randn(8, 4, 3, generator=generator) for name in names}, path)
+    masks = {f"{name}_mask": torch.ones(8, 4, 3) for name in names[:2]}
+    masks[f"{BLOCK}_mask"][2:5] = 0
+    save_file(masks, tmp_path / "masks.safetensors")
+    return path
+
+
+def assert_told(dialog, said):
+    """All of a dialog is told, and these are there, in the role that they have."""
+    assert missed(dialog) == []
+    assert_heard(told(QAccessible.queryAccessibleInterface(dialog)), said)
+
+
+def assert_heard(dialog, said):
+    """A dialog is one, and has these things, by role and beginning; its table has headers."""
+    assert dialog.role == "dialog"
+    found = [(role, name) for role, name in said if (it := dialog.find(role, name)) and it.showing]
+    assert set(found) == said
+    buttons = {n.name for n, _ in dialog.walk() if n.role in {"push button", "radio button"}}
+    begun = {name for role, name in said if role.endswith("button")}
+    assert all(any(name.startswith(begin) for begin in begun) for name in buttons)
+    headers = [n for n, _ in dialog.walk() if n.role == "column header" and n.showing]
+    assert len(headers) >= 3
+    assert all(header.name for header in headers)
+
+
+def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, blocks):
+    person.open(blocks)
+    person.wait_open(blocks)
+    person.menu("Prune", "By hand", "In every block")
+    editing = person.workbench.handwork.editing
+    editing.do(Gesture("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))
+    dialog = dialog_of(person, "In every block")
+    assert_told(dialog, ALIKE)
+    person.click(dialog.go)
+    person.wait(lambda: len(person.states) == 2)
+
+    person.chooses_file(blocks.with_name("masks.safetensors"))
+    person.menu("Prune", "Combine masks with a file")
+    dialog = dialog_of(person, "Combine masks")
+    assert_told(dialog, COMBINE)
+    dialog.reject()
+    person.wait(lambda: not dialog.isVisible())
+
+    assert_told(person.export(blocks.with_name("out.safetensors")), REPORT)
+    person.close_report()
+
+
 # By the bus -----------------------------------------------------------------------------------
 
 PICTURES = ("Picture of the weights", "Distribution", "Norms", "Sparsity", "Difference")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
+needs_ears = pytest.mark.skipif(
     bool(missing_for_ears()),
     reason=f"needs {missing_for_ears()}, which packaging/dev.py test installs on Debian",
 )
+
+
+@pytest.mark.slow
+@needs_ears
 def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):  # noqa: F811 - the fixture
     with heard(screen, str(SAMPLE)) as ears:
 
@@ -235,9 +322,68 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen): 
         assert after.name != before
 
 
-def escape(environment, title):
-    """Press Escape in a window."""
+@pytest.mark.slow
+@needs_ears
+def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, blocks):  # noqa: F811 - the fixture
+    with heard(screen, str(blocks)) as ears:
+
+        def hear(role, name):
+            def look():
+                found = ears.tree().find(role, name)
+                return found if found is not None and found.showing else None
+
+            return until(look, f"a {role} '{name}'")
+
+        def hear_dialog(title, said):
+            hear("dialog", title)
+            tree = ears.tree()
+            assert [title, complaints(tree)] == [title, []]
+            dialog = tree.find("dialog", title)
+            assert_heard(dialog, said)
+            return dialog
+
+        def alone():
+            until(lambda: len(ears.windows()) == 1, "the end of the dialog")
+
+        hear("push button", "Prune ")
+        whole = ears.tree(menus=True)
+        ears.act(whole.find("menu item", "In every block"))
+        ears.act(whole.find("page tab", "Channels"), "Press")
+        until(lambda: hear("filler", "Norms").description.startswith("8 channels"), "the norms")
+        page = hear("filler", "Norms")
+        ears.act(next(n for n, _ in page.walk() if n.focusable and n.name == page.name), "SetFocus")
+        press(screen, blocks.name, "Home", *["Right"] * 5, "space", "Delete")
+        dialog = hear_dialog("In every block", ALIKE)
+        ears.act(dialog.find("push button", "Prune channel 5"), "Press")
+        alone()
+        hear("list item", "channel 5 of layers.*.conv1 pruned")
+
+        ears.act(whole.find("menu item", "Combine masks with a file"), "Press")
+        asks = "Combine masks with a file"
+        hear("dialog", asks)
+        press(screen, asks, "ctrl+a")
+        xdotool(screen, "type", str(blocks.with_name("masks.safetensors")))
+        xdotool(screen, "key", "Return")
+        dialog = hear_dialog("Combine masks", COMBINE)
+        ears.act(dialog.find("push button", "Leave it"), "Press")
+        alone()
+
+        ears.act(whole.find("menu item", "Export…"), "Press")
+        dialog = hear("dialog", "Export")
+        ears.act(dialog.find("push button", "Export"), "Press")
+        dialog = hear_dialog("Exported", REPORT)
+        ears.act(dialog.find("push button", "Close"), "Press")
+        alone()
+
+
+def press(environment, title, *keys):
+    """Press keys in a window."""
     window = until(lambda: shown(environment, f"^{title}"), title).splitlines()[0]
     xdotool(environment, "windowfocus", "--sync", window)
+    xdotool(environment, "key", *keys)
+
+
+def escape(environment, title):
+    """Press Escape in a window."""
     # By the hand itself: what is sent to a window only is never let go of once that is gone.
-    xdotool(environment, "key", "Escape")
+    press(environment, title, "Escape")

@@ -60,15 +60,19 @@ class AlikeDialog(QDialog):
         self.pattern.setAccessibleName(self.tr("Pattern"))
         self.sentence = plain(self._sentence(tensors), wrap=True)
 
+        headers = [self.tr("Tensor"), self.tr("Meant"), self.tr("Change")]
+        # Left out rather than hidden: screen readers are told of hidden columns, too.
+        if any(tensor.spared for tensor in tensors):
+            headers.append(self.tr("Protected"))
+
         def cells(row: int) -> tuple[str, ...]:
             tensor = tensors[row]
-            return tensor.shown, count(tensor.chosen), count(tensor.changed), count(tensor.spared)
+            numbers = tensor.chosen, tensor.changed, tensor.spared
+            return tensor.shown, *map(count, numbers[: len(headers) - 1])
 
-        headers = self.tr("Tensor"), self.tr("Meant"), self.tr("Change"), self.tr("Protected")
         self.table = CountsTable(headers, len(tensors), cells, self)
         self.table.setAccessibleName(self.tr("Tensors that are meant"))
         self.table.setAccessibleDescription(self.sentence.text())
-        self.table.setColumnHidden(3, not any(tensor.spared for tensor in tensors))
         self.go = QPushButton(action, self)
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
