@@ -4,6 +4,7 @@
     python3 packaging/dev.py test [...]    format, lint, types, layers and all tests
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
+    python3 packaging/dev.py faults [...]  exports with faults in every call, or killed
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
 
 Standard library only: it is the first thing that runs on a bare machine. The second time it
@@ -61,7 +62,7 @@ def main() -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=["run", "test", "bench", "tour"])
+    parser.add_argument("command", choices=list(COMMANDS))
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     if sys.version_info < (3, 11):  # noqa: UP036 - this runs before anything checked the version
@@ -69,9 +70,7 @@ def main() -> int:
         return 1
     if not (see_to_system_packages(for_tests=options.command == "test") and install()):
         return 1
-    return {"run": run, "test": test, "bench": bench, "tour": tour}[options.command](
-        options.arguments
-    )
+    return COMMANDS[options.command](options.arguments)
 
 
 # -- setting up ------------------------------------------------------------------------------
@@ -206,6 +205,12 @@ def bench(arguments: list[str]) -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
+def faults(arguments: list[str]) -> int:
+    """Let calls of the system fail under exports, kill them, and look at what is left."""
+    command = [str(BIN / "python"), "-m", "tests.reliability", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def test(arguments: list[str]) -> int:
     """Check format, lint, types and layers, and run all tests; with arguments, only pytest."""
     steps = [
@@ -230,6 +235,8 @@ def test(arguments: list[str]) -> int:
         return 1
     return 0
 
+
+COMMANDS = {"run": run, "test": test, "bench": bench, "faults": faults, "tour": tour}
 
 if __name__ == "__main__":
     try:

@@ -5,6 +5,7 @@ No memory maps: a mapped file that somebody truncates kills the process with SIG
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
@@ -100,7 +101,7 @@ class FileSource:
         try:
             _refuse_irregular(path, status)
         except CheckpointError:
-            os.close(self._fd)
+            _let_go(self._fd)
             raise
         self._identity = Identity.of(status)
         self._lock = threading.Lock()
@@ -144,7 +145,7 @@ class FileSource:
         with self._lock:
             self._readers -= 1
             if self._closed and not self._readers:
-                os.close(self._fd)
+                _let_go(self._fd)
 
     def _read_all(self, offset: int, view: memoryview) -> None:
         done = 0
@@ -212,21 +213,32 @@ class FileSource:
         """Go on from `path`: the same file under another name, or a copy of it.
 
         Reads that are under way end with the bytes that they began with.
+
+        Raises
+        ------
+        CheckpointError
+            If it cannot be opened; the source is what it was then.
         """
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        fd = os.open(path, flags)
+        try:
+            fd = os.open(path, flags)
+        except OSError as error:
+            raise CheckpointError(
+                f"'{path}' cannot be opened: {words_of(error)}.", remedy=_remedy(error)
+            ) from error
         try:
             with self._lock:
+                identity = Identity.of(os.fstat(fd))
                 if not self._closed:  # the number of a closed file may be another's by now
                     os.dup2(fd, self._fd, inheritable=False)
-                self._path, self._identity = path, Identity.of(os.fstat(fd))
+                self._path, self._identity = path, identity
         finally:
-            os.close(fd)
+            _let_go(fd)
 
     def __del__(self) -> None:
         # What was opened for somebody who has gone meanwhile is dropped without `close`.
         if not getattr(self, "_closed", True):
-            os.close(self._fd)
+            _let_go(self._fd)
 
     def close(self) -> None:
         """Let go of the file, as soon as nobody reads from it."""
@@ -234,7 +246,13 @@ class FileSource:
             if not self._closed:
                 self._closed = True
                 if not self._readers:
-                    os.close(self._fd)
+                    _let_go(self._fd)
+
+
+def _let_go(fd: int) -> None:
+    # What was only read loses nothing where a network drive reports a fault at the end.
+    with contextlib.suppress(OSError):
+        os.close(fd)
 
 
 def _refuse_irregular(path: Path, status: os.stat_result) -> None:

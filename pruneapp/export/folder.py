@@ -16,7 +16,7 @@ from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.shards import blobs_of
 from pruneapp.checkpoint.writer import flush_folder, write_error
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, words_of
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.parts import renamed, shards
 from pruneapp.export.state import State
@@ -50,7 +50,8 @@ def plan_all(
     if _is_home(state.checkpoint, target):
         if index is not None and last and name == index.name:
             data = b"".join(bytes(piece) for piece in last[name].pieces())
-            last = {} if data == index.read_bytes() else last
+            with _reading(index):
+                last = {} if data == index.read_bytes() else last
         return plans | last
     beside = companions(state.checkpoint, target)
     return plans | {n: copy_of(path) for n, path in beside.items() if n not in plans} | last
@@ -86,10 +87,17 @@ def companions(checkpoint: Checkpoint, target: Path) -> dict[str, Path]:
     """Return the files beside the shards that a copy of the model needs, by name.
 
     Nothing that is in `target` already.
+
+    Raises
+    ------
+    ExportError
+        If the folder cannot be listed.
     """
     home = checkpoint.contents.shards[0].path.parent
     found = {}
-    for path in sorted(home.iterdir()):
+    with _reading(home):
+        beside = sorted(home.iterdir())
+    for path in beside:
         wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
         if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
             continue
@@ -110,15 +118,29 @@ def _is_own(path: Path, home: Path) -> bool:
 
 
 def copy_of(path: Path) -> Plan:
-    """Plan a copy of a small file."""
-    size = path.stat().st_size
+    """Plan a copy of a small file; `ExportError` where it cannot be read."""
+    with _reading(path):
+        size = path.stat().st_size
 
     def pieces() -> Iterator[bytes | memoryview]:
-        with path.open("rb") as source:
-            while piece := source.read(PIECE_BYTES):
-                yield piece
+        with _reading(path):
+            data = path.read_bytes()  # at most `_LARGEST_COMPANION`
+        for start in range(0, len(data), PIECE_BYTES):
+            yield data[start : start + PIECE_BYTES]
 
     return Plan(size, pieces, {})
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ExportError(
+            f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
+            remedy="Ask for the right to read it, or move it out of the folder.",
+            details=str(error),
+        ) from error
 
 
 class Place:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from tests.benchmarks import machine
 from tests.benchmarks.frame import Ground
 from tests.benchmarks.models import ROOT
+from tests.benchmarks.report import replace_sections
 from tests.benchmarks.section import say, section
 from tests.benchmarks.subjects import SUBJECTS
 
@@ -41,7 +41,8 @@ def main() -> int:
         with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as alone:
             sections = {name: alone.submit(section, name, ground).result() for name in chosen}
     if options.write:
-        _write({name: text for name, (text, _) in sections.items() if text})
+        measured = {name: text for name, (text, _) in sections.items() if text}
+        replace_sections(REPORT, measured, "# Performance\n")
     if not options.subjects:
         say(f"\nLeft out unless named: {', '.join(name for name in SUBJECTS if name not in usual)}")
     missed = [line for _, lines in sections.values() for line in lines if not line.holds]
@@ -51,22 +52,6 @@ def main() -> int:
     for name in broken:
         say(f"Could not be measured: {name}")
     return 1 if missed or broken else 0
-
-
-def _write(sections: dict[str, str]) -> None:
-    """Replace the sections that were measured between their marks; keep all others and notes."""
-    text = REPORT.read_text() if REPORT.exists() else "# Performance\n"
-    stamp = f"Measured on {machine.describe()}; {time.strftime('%Y-%m-%d')}, load {machine.load()}."
-    for name, text_of in sections.items():
-        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        block = f"{begin}\n{text_of}\n{stamp}\n{end}"
-        if begin in text:
-            head, rest = text.split(begin, 1)
-            text = head + block + rest.split(end, 1)[1]
-        else:
-            text = f"{text.rstrip()}\n\n{block}\n"
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text(text)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,6 @@ import errno
 import itertools
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +14,6 @@ import torch
 from safetensors.torch import load_file
 
 from pruneapp.checkpoint import pipeline, writer
-from pruneapp.checkpoint.abandoned import find_abandoned
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.errors import ExportError, FileChangedError, ParameterError
 from pruneapp.export import target as targets
@@ -242,59 +236,6 @@ class TestFaults:
         report = run(as_snapshot(opened), tmp_path / "out.safetensors", job=Job(Told()))
 
         assert told[-1] == (2 * report.nbytes, 2 * report.nbytes)
-
-
-KILLED = """
-import sys
-from pathlib import Path
-import numpy as np
-from pruneapp.checkpoint import pipeline
-from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.document.snapshot import Snapshot
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
-from pruneapp.progress import Job
-
-pipeline.WINDOW_BYTES = pipeline.PIECE_BYTES = 1 << 16
-checkpoint = open_checkpoint(sys.argv[1])
-masks = MaskSet({"w": BitMask.from_bools(np.arange(checkpoint.entry("w").numel) % 2 == 0)})
-print("ready", flush=True)
-while True:
-    export(Snapshot(checkpoint, masks), ExportRequest("safetensors", Path(sys.argv[2])), Job())
-    export(Snapshot(checkpoint), ExportRequest("safetensors", Path(sys.argv[2])), Job())
-"""
-
-
-def test_a_killed_process_leaves_the_old_or_the_new_file(tmp_path):
-    from safetensors.torch import save_file
-
-    source, out = tmp_path / "in.safetensors", tmp_path / "out" / "out.safetensors"
-    out.parent.mkdir()
-    weights = torch.arange(1, 200_001, dtype=torch.float32)
-    save_file({"w": weights}, source)
-    halved = weights * (torch.arange(200_000) % 2 == 0)
-    rng = random.Random(0)
-    seen = set()
-    for _ in range(5):
-        child = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(source), str(out)], stdout=subprocess.PIPE
-        )
-        assert child.stdout.readline() == b"ready\n"
-        time.sleep(rng.random() * 0.15)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        child.stdout.close()
-        if out.exists():
-            found = load_file(out)["w"]
-            is_old, is_new = torch.equal(found, weights), torch.equal(found, halved)
-            assert is_old or is_new
-            seen.add(is_old)
-        others = [p.name for p in out.parent.iterdir() if p != out]
-        assert all(name.endswith(".part") and name.startswith(".out") for name in others)
-        # What was left is told from what is being written.
-        assert sorted(others) == [p.name for p in find_abandoned(out.parent)]
-    assert seen, "no run got as far as a file"
 
 
 class TestFolders:

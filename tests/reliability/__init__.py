@@ -1,0 +1,1 @@
+"""What exports leave behind when the system refuses a call, or the process is killed."""

@@ -1,0 +1,158 @@
+"""Make faults and kills, and print the tables: ``python -m tests.reliability [--write]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint import pipeline
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.export.registry import FORMATS
+from tests.benchmarks.models import ROOT
+from tests.benchmarks.report import replace_sections
+from tests.reliability import children, faults, kills, scenes
+from tests.reliability.scenes import Contents, Scene
+
+REPORT = ROOT / "docs" / "reliability.md"
+# Weights of the model that is exported: with faults every call counts, with kills the time.
+FAULT_WEIGHTS = 1 << 17
+KILL_WEIGHTS = 1 << 21
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="packaging/dev.py faults", description=__doc__)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
+    parser.add_argument("--formats", nargs="*", default=list(FORMATS), help="default: all")
+    parser.add_argument("--calls", nargs="*", default=list(faults.CALLS), help="default: all")
+    parser.add_argument("--kills", type=int, default=200, help="in each place (default: 200)")
+    parser.add_argument("--write", action="store_true", help=f"write {REPORT.relative_to(ROOT)}")
+    options = parser.parse_args()
+    children.import_everything()
+    sections, wrong = {}, []
+    for name in options.subjects or SUBJECTS:
+        began = time.monotonic()
+        text, bad = SUBJECTS[name](options)
+        wrong += bad
+        say(f"\n{text}\n({time.monotonic() - began:.0f} s)")
+        sections[name] = text
+    if options.write:
+        replace_sections(REPORT, sections, "# Reliability\n")
+    for line in wrong:
+        say(f"Wrong: {line}")
+    return 1 if wrong else 0
+
+
+def _faults(options: argparse.Namespace) -> tuple[str, list[str]]:
+    if not faults.usable():
+        return "", ["strace is not installed"]
+    # Many small calls, so that every one of them can fail.
+    pipeline.WINDOW_BYTES, pipeline.PIECE_BYTES = 1 << 18, 1 << 16
+    rows: dict[str, faults.Tally] = {}
+
+    def one(form: str, layout: Path, scene: Scene, after: Contents) -> None:
+        for call, tally in faults.inject(form, layout, scene, after, options.calls):
+            row = rows.setdefault(call, faults.Tally())
+            row.runs += tally.runs
+            row.ends += tally.ends
+            row.wrong += tally.wrong
+
+    _everywhere(options, FAULT_WEIGHTS, one)
+    text = _table(
+        "## A call of the system fails",
+        "Each call at each index in turn, in every format and every place: the target is the old "
+        "file and a sentence was said, or the new one.",
+        ("call", "runs", "old file, a sentence", "new file", "leftovers", "wrong"),
+        [
+            (
+                call,
+                tally.runs,
+                sum(n for end, n in tally.ends.items() if end.startswith("refused, old")),
+                sum(n for end, n in tally.ends.items() if end.startswith("done, new")),
+                sum(n for end, n in tally.ends.items() if "leftovers" in end),
+                len(tally.wrong),
+            )
+            for call, tally in rows.items()
+        ],
+    )
+    return text, [line for tally in rows.values() for line in tally.wrong]
+
+
+def _kills(options: argparse.Namespace) -> tuple[str, list[str]]:
+    rows: dict[tuple[str, str], kills.Tally] = {}
+
+    def one(form: str, layout: Path, scene: Scene, after: Contents) -> None:
+        tally = rows.setdefault((form, scene.name), kills.Tally())
+        kills.kill(form, layout, scene, after, options.kills, tally)
+
+    _everywhere(options, KILL_WEIGHTS, one)
+    text = _table(
+        "## The process is killed",
+        "At moments spread over the whole export: every file is the old one or the new one, whole. "
+        "Of several files some may be new already, with the originals beside them. What is left "
+        "over is offered for deletion at the next start.",
+        ("format", "place", "kills", "old", "new", "some new", "leftovers", "wrong"),
+        [
+            (
+                form,
+                place,
+                tally.runs,
+                *(tally.ends[end] for end in ("old", "new", "mixed")),
+                tally.leftovers,
+                len(tally.wrong),
+            )
+            for (form, place), tally in rows.items()
+        ],
+    )
+    return text, [line for tally in rows.values() for line in tally.wrong]
+
+
+def _everywhere(
+    options: argparse.Namespace,
+    weights: int,
+    one: Callable[[str, Path, Scene, Contents], None],
+) -> None:
+    """Do `one` for every format and every place that it can write to."""
+    with tempfile.TemporaryDirectory(prefix="pruneapp-reliability-") as name:
+        layout = Path(name) / "layout"
+        layout.mkdir()
+        scenes.lay_out(layout, weights)
+        for form in options.formats:
+            found = scenes.scenes(FORMATS[form], lambda source: open_checkpoint(layout / source))
+            for number, scene in enumerate(found):
+                folder = Path(name) / f"{form}-{number}"
+                scenes.place(scene, layout, folder)
+                child = children.fork(lambda s=scene, f=form, to=folder: scenes.run(s, f, to))
+                child.go()
+                code, said = child.wait()
+                if code:
+                    raise RuntimeError(f"{form}, {scene.name}: {said}")
+                one(form, layout, scene, scenes.contents(folder))
+
+
+def _table(title: str, words: str, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    numbers = {
+        column: sum(values)
+        for column, values in enumerate(zip(*rows, strict=True))
+        if all(isinstance(value, int) for value in values)
+    }
+    total: list[Any] = [numbers.get(column, "") for column in range(len(head))]
+    total[0] = "all"
+    lines = [head, ["---"] * len(head), *rows, total] if rows else [head]
+    table = "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return f"{title}\n\n{words}\n\n{table}\n"
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+SUBJECTS = {"faults": _faults, "kills": _kills}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""Every call of the system that writes, failing at every index, by ``strace -e inject``."""
+
+from __future__ import annotations
+
+import collections
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from tests.reliability import children, scenes
+from tests.reliability.scenes import Contents, Scene
+
+# Calls, and the errors that each is made to fail with.
+ERRORS = {
+    "openat": ("EACCES", "ENOSPC", "EMFILE"),
+    "write": ("ENOSPC", "EIO"),
+    "fallocate": ("ENOSPC", "EIO"),
+    "ftruncate": ("ENOSPC", "EIO"),
+    "fdatasync": ("ENOSPC", "EIO"),
+    "fsync": ("ENOSPC", "EIO"),
+    "fchmod": ("EPERM",),
+    "flock": ("ENOLCK",),
+    "close": ("EIO",),
+    "link": ("EPERM", "ENOSPC"),
+    "unlink": ("EACCES", "EIO"),
+    "mkdir": ("EACCES", "ENOSPC"),
+    "rename": ("EACCES", "EIO", "ENOSPC"),
+}
+# The disk is full, and then nothing can be removed either.
+CLEANING_FAILS = "write, then every unlink"
+CALLS = (*ERRORS, CLEANING_FAILS)
+_MOST = 200
+
+
+@dataclass
+class Tally:
+    """What came of the runs with faults in one call of the system."""
+
+    runs: int = 0
+    ends: collections.Counter[str] = field(default_factory=collections.Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def inject(
+    form: str, layout: Path, scene: Scene, after: Contents, calls: Sequence[str]
+) -> Iterator[tuple[str, Tally]]:
+    """Yield what came of each call of the system failing at its first, second, ... time."""
+    for call in calls:
+        tally = Tally()
+        for error in ERRORS.get(call, ("ENOSPC",)):
+            for index in range(1, _MOST):
+                if not _once(form, layout, scene, after, call, error, index, tally):
+                    break
+        yield call, tally
+
+
+def _once(
+    form: str,
+    layout: Path,
+    scene: Scene,
+    after: Contents,
+    call: str,
+    error: str,
+    index: int,
+    tally: Tally,
+) -> bool:
+    """Run once with one fault; returns whether the fault was met."""
+    cleaning_fails = call == CLEANING_FAILS
+    what = f"{form}, {scene.name}, {call} {error} {index}"
+    call = "write" if cleaning_fails else call
+    with tempfile.TemporaryDirectory(prefix="pruneapp-faults-") as name:
+        home = Path(name)
+        folder = home / "run"
+        scenes.place(scene, layout, folder)
+        before = scenes.contents(folder)
+        child = children.fork(partial(scenes.run, scene, form, folder))
+        log = home / "strace"
+        command = ["strace", "-f", "-p", str(child.pid), "-o", str(log), "-e", f"trace={call}"]
+        command += ["-e", f"inject={call}:error={error}:when={index}"]
+        if cleaning_fails:
+            command[-3] += ",unlink"
+            command += ["-e", "inject=unlink:error=EIO"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tracer:
+            assert tracer.stderr is not None
+            if "attached" not in tracer.stderr.readline():
+                child.kill()
+                raise RuntimeError("strace may not be used here")
+            child.go()
+            code, said = child.wait()
+            tracer.wait()
+        met = "INJECTED" in log.read_text()
+        now = scenes.contents(folder)
+        tally.runs += met
+        if met:
+            _judge(tally, what, (code, said), (now, before, after))
+    return met
+
+
+def _judge(
+    tally: Tally, what: str, end: tuple[int, str], files: tuple[Contents, Contents, Contents]
+) -> None:
+    code, said = end
+    now = files[0]
+    found = scenes.judge(*files)
+    left = [n for n in now if scenes.is_temporary(n)]
+    ended = {children.DONE: "done", children.REFUSED: "refused"}.get(code, "crashed")
+    tally.ends[f"{ended}, {found}" + (", leftovers" if left else "")] += 1
+    expected = {"done": "new", "refused": "old"}.get(ended)
+    may_leave = "unlink" in what  # it could not be removed
+    sentence = ended != "refused" or (said.strip() and "Traceback" not in said)
+    if found != expected or (left and not may_leave) or not sentence:
+        tally.wrong.append(f"{what}: {ended}, {found}, left {left}: {said[-1500:]}")
+
+
+def usable() -> bool:
+    """Whether strace is here."""
+    return shutil.which("strace") is not None

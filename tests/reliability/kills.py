@@ -1,0 +1,85 @@
+"""Exports that are killed at random moments."""
+
+from __future__ import annotations
+
+import collections
+import random
+import tempfile
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from pruneapp.checkpoint.abandoned import find_abandoned
+from tests.reliability import children, scenes
+from tests.reliability.scenes import Contents, Scene
+
+
+@dataclass
+class Tally:
+    """What lay there after the process was killed."""
+
+    runs: int = 0
+    leftovers: int = 0
+    ends: collections.Counter[str] = field(default_factory=collections.Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def duration(form: str, layout: Path, scene: Scene) -> float:
+    """Return the seconds that an export takes when nobody kills it; the median of five."""
+    taken = []
+    for _ in range(5):
+        with tempfile.TemporaryDirectory(prefix="pruneapp-kills-") as name:
+            folder = Path(name) / "run"
+            scenes.place(scene, layout, folder)
+            child = children.fork(partial(scenes.run, scene, form, folder))
+            began = time.perf_counter()
+            child.go()
+            code, said = child.wait()
+            taken.append(time.perf_counter() - began)
+            if code:
+                raise RuntimeError(said)
+    return sorted(taken)[2]
+
+
+def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tally: Tally) -> None:
+    """Kill an export `times` times, evenly over its duration and a little beyond."""
+    lasts = duration(form, layout, scene)
+    rng = random.Random(f"{form} {scene.name}")
+    several = (layout / scene.source).is_dir()
+    for number in range(times):
+        with tempfile.TemporaryDirectory(prefix="pruneapp-kills-") as name:
+            folder = Path(name) / "run"
+            scenes.place(scene, layout, folder)
+            before = scenes.contents(folder)
+            child = children.fork(partial(scenes.run, scene, form, folder))
+            child.go()
+            time.sleep((number + rng.random()) / times * lasts * 1.1)
+            child.kill()
+            child.wait()
+            now = scenes.contents(folder)
+            found = scenes.judge(now, before, after)
+            left = [n for n in now if scenes.is_temporary(n)]
+            tally.runs += 1
+            tally.leftovers += bool(left)
+            tally.ends[found] += 1
+            # Files of a folder get their names one after the other; each of them is whole.
+            allowed = {"old", "new", "mixed"} if several else {"old", "new"}
+            lost = _not_offered(folder)
+            if found not in allowed or lost:
+                tally.wrong.append(f"{form}, {scene.name}, kill {number}: {found}, left {left}")
+
+
+def _not_offered(folder: Path) -> list[Path]:
+    """Return the temporary files whose removal would not be offered at the next start."""
+    offered = {path for home in _folders(folder) for path in find_abandoned(home)}
+    return [
+        p
+        for home in _folders(folder)
+        for p in home.iterdir()
+        if scenes.is_temporary(p.name) and p not in offered and p.suffix == ".part"
+    ]
+
+
+def _folders(folder: Path) -> list[Path]:
+    return [folder, *(p for p in folder.rglob("*") if p.is_dir())]

@@ -1,0 +1,51 @@
+"""A few of the faults and kills whose full figures stand in docs/reliability.md."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pruneapp.export.registry import FORMATS
+from tests.reliability import faults
+from tests.reliability.scenes import judge
+
+BEFORE = {"m": "1", "n": "2"}
+AFTER = {"m": "3", "n": "4", "m.orig": "1", "n.orig": "2"}
+
+
+def reliability(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.reliability", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_killed_export_leaves_whole_files_in_every_format(form):
+    done = reliability("kills", "--kills", "3", "--formats", form)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"| {form} | a new folder | 3 |" in done.stdout
+
+
+@pytest.mark.skipif(not faults.usable(), reason="strace is not installed here")
+def test_a_call_that_fails_leaves_the_old_files_and_a_sentence():
+    done = reliability("faults", "--formats", "safetensors", "--calls", "rename", "link", "mkdir")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| rename |" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("now", "found"),
+    [
+        (BEFORE, "old"),
+        (AFTER, "new"),
+        ({**BEFORE, ".m.0123abcd.part": "5"}, "old"),
+        ({**BEFORE, "m.orig": "1"}, "old"),
+        ({**AFTER, "n": "2"}, "mixed"),
+        ({**BEFORE, "m": "9"}, "broken: ['m', 'n']"),
+        ({"n": "2"}, "broken: ['n']"),
+        ({**AFTER, "m.orig": "9"}, "broken: ['m', 'm.orig', 'n', 'n.orig']"),
+    ],
+)
+def test_what_is_left_is_judged(now, found):
+    assert judge(now, BEFORE, AFTER) == found
