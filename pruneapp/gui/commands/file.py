@@ -1,0 +1,69 @@
+"""Commands for files: opening, exporting, closing."""
+
+from __future__ import annotations
+
+from pruneapp.gui.commands.spec import FILE, QT_TRANSLATE_NOOP, ActionSpec
+
+FILE_ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "open",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Open…"),
+        ("Ctrl+O",),
+        "open",
+        QT_TRANSLATE_NOOP("Actions", "Open a checkpoint"),
+    ),
+    ActionSpec(
+        "open_folder",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Open &folder…"),
+        ("Ctrl+Shift+O",),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Open a folder of shards as one model"),
+    ),
+    ActionSpec(
+        "sample",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Try the &sample"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Open the small model that comes with Pruneapp"),
+    ),
+    ActionSpec(
+        "state_dict",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Choose state &dict…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Switch to another dict of tensors in this file"),
+        separated=True,
+    ),
+    ActionSpec(
+        "export",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Export…"),
+        ("Ctrl+E",),
+        "export",
+        QT_TRANSLATE_NOOP("Actions", "Write the pruned model to a file"),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "close",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Close"),
+        ("Ctrl+W",),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Close this checkpoint"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "quit",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Quit"),
+        ("Ctrl+Q",),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Leave Pruneapp"),
+        separated=True,
+    ),
+)

@@ -1,0 +1,157 @@
+"""Commands that change what is pruned: by the form, by hand, by files."""
+
+from __future__ import annotations
+
+from pruneapp.gui.commands.spec import BY_HAND, PRUNE, QT_TRANSLATE_NOOP, ActionSpec
+
+PRUNE_ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "prune",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "&Prune"),
+        ("Ctrl+Return", "Ctrl+Enter"),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Do what the form says"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "cancel",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "&Cancel"),
+        ("Esc",),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Stop the running job; nothing is changed"),
+    ),
+    ActionSpec(
+        "hand_prune",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Prune the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Prune the chosen channels or weights of the picture (Del)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "hand_restore",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "&Restore the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Keep them again (R)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "hand_protect",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Pr&otect the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Keep them from every later method (P)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "hand_release",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Re&lease the chosen"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Let later methods have them again (Shift+P)"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "in_every_block",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "In &every block"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "What is done by hand is meant for the tensors of the same role in all blocks; they "
+            "are shown before",
+        ),
+        separated=True,
+        checkable=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "with_companions",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "With &bias and norm"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "What is done by hand to channels along dim 0 is done to their bias and norm, too",
+        ),
+        checkable=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "complete_channels",
+        BY_HAND,
+        QT_TRANSLATE_NOOP("Actions", "Bias and &norm of pruned channels"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "Prune them where a whole channel is pruned: a zeroed filter whose norm still has a "
+            "beta goes on emitting a constant",
+        ),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "load_masks",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "&Load masks…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Prune what the masks of a file prune"),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "combine_masks",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Combine &masks with a file…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "See how far they agree, and make one mask of both"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "load_scores",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Load importance &scores…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Rank weights by the numbers of a file in place of their own"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "treat_zeros",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Treat &zeros as pruned"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "Count the zeros that the file has as pruned, so that amounts go on from there",
+        ),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "make_final",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Make &final"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "Turn pruned weights of the checked tensors into ordinary zeros, as torch's "
+            "remove does",
+        ),
+        needs_document=True,
+    ),
+)

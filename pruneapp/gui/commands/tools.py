@@ -1,0 +1,36 @@
+"""Commands for other files and methods, and the list of all commands."""
+
+from __future__ import annotations
+
+from pruneapp.gui.commands.spec import QT_TRANSLATE_NOOP, TOOLS, ActionSpec
+
+TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "compare_with",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Compare &with a file…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "See where another checkpoint differs: fine-tuned, or pruned elsewhere"
+        ),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "load_method",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "&Load method from file…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Use a pruning method of your own; this runs its code"),
+    ),
+    ActionSpec(
+        "commands",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "All &commands…"),
+        ("Ctrl+Shift+P",),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Find a command by its name"),
+        separated=True,
+    ),
+)
