@@ -19,7 +19,11 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
     ├── DeviceError                a device is not there or gave up
     ├── StaleError                 an answer belongs to a state that is gone
     ├── HistoryError               a state that was put aside cannot be read again
-    └── ExportError                a file cannot be written
+    ├── RecipeError                a recipe cannot be read, or does not fit a checkpoint
+    ├── ExportError                a file cannot be written
+    └── SessionError               a session cannot be opened or kept
+        ├── OriginalMissingError   the checkpoint that it is about is not where it was
+        └── OriginalChangedError   the checkpoint is another one than that it is about
 """
 
 from __future__ import annotations
@@ -109,5 +113,21 @@ class HistoryError(PruneAppError):
     """A state of the history that was put aside cannot be read again."""
 
 
+class RecipeError(PruneAppError):
+    """A recipe cannot be read, or does not fit a checkpoint."""
+
+
 class ExportError(PruneAppError):
     """A file cannot be written."""
+
+
+class SessionError(PruneAppError):
+    """A session cannot be opened, or work cannot be kept for the next start."""
+
+
+class OriginalMissingError(SessionError):
+    """The checkpoint that a session is about is not where it was."""
+
+
+class OriginalChangedError(SessionError):
+    """The checkpoint is another one than that which a session is about."""

@@ -76,11 +76,6 @@ class History:
         return self._scratch
 
     @property
-    def budget(self) -> int:
-        """Bytes of masks that it may hold in memory."""
-        return self._budget
-
-    @property
     def memory(self) -> int:
         """Bytes of masks that the history holds in memory."""
         return self._bytes

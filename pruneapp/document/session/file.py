@@ -1,0 +1,406 @@
+"""Session files: a safetensors file with masks that anybody can read, and how they came about.
+
+The tensors are bytes (U8):
+
+``mask/NAME``, ``final/NAME``, ``protected/NAME``
+    The masks in force, of every tensor that has one. Bit ``i % 8`` of byte ``i // 8``, the lowest
+    first, belongs to element ``i`` of the tensor NAME in C order.
+    ``numpy.unpackbits(mask, count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
+``packed/NUMBER``
+    Other masks of the history: frames of zstd, one for each 4 MiB. What comes out is the exclusive
+    or with the mask that `session.json` calls its base.
+``edit/NUMBER``
+    A step of the history, as JSON; see `saved.SavedEdit`.
+``session.json``
+    What belongs together, as JSON; see `Table`.
+
+The text beside the tensors names format and version, and the checkpoint that all this is about.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+import platformdirs
+
+from pruneapp.checkpoint.formats import read_headers
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.writer import AtomicFile, write_error
+from pruneapp.document.session.capture import Capture, NewMask, Numbers
+from pruneapp.document.session.original import Original, describe
+from pruneapp.document.session.packing import PIECE, checked, pack, unpack
+from pruneapp.document.session.reopen import Saved
+from pruneapp.document.session.saved import (
+    SavedEdit,
+    SavedHistory,
+    SavedMask,
+    check_version,
+    damaged,
+    decoded,
+)
+from pruneapp.errors import CheckpointError, SessionError
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+SUFFIX = ".prune"
+FORMAT = "pruneapp-session"
+VERSION = 1
+TABLE = "session.json"
+# Of the table and of each edit: far more than 100,000 tensors need.
+_MOST_JSON = 1 << 28
+# What is written before its place in the file is known waits in memory up to so many bytes.
+_IN_MEMORY = 64 << 20
+_ABOUT = (
+    "mask/NAME: 1 bit per weight of tensor NAME in C order, lowest bit of a byte first, 1 is kept; "
+    "see https://github.com/pruneapp/pruneapp docs/sessions.md"
+)
+
+
+class MaskPlace(msgspec.Struct, frozen=True):
+    """Where a mask of the history lies.
+
+    Attributes
+    ----------
+    size
+        Its elements.
+    tensor
+        The tensor that holds it.
+    base
+        Number of the mask that it is packed against; -1 for none.
+    pieces
+        Bytes of each of its frames; none if it is not packed.
+    """
+
+    size: int
+    tensor: str
+    base: int = -1
+    pieces: tuple[int, ...] = ()
+
+
+class Table(msgspec.Struct, frozen=True):
+    """What belongs together.
+
+    Attributes
+    ----------
+    version
+        Of this format.
+    masks
+        All masks of the history, by number.
+    edits
+        How many edits there are.
+    position
+        How many of them are in force.
+    exported
+        The position of the state that was last exported, or opened; -1 for none of these.
+    view
+        What the person looked at, as the window has it.
+    """
+
+    version: int
+    masks: tuple[MaskPlace, ...]
+    edits: int
+    position: int
+    exported: int
+    view: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class SessionFile(Saved):
+    """A session file that was read, but for its masks; a context manager."""
+
+    _file: Checkpoint = field(repr=False)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def save_session(
+    capture: Capture, original: Original | None, view: Mapping[str, Any], path: Path, job: Job
+) -> int:
+    """Write a document to a session file; the old file is there until the new one is safe.
+
+    Parameters
+    ----------
+    capture
+        The document.
+    original
+        Its checkpoint, if it was described already.
+    view
+        What the person looks at, as plain JSON.
+    path
+        The file.
+    job
+        Stepped by the bytes; may cancel.
+
+    Returns
+    -------
+    int
+        The bytes of the file.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses to write it.
+    HistoryError
+        If a mask that was put aside cannot be read again.
+    StaleError
+        If the history was changed meanwhile, so that a mask is gone.
+    CheckpointError
+        If the checkpoint cannot be read to be known again.
+    """
+    snapshot = capture.snapshot
+    job.start(2 * _bytes_of(capture), path.name)
+    if original is None:
+        original = describe(snapshot.checkpoint, {}, job)
+    try:
+        with _Spool() as spool:
+            plain = _Plain(capture)
+            table = _spool_history(capture, plain, view, spool, job)
+            spool.add(TABLE, [msgspec.json.encode(table)])
+            tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
+            header = _header(tensors, original.seen_from(path.absolute().parent))
+            nbytes = len(header) + sum(size for _, size in tensors)
+            job.start(2 * nbytes, path.name)
+            with AtomicFile(path, nbytes, job) as file:
+                file.write(header)
+                for mask in plain.masks.values():
+                    for start in range(0, mask.nbytes, PIECE):
+                        file.write(mask.packed[start : start + PIECE].data)
+                for piece in spool.pieces():
+                    file.write(piece)
+                file.seal()
+                file.commit()
+    except OSError as error:  # of the spool; those of the file are sentences already
+        raise write_error(path, error, _bytes_of(capture)) from error
+    return nbytes
+
+
+class _Plain:
+    """The masks in force, which are written unpacked, by the names of their tensors."""
+
+    def __init__(self, capture: Capture) -> None:
+        snapshot = capture.snapshot
+        self.masks: dict[str, BitMask] = {}
+        self._names: dict[int, str] = {}
+        for prefix, masks in (
+            ("mask", snapshot.masks),
+            ("final", snapshot.final),
+            ("protected", snapshot.protected),
+        ):
+            for name, mask in masks.items():
+                self.masks[f"{prefix}/{name}"] = mask
+                self._names.setdefault(id(mask), f"{prefix}/{name}")
+
+    def name(self, mask: BitMask | None) -> str | None:
+        """Return the tensor that holds a mask anyway."""
+        return None if mask is None else self._names.get(id(mask))
+
+
+class _Spool:
+    """Bytes whose number is not known before they are made, on their way to the file."""
+
+    def __init__(self) -> None:
+        folder = Path(platformdirs.user_cache_path("pruneapp", appauthor=False))
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._file = tempfile.SpooledTemporaryFile(  # noqa: SIM115 - closed by its own context
+            _IN_MEMORY, dir=str(folder) if folder.is_dir() else None
+        )
+        self.tensors: list[tuple[str, int]] = []
+
+    def add(self, name: str, pieces: list[bytes] | Iterator[bytes]) -> tuple[int, ...]:
+        """Take the bytes of a tensor; returns how many each piece has."""
+        sizes = tuple(self._file.write(piece) for piece in pieces)
+        self.tensors.append((name, sum(sizes)))
+        return sizes
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield everything again."""
+        self._file.seek(0)
+        while piece := self._file.read(PIECE):
+            yield piece
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._file.close()
+
+
+def _bytes_of(capture: Capture) -> int:
+    slots = {id(slot): slot.nbytes for record in capture.records for slot in record.slots()}
+    return sum(slots.values())
+
+
+def _spool_history(
+    capture: Capture, plain: _Plain, view: Mapping[str, Any], spool: _Spool, job: Job
+) -> Table:
+    numbers = Numbers()
+    places: list[MaskPlace] = []
+    last = None
+    for count, record in enumerate(capture.records):
+        job.step(0)
+        fresh, edit = numbers.take(record, last, capture.snapshot.checkpoint)
+        places += [_place(new, capture, plain, spool, job) for new in fresh]
+        spool.add(f"edit/{count}", [msgspec.json.encode(edit)])
+        last = record
+    return Table(
+        VERSION, tuple(places), len(capture.records), capture.position, capture.exported, dict(view)
+    )
+
+
+def _place(new: NewMask, capture: Capture, plain: _Plain, spool: _Spool, job: Job) -> MaskPlace:
+    mask = capture.mask(new.slot, job)
+    name = plain.name(mask)
+    if name is not None:
+        job.step(mask.nbytes)
+        return MaskPlace(mask.size, name)
+    base = None if new.base is None else capture.mask(new.base, job)
+    name = f"packed/{new.number}"
+    pieces = spool.add(name, pack(mask, base, job))
+    return MaskPlace(mask.size, name, new.saved.base, pieces)
+
+
+def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
+    import pruneapp
+
+    tree: dict[str, Any] = {
+        "__metadata__": {
+            "format": FORMAT,
+            "version": str(VERSION),
+            "about": _ABOUT,
+            "written_by": f"Pruneapp {pruneapp.__version__}",
+            "original": msgspec.json.encode(original).decode(),
+        }
+    }
+    start = 0
+    for name, size in tensors:
+        tree[name] = {"dtype": "U8", "shape": [size], "data_offsets": [start, start + size]}
+        start += size
+    text = json.dumps(tree, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def is_session(checkpoint: Checkpoint) -> bool:
+    """Say whether a file that was opened is a session, whatever its name."""
+    return checkpoint.metadata.get("format") == FORMAT
+
+
+def read_session(path: Path, job: Job) -> SessionFile:
+    """Read a session file, but for its masks; they are read from it when it is restored.
+
+    Raises
+    ------
+    SessionError
+        If it is none, is damaged, or was saved by a newer Pruneapp.
+    CheckpointError
+        If it cannot be read.
+    """
+    contents, sources = read_headers(path, None, job)
+    file = Checkpoint(path, contents, sources, job.cancel)
+    try:
+        return _read(file, str(path), job)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
+    if not is_session(file):
+        raise SessionError(
+            f"'{where}' is not a session of Pruneapp.", remedy=f"Open a {SUFFIX} file."
+        )
+    version = file.metadata.get("version", "")
+    check_version({"version": int(version) if version.isdecimal() else version}, VERSION, where)
+    table = decoded(_json(file, TABLE, where), Table, where)
+    check_version({"version": table.version}, VERSION, where)
+    original = decoded(file.metadata.get("original", "").encode(), Original, where)
+    edits: list[SavedEdit] = []
+    for number in range(table.edits):
+        job.step(0)
+        edits.append(decoded(_json(file, f"edit/{number}", where), SavedEdit, where))
+    history = SavedHistory(
+        masks=[SavedMask(place.size, place.base) for place in table.masks],
+        edits=edits,
+        position=table.position,
+        exported=table.exported,
+        source=_MasksOfFile(file, table.masks, where),
+    )
+    return SessionFile(Path(where), original, history, table.view, file)
+
+
+def _json(file: Checkpoint, name: str, where: str) -> bytes:
+    entry = file.entries.get(name)
+    if entry is None or entry.dtype.name != "U8":
+        raise damaged(where, f"'{name}' is missing")
+    if entry.numel > _MOST_JSON:
+        raise damaged(where, f"'{name}' has {entry.numel:,} bytes, {_MOST_JSON:,} are the most")
+    return file.bits(name).tobytes()
+
+
+class _MasksOfFile:
+    """Reads the masks of a session file."""
+
+    def __init__(self, file: Checkpoint, places: tuple[MaskPlace, ...], where: str) -> None:
+        self._file = file
+        self._places = places
+        self._where = where
+
+    def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
+        """Return a mask; see `MaskSource`."""
+        place = self._places[number]
+        entry = self._file.entries.get(place.tensor)
+        if entry is None or entry.dtype.name != "U8":
+            raise damaged(self._where, f"mask {number:,} is missing")
+        try:
+            if place.pieces:
+                _check_count(place)
+                return unpack(self._pieces(place, entry.numel), place.size, base, job)
+            return checked(self._plain(place.tensor, entry.numel, job), place.size)
+        except (ValueError, MemoryError) as error:
+            raise damaged(self._where, f"of mask {number:,}, {error}") from None
+        except CheckpointError as error:
+            raise SessionError(error.sentence, remedy=error.remedy) from error
+
+    def _plain(self, name: str, nbytes: int, job: Job) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        packed = np.empty(nbytes, np.uint8)
+        for chunk in self._file.chunks(name):
+            packed[chunk.start : chunk.start + chunk.bits.size] = chunk.bits
+            job.step(chunk.bits.size)
+        return packed
+
+    def _pieces(self, place: MaskPlace, nbytes: int) -> Iterator[bytes]:
+        start = 0
+        for size in place.pieces:
+            if not 0 < size <= nbytes - start:
+                raise ValueError("its pieces do not fit")
+            yield self._file.bits(place.tensor, start, start + size).tobytes()
+            start += size
+
+
+def _check_count(place: MaskPlace) -> None:
+    # Before room is made for all of them.
+    if len(place.pieces) != -(-place.size // (8 * PIECE)):
+        raise ValueError(f"it has {len(place.pieces):,} pieces for {place.size:,} elements")

@@ -1,0 +1,193 @@
+"""Which file a session is about: where it was, and how it is known again.
+
+A file is known at once by its size, the time of its last change and some pieces of it, those with
+its headers among them; for sure by its SHA-256, which is counted when there is time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.errors import CheckpointError
+from pruneapp.progress import Job
+
+# Pieces of a file that are looked at, spread evenly, the first and the last bytes among them: the
+# header of a safetensors file is at its beginning, the directory of a zip file at its end.
+_PIECES = 16
+_PIECE = 64 << 10
+# Read in one go to count a SHA-256.
+_READ = 4 << 20
+
+
+class OriginalFile(msgspec.Struct, frozen=True):
+    """One file of a checkpoint.
+
+    Attributes
+    ----------
+    name
+        Without its folder.
+    size, mtime_ns
+        As the system tells them.
+    sample
+        SHA-256 of some pieces, in hex digits; see `sample_of`.
+    sha256
+        Of all of it, in hex digits; empty while it was not counted.
+    """
+
+    name: str
+    size: int
+    mtime_ns: int
+    sample: str
+    sha256: str = ""
+
+
+class Original(msgspec.Struct, frozen=True):
+    """A checkpoint that is to be found again.
+
+    Attributes
+    ----------
+    path
+        What was opened, from the root of the file system.
+    relative
+        The same as seen from the folder of the session file; empty where there is no such way.
+    state_dict
+        Which of several dicts of tensors.
+    files
+        Its files, each once.
+    """
+
+    path: str
+    relative: str = ""
+    state_dict: str = ""
+    files: tuple[OriginalFile, ...] = ()
+
+    def seen_from(self, folder: Path) -> Original:
+        """Return it with the way to it from a folder."""
+        relative = ""
+        with contextlib.suppress(ValueError):  # on another drive of Windows
+            relative = Path(os.path.relpath(self.path, folder)).as_posix()
+        return msgspec.structs.replace(self, relative=relative)
+
+    def places(self, folder: Path) -> tuple[Path, ...]:
+        """Return where it may be, the likeliest first.
+
+        What lies beside the session comes first: both may have been copied together.
+        """
+        found = [folder / self.relative] if self.relative else []
+        name = self.path.replace("\\", "/").rpartition("/")[2]
+        if name:
+            found.append(folder / name)
+        return (*found, Path(self.path))
+
+
+def files_of(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
+    """Return the files of a checkpoint, each once."""
+    return tuple({id(file): file for file in (s.file for s in checkpoint.sources)}.values())
+
+
+def describe(checkpoint: Checkpoint, known: Mapping[str, str], job: Job) -> Original:
+    """Describe an open checkpoint; reads about 1 MB of each file.
+
+    Parameters
+    ----------
+    checkpoint
+        The checkpoint.
+    known
+        SHA-256 of its files as far as they are known, by name.
+    job
+        May cancel.
+
+    Raises
+    ------
+    CheckpointError
+        If it cannot be read.
+    """
+    files = []
+    for file in files_of(checkpoint):
+        name = file.path.name
+        sample = sample_of(file, job)
+        identity = file.identity
+        files.append(
+            OriginalFile(name, identity.size, identity.mtime_ns, sample, known.get(name, ""))
+        )
+    path = str(checkpoint.path.absolute())
+    return Original(path, "", checkpoint.contents.state_dict or "", tuple(files))
+
+
+def sample_of(file: FileSource, job: Job) -> str:
+    """Return the SHA-256 of `_PIECES` pieces of a file, or of all of a small one."""
+    made = hashlib.sha256()
+    last = file.size - _PIECE
+    if last < _PIECE * _PIECES:
+        starts = list(range(0, file.size, _PIECE))
+    else:
+        starts = [number * last // (_PIECES - 1) for number in range(_PIECES)]
+    for start in starts:
+        job.step(0)
+        made.update(file.read(start, min(_PIECE, file.size - start)))
+    return made.hexdigest()
+
+
+def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[str, ...]:
+    """Say how the files of a checkpoint differ from those that a session knows; empty if not.
+
+    Another time of the last change says nothing: a copy has it.
+
+    Raises
+    ------
+    CheckpointError
+        If the checkpoint cannot be read.
+    """
+    files = files_of(checkpoint)
+    if len(files) != len(original.files):
+        return (f"It has {len(files):,} files; it had {len(original.files):,}.",)
+    said = []
+    for file, known in zip(files, original.files, strict=True):
+        if file.size != known.size:
+            said.append(f"'{file.path.name}' has {file.size:,} bytes; it had {known.size:,}.")
+        elif sample_of(file, job) != known.sample:
+            said.append(f"'{file.path.name}' is as large as before, but holds other bytes.")
+    return tuple(said)
+
+
+class Digest:
+    """The SHA-256 of a file, counted in stretches: who cancels one goes on later.
+
+    Parameters
+    ----------
+    file
+        The file; if it changes meanwhile, there is no digest.
+    """
+
+    def __init__(self, file: FileSource) -> None:
+        self.file = file
+        self._hash = hashlib.sha256()
+        self._done = 0
+        self._buffer = bytearray(min(_READ, max(file.size, 1)))
+
+    def run(self, job: Job) -> str:
+        """Count the rest and return the digest; empty if the file cannot be read to its end.
+
+        Raises
+        ------
+        Cancelled
+            If something else is to go first; what was counted stays.
+        """
+        while self._done < self.file.size:
+            job.step(0)
+            view = memoryview(self._buffer)[: self.file.size - self._done]
+            try:
+                self.file.read_into(self._done, view)
+            except CheckpointError:
+                return ""
+            self._hash.update(view)
+            self._done += len(view)
+        return self._hash.hexdigest()

@@ -1,0 +1,98 @@
+"""Masks as few bytes: compressed, as what differs from another mask where there is one.
+
+A stroke of a brush changes some hundred bits of millions, and what does not change becomes zeros.
+Pieces are packed one by one, so that no mask is ever there twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+# Bytes of a mask that are packed in one go: a job that is cancelled waits for no more.
+PIECE = 4 << 20
+_LEVEL = 1
+
+
+def pack(mask: BitMask, base: BitMask | None, job: Job) -> Iterator[bytes]:
+    """Yield a mask as zstd frames, one for each `PIECE` bytes of it.
+
+    Parameters
+    ----------
+    mask
+        The mask.
+    base
+        Another one of the same size: what is packed is the exclusive or of the two.
+    job
+        Stepped by the bytes of the mask; may cancel.
+    """
+    import zstandard
+
+    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    for start in range(0, mask.nbytes, PIECE):
+        piece = mask.packed[start : start + PIECE]
+        if base is not None:
+            piece = piece ^ base.packed[start : start + PIECE]
+        yield compressor.compress(piece.data)
+        job.step(piece.size)
+
+
+def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -> BitMask:
+    """Return the mask that was packed.
+
+    Parameters
+    ----------
+    pieces
+        What `pack` yielded.
+    size
+        Elements of the mask.
+    base
+        The mask that it was packed against.
+    job
+        Stepped by the bytes of the mask; may cancel.
+
+    Raises
+    ------
+    ValueError
+        If the pieces are no mask of this size: in words, as the end of a sentence.
+    """
+    import zstandard
+
+    nbytes = (size + 7) // 8
+    if base is not None and base.size != size:
+        raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
+    packed: NDArray[np.uint8] = np.empty(nbytes, np.uint8)
+    decompressor = zstandard.ZstdDecompressor()
+    done = 0
+    for piece in pieces:
+        wanted = min(PIECE, nbytes - done)
+        # Looked at first: a frame may promise more than there is memory.
+        try:
+            if wanted == 0 or zstandard.frame_content_size(piece) != wanted:
+                raise ValueError(f"its pieces are not those of {size:,} elements")
+            data = decompressor.decompress(piece)
+        except zstandard.ZstdError:
+            raise ValueError("its bytes cannot be decompressed") from None
+        here = packed[done : done + wanted]
+        here[:] = np.frombuffer(data, np.uint8)
+        if base is not None:
+            here ^= base.packed[done : done + wanted]
+        done += wanted
+        job.step(wanted)
+    if done != nbytes:
+        raise ValueError(f"{nbytes - done:,} of its {nbytes:,} bytes are missing")
+    return checked(packed, size)
+
+
+def checked(packed: NDArray[np.uint8], size: int) -> BitMask:
+    """Return a mask of packed bits; raises ValueError if they are not those of its size."""
+    if packed.size != (size + 7) // 8:
+        raise ValueError(f"it has {packed.size:,} bytes for {size:,} elements")
+    if size % 8 and packed[-1] >> size % 8:
+        raise ValueError(f"it has bits past its {size:,} elements")
+    return BitMask(packed, size)

@@ -1,0 +1,153 @@
+"""From what was saved to an open document: find the checkpoint, check it, go on where one was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.document.document import Document
+from pruneapp.document.hand import HandEdit, Target, compute_hand
+from pruneapp.document.history import BUDGET
+from pruneapp.document.opening import open_document
+from pruneapp.document.session.original import Original, changes_of
+from pruneapp.document.session.restore import check_fits, masks_in_force, misfits, restored
+from pruneapp.document.session.saved import SavedHistory
+from pruneapp.errors import OriginalChangedError, OriginalMissingError
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Work that was saved, in a session file or a journal.
+
+    Attributes
+    ----------
+    path
+        The file that it is in.
+    original
+        The checkpoint that it is about.
+    history
+        What was done.
+    view
+        What the person looked at.
+    """
+
+    path: Path
+    original: Original
+    history: SavedHistory
+    view: Mapping[str, Any]
+
+
+def find_original(saved: Saved) -> Path:
+    """Return where the checkpoint is now.
+
+    Raises
+    ------
+    OriginalMissingError
+        If it is nowhere where it was.
+    """
+    for place in saved.original.places(saved.path.absolute().parent):
+        if place.exists():
+            return place
+    raise OriginalMissingError(
+        f"'{saved.path.name}' is about '{saved.original.path}', which is not there any more.",
+        remedy="Say where it is now.",
+    )
+
+
+def reopened(
+    saved: Saved,
+    job: Job,
+    *,
+    original: Path | None = None,
+    budget: int = BUDGET,
+    scratch: Path | None = None,
+) -> Document:
+    """Open the checkpoint of a session and go on where one was.
+
+    Parameters
+    ----------
+    saved
+        The session.
+    job
+        May cancel.
+    original
+        Where the checkpoint is; by default where it was, or beside the session.
+    budget, scratch
+        See `Document`.
+
+    Raises
+    ------
+    OriginalMissingError
+        If the checkpoint is not where it was.
+    OriginalChangedError
+        If it is another one: with what differs.
+    SessionError
+        If the session is damaged.
+    CheckpointError
+        If the checkpoint cannot be opened.
+    """
+    checkpoint = _opened(saved, original, job)
+    try:
+        _check_same(saved, checkpoint, job)
+        return restored(
+            checkpoint, saved.history, str(saved.path), job, budget=budget, scratch=scratch
+        )
+    except BaseException:
+        checkpoint.close()
+        raise
+
+
+def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> Document:
+    """Open a checkpoint that is another one by now, and prune in it what was pruned.
+
+    The history is not that of this checkpoint, so it is one step: what a session pruned.
+
+    Raises
+    ------
+    OriginalChangedError
+        If the names, shapes or types of its tensors are others.
+    SelectionError
+        If nothing was pruned.
+    """
+    checkpoint = _opened(saved, original, job)
+    try:
+        check_fits(checkpoint, saved.history, str(saved.path))
+        document = open_document(checkpoint, job)
+        targets = tuple(
+            Target(name, mask=BitMask.full(mask.size) - mask)
+            for name, mask in masks_in_force(saved.history, str(saved.path), job).items()
+            if mask.pruned
+        )
+        if targets:
+            words = f"Masks of {saved.path.name} taken over"
+            edit = HandEdit("prune", targets, words)
+            document.edit(compute_hand(document.snapshot(), edit, job))
+    except BaseException:
+        checkpoint.close()
+        raise
+    return document
+
+
+def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
+    path = find_original(saved) if original is None else original
+    return open_checkpoint(path, state_dict=saved.original.state_dict or None, job=job)
+
+
+def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
+    changes = changes_of(saved.original, checkpoint, job)
+    if not changes:
+        return
+    tensors = misfits(checkpoint, saved.history)
+    fits = "" if tensors else " Its tensors have the same names and shapes."
+    use = "." if tensors else ", or use the masks on this one."
+    raise OriginalChangedError(
+        f"'{checkpoint.path.name}' is not the file that '{saved.path.name}' was made with: "
+        f"{changes[0]}{fits}",
+        remedy=f"Choose the file that it was made with{use}",
+        details="\n".join((*changes, *tensors[:1000])),
+    )
