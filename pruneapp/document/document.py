@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
-from pruneapp.document.edit import Change, Edit, Masks, Record
+from pruneapp.document.edit import Edit, EditKind, Masks, Record
 from pruneapp.document.hand import HandPreview
 from pruneapp.document.history import BUDGET, History
 from pruneapp.document.past import PastState
@@ -22,6 +22,13 @@ from pruneapp.errors import StaleError
 from pruneapp.masks.maskset import MaskSet
 
 ChangeKind = Literal["apply", "edit", "undo", "redo", "jump", "final", "found", "exported"]
+
+_CHANGES: Mapping[EditKind, ChangeKind] = {
+    "prune": "apply",
+    "edit": "edit",
+    "final": "final",
+    "found": "found",
+}
 
 
 @dataclass(frozen=True)
@@ -193,21 +200,7 @@ class Document:
             If the preview was computed from another state than the one in force.
         """
         self._refuse_stale(preview.revision)
-        report = preview.report
-        left = sum(row.numel - row.before for row in report.tensors)
-        done = f"{report.gone:,} of {left:,} weights pruned"
-        if report.spared:
-            done += f"\n{report.spared:,} protected weights left as they are"
-        self._push(
-            "apply",
-            Edit(
-                "prune",
-                preview.step.label(),
-                f"{preview.step.detail()}\n{done}",
-                Change({n: self.masks.get(n) for n in preview.masks}, dict(preview.masks)),
-                step=preview.step,
-            ),
-        )
+        self._push("apply", preview.as_edit(self._snapshot))
 
     def edit(self, preview: HandPreview) -> None:
         """Put in force what was done by hand, as one entry of the history.
@@ -218,21 +211,7 @@ class Document:
             If it was computed from another state than the one in force.
         """
         self._refuse_stale(preview.revision)
-        masks, protected = preview.masks, preview.protected
-        self._push(
-            "edit",
-            Edit(
-                "edit",
-                preview.label,
-                preview.detail,
-                Change({n: self.masks.get(n) for n in masks}, dict(masks)),
-                protected=Change({n: self.protected.get(n) for n in protected}, dict(protected)),
-                entry=preview.recipe,
-                meant=preview.meant,
-                # What is protected is said by no file.
-                writes_the_same=not masks,
-            ),
-        )
+        self._push("edit", preview.as_edit(self._snapshot))
 
     def put(self, proposal: Proposal) -> None:
         """Put a change that was made in a worker in force, as one entry of the history.
@@ -240,7 +219,8 @@ class Document:
         Parameters
         ----------
         proposal
-            Made by `Finalize.propose`, `TreatZeros.propose` or `FileMasks.propose`.
+            Made by `Finalize.propose`, `TreatZeros.propose` or `FileMasks.propose`, or of the edit
+            of a recipe.
 
         Raises
         ------
@@ -248,8 +228,7 @@ class Document:
             If it was made of another state than the one in force.
         """
         self._refuse_stale(proposal.revision)
-        kind: ChangeKind = "final" if proposal.edit.kind == "final" else "found"
-        self._push(kind, proposal.edit)
+        self._push(_CHANGES[proposal.edit.kind], proposal.edit)
 
     def adopt(self, proposal: Proposal) -> None:
         """Put masks in force that the file itself brought; they count as exported.

@@ -41,8 +41,9 @@ class Edit:
     step
         What was asked for, if it was a step.
     entry, meant
-        What was done, if it was something else, as plain JSON: what `HandEdit.to_dict`,
-        `Finalize.to_dict` and the like return; and the masks that it names.
+        What was done, if it was something else or a step that needed files beside, as plain JSON:
+        what `HandEdit.to_dict`, `Finalize.to_dict` and the like return; and the masks that it
+        names.
     writes_the_same
         Whether an export of the state after it has the same values as one of the state before.
     """
@@ -81,11 +82,11 @@ class Edit:
 
 
 def said(step: Step | None, entry: Json | None) -> Json:
-    """Return what was done as plain JSON: by a step, or as the entry says."""
-    if step is not None:
-        return step.to_dict()
-    assert entry is not None, "an edit without a step says itself what it did"
-    return entry
+    """Return what was done as plain JSON: as the entry says, else by a step."""
+    if entry is not None:
+        return entry
+    assert step is not None, "an edit without a step says itself what it did"
+    return step.to_dict()
 
 
 Slots = dict[tuple[Layer, str], MaskSlot | None]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.census.wanted import dims_of
+from pruneapp.document.edit import Change, Edit, Json
 from pruneapp.document.energies import measure_energies
 from pruneapp.document.energy import Energy, total_of
 from pruneapp.document.expecting import Expecting, known_channels, known_energies
+from pruneapp.document.hand.edit import HandEdit
+from pruneapp.document.hand.target import Target
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.sparing import rows_of
@@ -46,12 +49,34 @@ class Preview:
         did not change is the same object as before.
     report
         Numbers.
+    entry, meant
+        Where masks or scores of other files went into it, which the step does not hold: the same
+        as an edit by hand says it (`HandEdit.to_dict`), and the masks that it names.
     """
 
     revision: int
     step: Step
     masks: Mapping[str, BitMask]
     report: SparsityReport
+    entry: Json | None = None
+    meant: Mapping[str, BitMask] = field(default_factory=dict)
+
+    def as_edit(self, before: Snapshot) -> Edit:
+        """Return it as a change of the state that it was computed from."""
+        report = self.report
+        left = sum(row.numel - row.before for row in report.tensors)
+        done = f"{report.gone:,} of {left:,} weights pruned"
+        if report.spared:
+            done += f"\n{report.spared:,} protected weights left as they are"
+        return Edit(
+            "prune",
+            self.step.label(),
+            f"{self.step.detail()}\n{done}",
+            Change({n: before.masks.get(n) for n in self.masks}, dict(self.masks)),
+            step=self.step,
+            entry=self.entry,
+            meant=self.meant,
+        )
 
 
 def compute_preview(
@@ -134,7 +159,29 @@ def compute_preview(
     report = _report(snapshot, masks, known, job, cuts=cuts)
     if step.one_cut and scores is None:
         report = _with_one_cut(report)
-    return Preview(snapshot.revision, step, masks, replace(report, spared=spared))
+    entry: Json | None = None
+    meant: dict[str, BitMask] = {}
+    if given is not None or scores is not None:
+        entry, meant = _as_by_hand(snapshot, step, masks, job)
+    return Preview(snapshot.revision, step, masks, replace(report, spared=spared), entry, meant)
+
+
+def _as_by_hand(
+    snapshot: Snapshot, step: Step, masks: Mapping[str, BitMask], job: Job
+) -> tuple[Json, dict[str, BitMask]]:
+    """Return what a step took as an edit, and its masks: nobody has the files it needed later."""
+    meant: dict[str, BitMask] = {}
+    targets = []
+    for name, mask in masks.items():
+        job.step(0)
+        before = snapshot.masks.get(name)
+        if before is not mask and mask.pruned > snapshot.masks.pruned(name):
+            gone = (BitMask.full(mask.size) if before is None else before) - mask
+            targets.append(Target(name, mask=gone))
+    if not targets:
+        row = Row(tuple(masks), "identity")
+        return Step((row,)).to_dict(), meant
+    return HandEdit("prune", tuple(targets), step.label()).to_dict(meant, job), meant
 
 
 def check_extras(

@@ -11,6 +11,7 @@ import numpy as np
 from pruneapp.answers.hand import HandCount, HandOutcome
 from pruneapp.answers.picture import Box
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.edit import Change, Edit
 from pruneapp.document.hand.change import change
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
@@ -56,6 +57,21 @@ class HandPreview:
     detail: str
     recipe: Mapping[str, Any]
     meant: Mapping[str, BitMask]
+
+    def as_edit(self, before: Snapshot) -> Edit:
+        """Return it as a change of the state that it was computed from."""
+        masks, protected = self.masks, self.protected
+        return Edit(
+            "edit",
+            self.label,
+            self.detail,
+            Change({n: before.masks.get(n) for n in masks}, dict(masks)),
+            protected=Change({n: before.protected.get(n) for n in protected}, dict(protected)),
+            entry=self.recipe,
+            meant=self.meant,
+            # What is protected is said by no file.
+            writes_the_same=not masks,
+        )
 
 
 def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
@@ -154,7 +170,7 @@ def _region(entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:
     boxes = [box for target in targets for box in target.boxes]
     masks = [target.mask for target in targets if target.mask is not None]
     for box in boxes:
-        _check_box(entry, box)
+        check_box(entry, box)
     for mask in masks:
         if mask.size != entry.numel:
             raise ParameterError(
@@ -174,7 +190,8 @@ def _region(entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:
     return Region(0, chosen)
 
 
-def _check_box(entry: TensorEntry, box: Box) -> None:
+def check_box(entry: TensorEntry, box: Box) -> None:
+    """Refuse a box that is empty or lies outside of a tensor; raises `ParameterError`."""
     if len(box) == len(entry.shape) and all(
         0 <= a < b <= n for (a, b), n in zip(box, entry.shape, strict=True)
     ):

@@ -1,0 +1,140 @@
+"""What of a recipe fits a checkpoint, said before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.finalize import Finalize
+from pruneapp.document.found import FileMasks, TreatZeros
+from pruneapp.document.hand import HandEdit
+from pruneapp.document.recipe.looking import Deed, Looking, Problem, Schedule
+from pruneapp.document.recipe.places import touched
+from pruneapp.document.recipe.recipe import Recipe
+from pruneapp.document.recipe.schema import Entry, FileMasksEntry
+from pruneapp.document.step import Step
+from pruneapp.errors import RecipeError
+from pruneapp.progress import Job
+
+__all__ = ["Fit", "FitEntry", "Problem", "fit"]
+
+
+@dataclass(frozen=True)
+class FitEntry:
+    """An entry and what it comes to on this checkpoint.
+
+    Attributes
+    ----------
+    deed
+        What is to be done, with the tensors of this checkpoint; None if it does not fit.
+    label
+        The same in words.
+    names
+        The tensors that it touches, in file order.
+    """
+
+    deed: Deed | None
+    label: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A recipe on a checkpoint.
+
+    Attributes
+    ----------
+    entries
+        One for each entry of the recipe.
+    problems
+        What does not fit; nothing may run unless there are none.
+    notices
+        What the person should know.
+    """
+
+    entries: tuple[FitEntry, ...]
+    problems: tuple[Problem, ...]
+    notices: tuple[str, ...] = ()
+
+    def deeds(self, where: str) -> tuple[Deed, ...]:
+        """Return what is to be done; raises `RecipeError` that lists the problems."""
+        if self.problems:
+            listed = "\n".join(f"  {problem}" for problem in self.problems)
+            many = f"{len(self.problems):,} places" if len(self.problems) > 1 else "one place"
+            raise RecipeError(f"'{where}' does not fit in {many}:\n{listed}")
+        return tuple(entry.deed for entry in self.entries if entry.deed is not None)
+
+
+def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
+    """Find out what a recipe would do to a checkpoint; no weight is read.
+
+    Looked for is everything that can be known before: methods and values, tensors that are not
+    there or cannot be pruned, dimensions, counts that are larger than a tensor, boxes and masks of
+    another shape, masks that are missing. How much is left when an entry's turn comes is not
+    known; an amount that is too large then ends the run, and nothing is changed.
+
+    Parameters
+    ----------
+    recipe
+        What is to be done.
+    checkpoint
+        The file.
+    job
+        Stepped from entry to entry; may cancel.
+    """
+    job.start(len(recipe.entries), recipe.where)
+    found = []
+    problems: list[Problem] = []
+    for number, entry in enumerate(recipe.entries):
+        looking = Looking(checkpoint, recipe.masks, number, problems, job)
+        before = len(problems)
+        deed = looking.deed(entry)
+        if len(problems) > before:
+            deed = None
+        found.append(FitEntry(deed, _label(entry, deed), _names(checkpoint, deed)))
+        job.step(1)
+    return Fit(tuple(found), tuple(problems), _notices(recipe, checkpoint))
+
+
+def _label(entry: Entry, deed: Deed | None) -> str:
+    match deed:
+        case Step() | HandEdit():
+            return deed.label()
+        case Schedule():
+            much = f"{deed.final * 100:.10g} %" if isinstance(deed.final, float) else deed.final
+            rows = deed.step.rows[0].label(amount=False)
+            scope = ", global" if deed.step.scope == "global" else ""
+            return f"{rows}{scope}, to {much} in {deed.steps:,} steps, {deed.path}"
+        case TreatZeros():
+            return "Zeros of the file treated as pruned"
+        case Finalize():
+            return "Made final"
+        case FileMasks():
+            return "Mask found in the file"
+        case None:
+            return str(msgspec.to_builtins(entry)["name"])
+
+
+def _names(checkpoint: Checkpoint, deed: Deed | None) -> tuple[str, ...]:
+    match deed:
+        case Step():
+            return tuple(touched(checkpoint, deed))
+        case Schedule():
+            return tuple(touched(checkpoint, deed.step))
+        case None:
+            return ()
+        case _:
+            return tuple(dict.fromkeys(checkpoint.entry(name).name for name in deed.names))
+
+
+def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
+    masked = sum(1 for entry in checkpoint.entries.values() if entry.mask_of and entry.prunable)
+    if not masked or any(isinstance(entry, FileMasksEntry) for entry in recipe.entries):
+        return ()
+    sentence = (
+        f"'{checkpoint.path.name}' brings masks for {masked:,} tensors, which the recipe does not "
+        'take: it begins with nothing pruned. Put {"name": "file_masks"} first to go on from them.'
+    )
+    return (sentence,)

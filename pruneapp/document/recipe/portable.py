@@ -1,0 +1,97 @@
+"""From what was done to a document to a recipe that suits other checkpoints as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.history import History
+from pruneapp.document.recipe.choosing import row_for
+from pruneapp.document.recipe.recipe import UNNAMED, Recipe
+from pruneapp.document.recipe.schema import (
+    Entry,
+    LimitsConfiguration,
+    RowEntry,
+    StepConfiguration,
+    StepEntry,
+    wrong,
+)
+from pruneapp.document.step import Step
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+
+def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
+    """Return what an edit says of itself as an entry that patterns resolve anew for.
+
+    A row that a person chose by a pattern or a kind of layer says just that, as long as it means
+    the same tensors; one that means the usual ones says nothing, and any other gives names. The
+    same edit of the same checkpoint makes the same entry, wherever it came from.
+
+    Parameters
+    ----------
+    checkpoint
+        What the edit was made of.
+    data
+        What `Edit.to_dict` returned.
+
+    Raises
+    ------
+    RecipeError
+        If it is no entry that a recipe has.
+    """
+    try:
+        if data["name"] == "step":
+            return _step(checkpoint, Step.from_dict(data))
+        made: Entry = msgspec.convert(data, Entry)
+    except msgspec.ValidationError as error:
+        raise wrong(UNNAMED, error) from None
+    return made
+
+
+def recipe_of(
+    checkpoint: Checkpoint,
+    entries: Iterable[Mapping[str, Any]],
+    masks: Mapping[str, BitMask] | None = None,
+) -> Recipe:
+    """Return the recipe of edits of a checkpoint, by what they say of themselves."""
+    return Recipe(tuple(portable(checkpoint, entry) for entry in entries), masks or {})
+
+
+def history_recipe(checkpoint: Checkpoint, history: History, position: int, job: Job) -> Recipe:
+    """Return the recipe of a history; reads masks that were put aside, so it is for a worker.
+
+    Parameters
+    ----------
+    checkpoint
+        The file.
+    history
+        Of its document. Nothing may be cut off from it meanwhile.
+    position
+        How many of its edits.
+    job
+        Stepped from edit to edit; may cancel.
+    """
+    masks: dict[str, BitMask] = {}
+    found = []
+    job.start(position)
+    for number in range(1, position + 1):
+        entry = history.entry(number, masks, job)
+        assert entry is not None  # only the file itself has none
+        found.append(entry)
+        job.step(1)
+    return recipe_of(checkpoint, found, masks)
+
+
+def _step(checkpoint: Checkpoint, step: Step) -> StepEntry:
+    data = step.to_dict()["configuration"]
+    rows = []
+    for row, plain in zip(step.rows, data["rows"], strict=True):
+        chosen = row_for(checkpoint, row.names, row.pattern)
+        values = plain["configuration"]["values"]
+        rows.append(RowEntry(row.method, msgspec.structs.replace(chosen, values=values)))
+    limits = msgspec.convert(data.get("limits", {}), LimitsConfiguration)
+    return StepEntry(StepConfiguration(tuple(rows), step.scope, limits))

@@ -1,0 +1,114 @@
+"""Doing what a recipe says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pruneapp.document.edit import Edit
+from pruneapp.document.finalize import Finalize
+from pruneapp.document.found import FileMasks, TreatZeros
+from pruneapp.document.hand import HandEdit, compute_hand
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.recipe.looking import Deed, Schedule
+from pruneapp.document.recipe.schedule import amounts, expanded
+from pruneapp.document.selection import resolve
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.sparing import rows_of
+from pruneapp.document.step import Step
+from pruneapp.kernels.contract import Kernel
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """One edit of a recipe that was done.
+
+    Attributes
+    ----------
+    number
+        Of the entry that it belongs to, from 0: a schedule has several edits.
+    edit
+        What it changed.
+    state
+        The state after it.
+    """
+
+    number: int
+    edit: Edit
+    state: Snapshot
+
+
+def replay(
+    snapshot: Snapshot, deeds: Sequence[Deed], kernel: Kernel, job: Job, *, energy: bool = False
+) -> Iterator[Replayed]:
+    """Do the entries of a recipe one after another, each on what the ones before left.
+
+    Nothing is changed: the states are new ones. What is computed is the same on every machine and
+    device, and for every size of chunks, as everywhere.
+
+    Parameters
+    ----------
+    snapshot
+        The state to begin with.
+    deeds
+        Of `Fit.deeds`, for this checkpoint.
+    kernel
+        Does the arithmetic.
+    job
+        Started by each edit; may cancel.
+    energy
+        Whether reports say how much energy goes; see `compute_preview`.
+
+    Yields
+    ------
+    Replayed
+        Each edit; masks that the file holds and that are in force already make none.
+
+    Raises
+    ------
+    PruneAppError
+        What the edits raise: an amount that is more than what is left, for one.
+    """
+    state = snapshot
+    for number, deed in enumerate(deeds):
+        for one in _expanded(state, deed):
+            edit = _edit(state, one, kernel, job, energy=energy)
+            if edit is not None:
+                state = after(state, edit)
+                yield Replayed(number, edit, state)
+
+
+def after(snapshot: Snapshot, edit: Edit) -> Snapshot:
+    """Return the state after an edit."""
+    return replace(
+        snapshot,
+        masks=snapshot.masks.with_masks(edit.masks.after),
+        final=snapshot.final.with_masks(edit.final.after),
+        protected=snapshot.protected.with_masks(edit.protected.after),
+        revision=snapshot.revision + 1,
+    )
+
+
+def _expanded(state: Snapshot, deed: Deed) -> Sequence[Deed]:
+    if not isinstance(deed, Schedule):
+        return (deed,)
+    ((_, names),) = rows_of(state.checkpoint, deed.step)
+    begun = sum(state.masks.pruned(name) for name in names)
+    size = sum(state.entry(name).numel for name in names)
+    return expanded(deed.step, amounts(deed.final, begun, size, deed.steps, deed.path))
+
+
+def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job, *, energy: bool) -> Edit | None:
+    match deed:
+        case Step():
+            return compute_preview(state, deed, kernel, job, energy=energy).as_edit(state)
+        case HandEdit():
+            return compute_hand(state, deed, job).as_edit(state)
+        case Finalize() | TreatZeros():
+            return deed.propose(state, job).edit
+        case FileMasks():
+            edit = deed.propose(state, job).edit
+            names = resolve(state.checkpoint, deed.names)
+            return edit if any(edit.masks.after[n] != state.masks.get(n) for n in names) else None
+    raise TypeError(f"no way to do a {type(deed).__name__}")

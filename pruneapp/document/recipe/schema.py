@@ -1,0 +1,228 @@
+"""What a recipe looks like as JSON, and reading it with the place of each mistake."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from pruneapp.answers.hand import Operation, Shape
+from pruneapp.errors import RecipeError
+
+FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
+VERSION: Literal[1] = 1
+
+Names: TypeAlias = tuple[str, ...]
+Path: TypeAlias = Literal["linear", "cubic"]
+Share: TypeAlias = Annotated[float, Meta(ge=0.0, le=1.0)]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+
+_PLACE = re.compile(r"(?s)(.*?)(?: - at (?:the key in )?`\$(.*)`)?\Z")
+
+
+class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of a recipe: without keys of other names, and without what is as usual."""
+
+
+class RowConfiguration(_Part, frozen=True):
+    """Which tensors, and the values of the method's parameters.
+
+    Attributes
+    ----------
+    values
+        By the names of the parameters; absent ones take their defaults.
+    pattern, kind, names
+        Which tensors, said in one of three ways, the first that is there: a glob over whole names,
+        a kind of layer, or names. None of them: those that are pruned if nothing is selected.
+    """
+
+    values: dict[str, Any] = {}
+    pattern: str = ""
+    kind: str = ""
+    names: Names = ()
+
+
+class RowEntry(_Part, frozen=True):
+    """A method on some tensors; `name` is that of the method."""
+
+    name: str
+    configuration: RowConfiguration = RowConfiguration()
+
+
+class LimitsConfiguration(_Part, frozen=True):
+    """What a step may not do; see `pruneapp.methods.limits.Limits`."""
+
+    floor: Share = 0.0
+    ceiling: Share = 1.0
+    total: Count | Share | None = None
+    spare: tuple[Literal["embeddings", "first", "last"], ...] = ()
+
+
+class StepConfiguration(_Part, frozen=True):
+    """Rows, applied as one, in order."""
+
+    rows: Annotated[tuple[RowEntry, ...], Meta(min_length=1)]
+    scope: Literal["local", "global"] = "local"
+    limits: LimitsConfiguration = LimitsConfiguration()
+
+
+class StepEntry(_Part, frozen=True, tag_field="name", tag="step"):
+    """A step: one or several methods."""
+
+    configuration: StepConfiguration
+
+
+class ScheduleConfiguration(_Part, frozen=True):
+    """A step that is repeated until a share of its tensors is pruned.
+
+    Attributes
+    ----------
+    step
+        What is repeated: one row. Its amount is of no account.
+    final
+        How much of the step's tensors is pruned at the end, what was pruned before among it: a
+        share or a count.
+    steps
+        How often.
+    path
+        ``linear``: the same number of weights each time. ``cubic``: many at first and few at the
+        end (Zhu and Gupta 2017): ``s_t = s_f + (s_i - s_f) (1 - t / n)^3``.
+    """
+
+    step: StepEntry
+    final: Count | Share
+    steps: Annotated[int, Meta(ge=1, le=1000)]
+    path: Path = "cubic"
+
+
+class ScheduleEntry(_Part, frozen=True, tag_field="name", tag="schedule"):
+    """One step, repeated along a path to a final amount."""
+
+    configuration: ScheduleConfiguration
+
+
+class TargetConfiguration(_Part, frozen=True):
+    """Which weights of a tensor an edit means: boxes of indices, or a mask in a side file."""
+
+    name: str
+    boxes: tuple[tuple[tuple[int, int], ...], ...] = ()
+    shape: Shape = "rectangle"
+    dim: int = -1
+    mask: str = ""
+    size: Count = 0
+
+
+class EditConfiguration(_Part, frozen=True):
+    """One operation by hand on chosen weights."""
+
+    operation: Operation
+    targets: Annotated[tuple[TargetConfiguration, ...], Meta(min_length=1)]
+    words: str = ""
+
+
+class EditEntry(_Part, frozen=True, tag_field="name", tag="edit"):
+    """What was pruned, restored, protected or released by hand."""
+
+    configuration: EditConfiguration
+
+
+class ChosenConfiguration(_Part, frozen=True):
+    """Which tensors: a pattern, else names, else all that it can be done to."""
+
+    pattern: str = ""
+    names: Names = ()
+
+
+class TreatZerosEntry(_Part, frozen=True, tag_field="name", tag="treat_zeros"):
+    """Zeros of the file count as pruned."""
+
+    configuration: ChosenConfiguration = ChosenConfiguration()
+
+
+class FinalizeEntry(_Part, frozen=True, tag_field="name", tag="finalize"):
+    """Pruned weights become ordinary zeros, as torch's ``remove`` makes them."""
+
+    configuration: ChosenConfiguration = ChosenConfiguration()
+
+
+class FileMasksEntry(_Part, frozen=True, tag_field="name", tag="file_masks"):
+    """Masks that torch's pruning left in the file are in force."""
+
+    configuration: ChosenConfiguration = ChosenConfiguration()
+
+
+Entry: TypeAlias = (
+    StepEntry | ScheduleEntry | EditEntry | TreatZerosEntry | FinalizeEntry | FileMasksEntry
+)
+
+
+class RecipeFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """A recipe as it stands in a file."""
+
+    format: Literal["pruneapp-recipe"]
+    version: Literal[1]
+    entries: tuple[Entry, ...]
+
+
+class _Head(Struct):
+    format: str = ""
+    version: Any = None
+
+
+def decode(text: bytes | str, where: str) -> RecipeFile:
+    """Read a recipe.
+
+    Parameters
+    ----------
+    text
+        JSON.
+    where
+        What a message should name: the file.
+
+    Raises
+    ------
+    RecipeError
+        That says what is wrong, where in the file, and what is right there.
+    """
+    try:
+        head = msgspec.json.decode(text, type=_Head)
+    except msgspec.ValidationError:
+        head = _Head()
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RecipeError(
+            f"'{where}' is not JSON: {_words(str(error))}.",
+            remedy="Look at it in an editor that checks JSON.",
+        ) from None
+    if head.format != FORMAT:
+        raise RecipeError(
+            f'\'{where}\' is no recipe: it does not begin with "format": "{FORMAT}".',
+            remedy="Choose a file that Pruneapp saved as a recipe.",
+        )
+    if isinstance(head.version, int) and head.version > VERSION:
+        raise RecipeError(
+            f"'{where}' is a recipe of version {head.version}, and this Pruneapp reads up to "
+            f"{VERSION}.",
+            remedy="Install a newer Pruneapp.",
+        )
+    try:
+        return msgspec.json.decode(text, type=RecipeFile)
+    except msgspec.ValidationError as error:
+        raise wrong(where, error) from None
+
+
+def wrong(where: str, error: msgspec.ValidationError) -> RecipeError:
+    """Return msgspec's error as a sentence with the place in the file."""
+    found = _PLACE.match(str(error))
+    assert found is not None  # the pattern matches everything
+    what, place = found.group(1), (found.group(2) or "").lstrip(".")
+    at = f", at {place}" if place else ""
+    return RecipeError(
+        f"'{where}'{at}: {_words(what)}.",
+        remedy="docs/recipes.md says what may stand there.",
+    )
+
+
+def _words(text: str) -> str:
+    return text[:1].lower() + text[1:].rstrip(".").replace("`", "'")

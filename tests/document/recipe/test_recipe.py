@@ -1,0 +1,449 @@
+"""Recipes: written, read, fitted to a checkpoint, and done again."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pruneapp.document.document import Document
+from pruneapp.document.finalize import Finalize
+from pruneapp.document.found import TreatZeros
+from pruneapp.document.hand import HandEdit, Target, compute_hand
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.recipe import Recipe, fit, load, recipe_of, replay, save
+from pruneapp.document.recipe.portable import history_recipe
+from pruneapp.document.recipe.saving import mask_folder
+from pruneapp.document.recipe.schedule import amounts
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Row, Step
+from pruneapp.errors import RecipeError
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.methods.limits import Limits
+from pruneapp.methods.registry import METHODS
+from pruneapp.progress import Job
+from tests.document.memory_checkpoint import MemoryCheckpoint
+
+L1 = {"name": "l1_unstructured", "configuration": {"values": {"amount": 0.5}}}
+
+
+def text_of(*entries, **more) -> str:
+    return json.dumps({"format": "pruneapp-recipe", "version": 1, "entries": list(entries), **more})
+
+
+def step_entry(*rows, **more):
+    return {"name": "step", "configuration": {"rows": list(rows), **more}}
+
+
+def run(checkpoint, recipe, kernel=None):
+    deeds = fit(recipe, checkpoint, Job()).deeds(recipe.where)
+    return list(replay(Snapshot(checkpoint), deeds, kernel or CpuKernel(), Job()))
+
+
+def worked_on(model) -> Document:
+    """A document with one change of every kind."""
+    document = Document(model)
+    names = ("module.conv1.weight", "module.conv2.weight", "module.fc.weight")
+
+    def step(*rows, **more):
+        preview = compute_preview(document.snapshot(), Step(rows, **more), CpuKernel(), Job())
+        document.apply(preview)
+
+    def edit(operation, *targets):
+        document.edit(compute_hand(document.snapshot(), HandEdit(operation, targets), Job()))
+
+    edit("protect", Target("module.fc.weight", (((0, 2), (0, 64)),)))
+    step(Row(names, "l1_unstructured", {"amount": 0.4}), scope="global", limits=Limits(ceiling=0.9))
+    step(Row(("module.conv2.weight",), "ln_structured", {"amount": 3, "n": math.inf}, "*.conv2.*"))
+    step(
+        Row(names[:2], "random_unstructured", {"amount": 0.1, "seed": 7}, "Conv2d"),
+        Row(("module.decoder.weight",), "l1_unstructured", {"amount": 11}),
+    )
+    chosen = np.random.default_rng(1).random(72) < 0.5
+    edit("restore", Target("module.conv1.weight", mask=BitMask.from_bools(np.tile(chosen, 3))))
+    document.put(Finalize(names).propose(document.snapshot(), Job()))
+    return document
+
+
+def assert_same(state: Snapshot, other: Snapshot) -> None:
+    for layer in ("masks", "final", "protected"):
+        assert dict(getattr(state, layer)) == dict(getattr(other, layer)), layer
+
+
+def test_a_history_is_a_recipe_that_does_the_same_again(model, tmp_path):
+    document = worked_on(model)
+    recipe = history_recipe(model, document.history, document.position, Job())
+    save(recipe, tmp_path / "r.recipe.json", Job())
+    again = load(tmp_path / "r.recipe.json", Job())
+    assert again.canonical() == recipe.canonical()
+    done = run(model, again)
+    assert len(done) == document.position
+    assert_same(done[-1].state, document.snapshot())
+    masks: dict[str, BitMask] = {}
+    back = recipe_of(model, [one.edit.to_dict(masks) for one in done], masks)
+    assert back.canonical() == recipe.canonical()
+    assert set(masks) == {name for name, _ in recipe.named_masks()}
+
+
+def test_rows_say_how_their_tensors_were_chosen(model):
+    document = worked_on(model)
+    recipe = history_recipe(model, document.history, document.position, Job())
+    entries = json.loads(recipe.canonical())["entries"]
+    rows = [e["configuration"]["rows"] for e in entries if e["name"] == "step"]
+    chosen = [
+        [{k: v for k, v in row["configuration"].items() if k != "values"} for row in step]
+        for step in rows
+    ]
+    assert chosen == [
+        [{}],  # all that are usual
+        [{"pattern": "*.conv2.*"}],
+        [{"kind": "Conv2d"}, {"names": ["module.fc.weight"]}],
+    ]
+
+
+def test_a_recipe_suits_another_model(model):
+    other = MemoryCheckpoint(
+        {
+            "net.conv2.weight": np.arange(1, 33, dtype=np.float32).reshape(4, 8),
+            "net.out.weight": np.arange(1, 13, dtype=np.float32).reshape(3, 4),
+        },
+        **{
+            "net.conv2.weight": {"kind": "Conv2d", "by_default": True},
+            "net.out.weight": {"kind": "Linear", "by_default": True},
+        },
+    )
+    recipe = Recipe.from_text(
+        text_of(
+            step_entry(L1),
+            step_entry(
+                {
+                    "name": "ln_structured",
+                    "configuration": {"values": {"amount": 1}, "pattern": "*.conv2.*"},
+                }
+            ),
+            step_entry(
+                {
+                    "name": "l1_unstructured",
+                    "configuration": {"values": {"amount": 2}, "kind": "Linear"},
+                }
+            ),
+        )
+    )
+    state = run(other, recipe)[-1].state
+    assert state.masks.pruned("net.out.weight") == 8
+    assert state.masks.pruned("net.conv2.weight") == 16 + 8
+
+
+@pytest.mark.parametrize(
+    ("entries", "places"),
+    [
+        ([step_entry({"name": "l2", "configuration": {}})], ["entries[0].configuration.rows[0]"]),
+        (
+            [
+                step_entry(L1),
+                step_entry(
+                    {
+                        "name": "l1_unstructured",
+                        "configuration": {"pattern": "*.conv9.*", "values": {}},
+                    },
+                    {
+                        "name": "l1_unstructured",
+                        "configuration": {"names": ["nowhere"], "values": {}},
+                    },
+                    {"name": "l1_unstructured", "configuration": {"values": {"amount": -1}}},
+                ),
+            ],
+            [f"entries[1].configuration.rows[{i}]" for i in range(3)],
+        ),
+        (
+            [
+                step_entry(
+                    {
+                        "name": "ln_structured",
+                        "configuration": {"names": ["module.fc.bias"], "values": {}},
+                    }
+                )
+            ],
+            ["entries[0].configuration"],
+        ),
+        (
+            [
+                step_entry(
+                    {
+                        "name": "l1_unstructured",
+                        "configuration": {"names": ["module.fc.bias"], "values": {"amount": 11}},
+                    }
+                )
+            ],
+            ["entries[0].configuration"],
+        ),
+        (
+            [step_entry({"name": "custom_from_mask", "configuration": {}})],
+            ["entries[0].configuration.rows[0]"],
+        ),
+        ([{"name": "file_masks"}], ["entries[0].configuration"]),
+        (
+            [
+                {
+                    "name": "edit",
+                    "configuration": {
+                        "operation": "prune",
+                        "targets": [
+                            {"name": "module.fc.bias", "boxes": [[[0, 11]]]},
+                            {"name": "module.bn1.num_batches_tracked", "boxes": [[[0, 1]]]},
+                        ],
+                    },
+                }
+            ],
+            ["entries[0].configuration.targets[1]"],
+        ),
+        (
+            [
+                {
+                    "name": "edit",
+                    "configuration": {
+                        "operation": "prune",
+                        "targets": [{"name": "module.fc.bias", "boxes": [[[0, 11]]]}],
+                    },
+                }
+            ],
+            ["entries[0].configuration.targets[0]"],
+        ),
+        (
+            [
+                {
+                    "name": "edit",
+                    "configuration": {
+                        "operation": "prune",
+                        "targets": [
+                            {"name": "module.fc.bias", "mask": "sha256:" + "0" * 64, "size": 10}
+                        ],
+                    },
+                }
+            ],
+            ["entries[0].configuration"],
+        ),
+        (
+            [
+                {
+                    "name": "schedule",
+                    "configuration": {
+                        "step": step_entry(L1, limits={"total": 0.5}),
+                        "final": 0.9,
+                        "steps": 3,
+                    },
+                }
+            ],
+            ["entries[0].configuration"],
+        ),
+        (
+            [
+                {
+                    "name": "schedule",
+                    "configuration": {"step": step_entry(L1, L1), "final": 0.9, "steps": 3},
+                }
+            ],
+            ["entries[0].configuration"],
+        ),
+    ],
+)
+def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
+    recipe = Recipe.from_text(text_of(*entries), where="my.json")
+    before = model.elements_read
+    found = fit(recipe, model, Job())
+    assert [problem.place for problem in found.problems] == places
+    assert model.elements_read == before
+    with pytest.raises(RecipeError, match=r"'my\.json' does not fit in "):
+        found.deeds(recipe.where)
+    for problem in found.problems:
+        assert found.entries[problem.entry].deed is None
+        assert len(problem.sentence.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "'r.json' is not JSON"),
+        ("[]", "'r.json' is no recipe"),
+        ('{"format": "other"}', "'r.json' is no recipe"),
+        ('{"format": "pruneapp-recipe", "version": 7, "entries": []}', "version 7"),
+        (
+            text_of(step_entry(L1, scope="both")),
+            "'r.json', at entries[0].configuration.scope: invalid enum value 'both'",
+        ),
+        (
+            text_of(step_entry()),
+            "'r.json', at entries[0].configuration.rows: expected 'array' of length >= 1",
+        ),
+        (text_of({"name": "prune"}), "at entries[0].name: invalid value 'prune'"),
+        (text_of(step_entry({"name": "l1_unstructured", "amount": 1})), "unknown field 'amount'"),
+        (text_of(extra=1), "unknown field 'extra'"),
+        (
+            text_of(step_entry(L1, limits={"floor": 2})),
+            "entries[0].configuration.limits.floor: expected 'float' <= 1.0",
+        ),
+    ],
+)
+def test_what_is_no_recipe_is_refused_with_its_place(text, sentence):
+    with pytest.raises(RecipeError) as caught:
+        Recipe.from_text(text, where="r.json")
+    assert sentence in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_the_text_is_for_people_and_the_canonical_one_is_the_same_for_all(model):
+    loose = text_of({"configuration": {"scope": "local", "rows": [L1]}, "name": "step"})
+    recipe = Recipe.from_text(loose)
+    assert recipe.canonical() == (
+        '{"format":"pruneapp-recipe","version":1,"entries":[{"name":"step","configuration":'
+        '{"rows":[{"name":"l1_unstructured","configuration":{"values":{"amount":0.5}}}]}}]}'
+    )
+    assert Recipe.from_text(recipe.text()).canonical() == recipe.canonical()
+    assert recipe.text().endswith("}\n")
+    assert "\n  " in recipe.text()
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=40)
+def test_schedules_end_at_the_final_amount_to_the_last_weight(data):
+    size = data.draw(st.integers(1, 400))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    weights = rng.normal(size=size).astype(np.float32)
+    other = rng.normal(size=data.draw(st.integers(1, 50))).astype(np.float32)
+    model = MemoryCheckpoint(
+        {"a": weights.reshape(1, -1), "b": other.reshape(1, -1)},
+        a={"by_default": True},
+        b={"by_default": True},
+    )
+    every = weights.size + other.size
+    final = data.draw(st.floats(0, 1) | st.integers(0, every))
+    begun = data.draw(st.integers(0, final if isinstance(final, int) else round(final * every)))
+    steps = data.draw(st.integers(1, 6))
+    scope = data.draw(st.sampled_from(["local", "global"]))
+    path = data.draw(st.sampled_from(["linear", "cubic"]))
+    first = {
+        "name": "l1_unstructured",
+        "configuration": {"values": {"amount": begun}},
+    }
+    schedule = {
+        "name": "schedule",
+        "configuration": {
+            "step": step_entry(L1, scope=scope),
+            "final": final,
+            "steps": steps,
+            "path": path,
+        },
+    }
+    recipe = Recipe.from_text(text_of(step_entry(first, scope="global"), schedule))
+    done = run(model, recipe)
+    assert len(done) == steps + 1
+    left = [sum(m.pruned for m in one.state.masks.values()) for one in done]
+    assert left == sorted(left)
+    assert left[-1] == (final if isinstance(final, int) else round(final * every))
+    start, end = begun / every, left[-1] / every if isinstance(final, int) else final
+    for t, pruned in enumerate(left[1:], 1):
+        rest = 1 - t / steps
+        wanted = end + (start - end) * (rest**3 if path == "cubic" else rest)
+        assert abs(pruned - wanted * every) <= 1
+
+
+def test_a_cubic_path_is_that_of_the_paper():
+    assert amounts(0.9, 10, 100, 4, "cubic") == pytest.approx(
+        [0.9 + (0.1 - 0.9) * (1 - t / 4) ** 3 for t in (1, 2, 3, 4)]
+    )
+    assert amounts(90, 10, 100, 4, "linear") == [30, 50, 70, 90]
+
+
+def test_a_step_with_a_mask_of_a_file_is_an_edit_in_the_recipe(model):
+    keep = BitMask.from_bools(np.arange(640) % 3 > 0)
+    step = Step((Row(("module.fc.weight",), "custom_from_mask"),))
+    preview = compute_preview(
+        Snapshot(model), step, CpuKernel(), Job(), given={"module.decoder.weight": keep}
+    )
+    document = Document(model)
+    document.apply(preview)
+    recipe = history_recipe(model, document.history, 1, Job())
+    (entry,) = msgspec.to_builtins(recipe.entries)
+    assert entry["name"] == "edit"
+    assert entry["configuration"]["words"] == step.label()
+    assert run(model, recipe)[-1].state.masks["module.fc.weight"] == keep
+    assert document.items[-1].by_method
+
+
+def test_a_step_with_scores_is_an_edit_in_the_recipe(model):
+    scores = MemoryCheckpoint({"module.fc.bias": -np.arange(10, dtype=np.float32)})
+    step = Step((Row(("module.fc.bias",), "l1_unstructured", {"amount": 4}),))
+    preview = compute_preview(Snapshot(model), step, CpuKernel(), Job(), scores=scores)
+    masks: dict[str, BitMask] = {}
+    recipe = recipe_of(model, [preview.as_edit(Snapshot(model)).to_dict(masks)], masks)
+    assert run(model, recipe)[-1].state.masks["module.fc.bias"].bools().tolist() == [
+        False,
+        False,
+        False,
+        False,
+        *[True] * 6,
+    ]
+
+
+def test_masks_lie_beside_the_recipe_and_are_compared(model, tmp_path):
+    path = tmp_path / "brush.recipe.json"
+    document = worked_on(model)
+    recipe = history_recipe(model, document.history, document.position, Job())
+    written = save(recipe, path, Job())
+    ((name, size),) = recipe.named_masks()
+    side = mask_folder(path) / f"{name}.mask"
+    assert written == (side, path)
+    assert side.stat().st_size == (size + 7) // 8
+    assert save(recipe, path, Job()) == (path,)  # it is there
+    data = bytearray(side.read_bytes())
+    data[3] ^= 1
+    side.write_bytes(data)
+    (problem,) = fit(load(path, Job()), model, Job()).problems
+    assert "is not the one that was saved under this name" in problem.sentence
+    side.unlink()
+    (problem,) = fit(load(path, Job()), model, Job()).problems
+    assert "is missing" in problem.sentence
+
+
+def test_no_mask_is_read_from_elsewhere(model, tmp_path):
+    (tmp_path / "secret.mask").write_bytes(b"\xff\xff")
+    target = {"name": "module.fc.bias", "mask": "sha256:../secret", "size": 10}
+    text = text_of({"name": "edit", "configuration": {"operation": "prune", "targets": [target]}})
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    (tmp_path / "r.masks").mkdir()
+    assert not load(path, Job()).masks
+    (problem,) = fit(load(path, Job()), model, Job()).problems
+    assert "is missing" in problem.sentence
+
+
+def test_zeros_and_final_weights_without_names_mean_all_there_are(model):
+    arrays = {name: array.copy() for name, array in model.arrays.items()}
+    arrays["module.fc.weight"][0] = 0
+    other = MemoryCheckpoint(arrays)
+    recipe = Recipe.from_text(text_of({"name": "treat_zeros"}, {"name": "finalize"}))
+    found = fit(recipe, other, Job())
+    assert "module.fc.bias" not in found.entries[0].names  # a vector
+    first, second = run(other, recipe)
+    assert first.state.masks.pruned("module.fc.weight") == 64
+    assert second.state.final.pruned("module.fc.weight") == 64
+    assert first.edit.to_dict({}) == TreatZeros(("module.fc.weight",)).to_dict()
+
+
+def test_every_method_has_its_place_in_a_recipe(model):
+    for method in METHODS.values():
+        if method.takes_mask:
+            continue
+        values = {p.name: p.default for p in method.params}
+        row = Row(("module.conv2.weight",), method.name, values)
+        entry = Step((row,)).to_dict()
+        recipe = Recipe.from_text(recipe_of(model, [entry]).text())
+        ((_, step),) = [(e, e.deed) for e in fit(recipe, model, Job()).entries]
+        assert step == replace(Step((row,)))
