@@ -94,9 +94,11 @@ def distribution(walk: Tour) -> None:
             walk.person.settle()
     with walk.step("distribution-signed", "values with their signs, counts on a logarithmic axis"):
         person.click(view.log_box)
-        person.choose(view.kind_box, view.kind_box.itemText(1))
-    person.choose(view.kind_box, view.kind_box.itemText(0))
+        person.choose(view.binning_box, view.binning_box.itemText(2))
     person.click(view.log_box)
+    with walk.step("distribution-decades", "magnitudes on an axis of powers of ten"):
+        person.choose(view.binning_box, view.binning_box.itemText(1))
+    person.choose(view.binning_box, view.binning_box.itemText(0))
 
 
 def limits(walk: Tour) -> None:

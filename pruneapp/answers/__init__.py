@@ -11,11 +11,12 @@ from pruneapp.answers.history import HistoryItem
 from pruneapp.answers.overlap import Overlap, TensorOverlap
 from pruneapp.answers.picture import Box, DifferenceTile, Layout, Tile, TileRequest
 from pruneapp.answers.sparsity import Estimate, SparsityReport, TensorSparsity
-from pruneapp.answers.statistics import ChannelNorms, Histogram, TensorStats
+from pruneapp.answers.statistics import Binning, ChannelNorms, Histogram, TensorStats
 from pruneapp.answers.tensor_row import TensorRow
 from pruneapp.answers.zeros import TensorZeros, ZerosReport
 
 __all__ = [
+    "Binning",
     "Box",
     "ChannelNorms",
     "Comparison",

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+# What is counted: magnitudes in equal bins from 0; in as many bins a power of ten, the first one
+# from 0 for all that is smaller; or values with their signs, in as many bins below 0 as above.
+Binning = Literal["magnitudes", "decades", "signed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +28,8 @@ class Histogram:
         `kept`.
     nonfinite
         How many are NaN or infinite and in no bin.
-    signed
-        Whether the values are counted with their signs: as many bins lie below 0 as above then.
+    binning
+        What is counted.
     """
 
     name: str
@@ -33,7 +38,12 @@ class Histogram:
     pruned: NDArray[np.int64]
     going: NDArray[np.int64]
     nonfinite: int
-    signed: bool = False
+    binning: Binning = "magnitudes"
+
+    @property
+    def signed(self) -> bool:
+        """Whether the values are counted with their signs."""
+        return self.binning == "signed"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Numbers, distributions and norms of one tensor, and the sparsity of all."""
+"""Numbers and norms of one tensor, and the sparsity of all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pruneapp.answers import (
     ChannelNorms,
-    Histogram,
     SparsityReport,
     TensorSparsity,
     TensorStats,
@@ -25,8 +24,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
-
-BINS = 128
 
 # Values in float64 that are at work at once: they stay in the cache of a core.
 _PIECE = 64 * BLOCK
@@ -58,7 +55,7 @@ def stats(snapshot: Snapshot, name: str, job: Job) -> TensorStats:
     low, high = math.inf, -math.inf
     zeros = nan = infinite = 0
     counts, sums, spreads = [], [], []
-    for _, values in _pieces(snapshot, entry.name, job):
+    for _, values in pieces(snapshot, entry.name, job):
         zeros += int(np.count_nonzero(values == 0))
         finite = np.isfinite(values)
         if not finite.all():
@@ -108,103 +105,6 @@ def _moments(
         between = count * np.square(total / np.maximum(count, 1) - mean)
         parts = np.concatenate((*spreads, between))
     return mean, math.sqrt(math.fsum(parts) / n) if np.isfinite(parts).all() else math.inf
-
-
-def histogram(
-    snapshot: Snapshot,
-    name: str,
-    going: BitMask | None,
-    job: Job,
-    *,
-    bins: int = BINS,
-    signed: bool = False,
-) -> Histogram:
-    """Count the magnitudes of a tensor in equal bins from 0 to beyond the largest finite one.
-
-    The width of a bin is a power of two, so that dividing by it is exact and a magnitude on an
-    edge always falls into the bin above: the counts are those of the edges, to the last weight.
-    With signs, as many bins lie below 0 as above, and -0.0 is in the first above.
-
-    Parameters
-    ----------
-    snapshot
-        The state.
-    name
-        Any name of the tensor.
-    going
-        The mask of the tensor in a preview (`Preview.masks`); None without a preview.
-    job
-        Started with the elements, times two passes; may cancel.
-    bins
-        The most bins, at least 2, with signs 4; more than half of them are used. One if all
-        magnitudes are 0, two with signs.
-    signed
-        Whether values are counted with their signs, and not their magnitudes.
-    """
-    entry = snapshot.entry(name)
-    job.start(2 * entry.numel, entry.name)
-    largest = 0.0
-    for _, values in _pieces(snapshot, entry.name, job):
-        largest = max(largest, _largest(values))
-    width = _bin_width(largest, bins // 2 if signed else bins)
-    above = int(largest / width) + 1
-    below = above if signed else 0
-    bins = above + below
-    mask = snapshot.masks.get(entry.name)
-    # Kept, pruned and going side by side, so that one count serves all three.
-    counts = np.zeros(3 * bins, np.int64)
-    nonfinite = 0
-    for start, values in _pieces(snapshot, entry.name, job):
-        finite = np.isfinite(values)
-        ok = bool(finite.all())
-        counted = values if ok else np.where(finite, values, 0)
-        places = _bins_of(counted if signed else np.abs(counted), width, below)
-        stop = start + values.size
-        there = True if mask is None else mask.bools(start, stop)
-        if going is not None:
-            places += (there & ~going.bools(start, stop)) * np.intp(2 * bins)
-        if mask is not None:
-            places += np.logical_not(there) * np.intp(bins)
-        if not ok:
-            nonfinite += int(np.count_nonzero(~finite))
-            places = places[finite]
-        counts += np.bincount(places, minlength=3 * bins)
-    kept, gone, goes = counts.reshape(3, bins)
-    with np.errstate(over="ignore"):  # the last edge may be beyond float64
-        edges = np.arange(-below, above + 1, dtype=np.float64) * width
-    most = np.finfo(float).max
-    return Histogram(
-        entry.name, np.clip(edges, -most, most), kept + goes, gone, goes, nonfinite, signed
-    )
-
-
-def _bins_of(values: Floats, width: float, below: int) -> NDArray[np.intp]:
-    """Return the bin of every value, where `below` bins lie below 0; 0 for no negative values."""
-    # float32 holds the quotient unless the width is beyond its range
-    exact = values if 2.0**-100 < width < 2.0**100 else values.astype(np.float64)
-    quotients = exact * exact.dtype.type(1 / width)
-    if not below:
-        return quotients.astype(np.intp)
-    places = np.floor(quotients).astype(np.intp)
-    # A quotient too small for its type has become 0.
-    places[(places == 0) & (values < 0)] = -1
-    places += below
-    return places
-
-
-def _largest(values: Floats) -> float:
-    """Return the largest finite magnitude; 0 if there is none."""
-    sizes = np.abs(values)
-    top = float(sizes.max())
-    return top if math.isfinite(top) else float(sizes.max(where=np.isfinite(sizes), initial=0.0))
-
-
-def _bin_width(largest: float, bins: int) -> float:
-    """Return the smallest power of two of which `bins` reach beyond `largest`."""
-    if largest == 0.0:
-        return 1.0
-    # largest / bins < 2**exponent; the reciprocal must be finite too
-    return math.ldexp(1.0, max(math.frexp(largest / bins)[1], -1021))
 
 
 def channel_norms(  # noqa: PLR0917 - each of its own type
@@ -291,8 +191,8 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
     )
 
 
-def _pieces(snapshot: Snapshot, name: str, job: Job) -> Iterator[tuple[int, Floats]]:
-    """Yield first index and values of pieces that begin at blocks; steps `job`."""
+def pieces(snapshot: Snapshot, name: str, job: Job) -> Iterator[tuple[int, Floats]]:
+    """Yield first flat index and values of pieces of a tensor that begin at blocks; steps `job`."""
     dtype = snapshot.entry(name).dtype
     for chunk in aligned(snapshot.chunks(name)):
         for first in range(0, chunk.bits.size, _PIECE):

@@ -15,9 +15,10 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp.answers import SparsityReport, TensorRow, TensorStats, Tile, TileRequest
 from pruneapp.document.document import DocumentChanged
+from pruneapp.document.histogram import histogram
 from pruneapp.document.layout import layout
 from pruneapp.document.picture import tile
-from pruneapp.document.stats import channel_norms, histogram, sparsity, stats
+from pruneapp.document.stats import channel_norms, sparsity, stats
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.following import Following
 from pruneapp.gui.forecasting import Forecasting
@@ -84,7 +85,7 @@ class Looking(QObject):
         pages.pointRequested.connect(self._on_point_requested)
         pages.weights.historyRequested.connect(self._on_history_requested)
         pages.weights.axesChosen.connect(self._on_axes_chosen)
-        pages.distribution.signedChanged.connect(self._on_signs_changed)
+        pages.distribution.binningChanged.connect(self._on_binning_changed)
         pages.dimChanged.connect(self._on_channels_changed)
         pages.channels.normChanged.connect(self._on_channels_changed)
         session.changed.connect(self._on_changed)
@@ -245,11 +246,11 @@ class Looking(QObject):
         self._known.add(page)
         going = self._following.exact
         if page is Page.DISTRIBUTION:
-            signed = self._pages.distribution.signed
+            binning = self._pages.distribution.binning
             self._pages.set_busy(page, True)
             self._ask(
                 "histogram",
-                lambda job: histogram(snapshot, name, going, job, signed=signed),
+                lambda job: histogram(snapshot, name, going, job, binning=binning),
                 self._pages.distribution.set_histogram,
                 page,
             )
@@ -333,7 +334,7 @@ class Looking(QObject):
             row = self._session.by_name[self.name]
             self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
 
-    def _on_signs_changed(self) -> None:
+    def _on_binning_changed(self) -> None:
         self._known.discard(Page.DISTRIBUTION)
         self._ask_page(self._pages.page)
 

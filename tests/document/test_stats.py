@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.document.histogram import histogram
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.stats import channel_norms, histogram, kept_by_channel, sparsity, stats
+from pruneapp.document.stats import channel_norms, kept_by_channel, sparsity, stats
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -89,9 +90,11 @@ def test_whole_numbers_have_numbers_too(model):
     masked=st.booleans(),
     previewed=st.booleans(),
     bins=st.sampled_from([4, 7, 128]),
-    signed=st.booleans(),
+    binning=st.sampled_from(["magnitudes", "decades", "signed"]),
 )
-def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins, signed):
+def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins, binning):
+    signed = binning == "signed"
+    bins = max(bins, 9) if binning == "decades" else bins
     rng = np.random.default_rng(seed)
     kept = rng.random(array.size) < 0.6 if masked else np.ones(array.size, bool)
     then = kept & (rng.random(array.size) < 0.5) if previewed else kept
@@ -102,11 +105,11 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
         BitMask.from_bools(then) if previewed else None,
         Job(),
         bins=bins,
-        signed=signed,
+        binning=binning,
     )
     sizes = array.astype(np.float64) if signed else np.abs(array.astype(np.float64))
     finite = np.isfinite(sizes)
-    assert found.signed == signed
+    assert found.binning == binning
     assert found.nonfinite == np.sum(~finite)
     assert found.edges[0] == (-found.edges[-1] if signed else 0)
     assert np.all(np.diff(found.edges) > 0)
@@ -123,27 +126,54 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
         np.testing.assert_array_equal(counts, expected)
 
 
-@pytest.mark.parametrize(("signed", "bins"), [(False, 2), (True, 4)])
-def test_the_largest_number_has_a_bin(signed, bins):
+@pytest.mark.parametrize(("binning", "bins"), [("magnitudes", 2), ("signed", 4)])
+def test_the_largest_number_has_a_bin(binning, bins):
     array = np.array([np.finfo(np.float64).max, 1.0])
     found = histogram(
-        Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), bins=bins, signed=signed
+        Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), bins=bins, binning=binning
     )
     assert found.kept.size == bins
     assert found.kept.tolist()[-2:] == [1, 1]
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_decades_have_bins_of_one_ratio_behind_one_from_0(dtype):
+    array = np.array([0.0, -1e-3, 2e-3, 0.5, np.inf, -6.0], dtype)
+    found = histogram(Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), binning="decades")
+    assert found.edges[0] == 0
+    np.testing.assert_allclose(found.edges[2:] / found.edges[1:-1], 10 ** (1 / 15))
+    assert found.edges[1] <= 1.0001e-3 < found.edges[2]
+    assert (found.kept[0], found.kept.sum(), found.nonfinite) == (1, 5, 1)
+
+
+def test_of_many_decades_the_largest_are_told_apart():
+    array = np.array([1e-30, 0.0, 1e-9, 2e-8, 1.0])
+    found = histogram(Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), binning="decades")
+    assert found.kept.size <= 128
+    assert 1e-9 < found.edges[1] < 2e-8
+    assert found.kept[0] == 3
+
+
+@pytest.mark.parametrize("array", [[0.0, -0.0], [5e-324, 1e-310, 0.0], [np.nan]])
+def test_without_a_magnitude_that_can_be_told_apart_there_is_one_bin(array):
+    found = histogram(
+        Snapshot(MemoryCheckpoint({"w": np.array(array)})), "w", None, Job(), binning="decades"
+    )
+    assert found.kept.tolist() == [np.isfinite(array).sum()]
+    assert found.edges[0] == 0 < found.edges[1]
+
+
 @pytest.mark.parametrize("tiny", [-5e-324, -1e-310])
 def test_a_value_too_small_to_divide_is_still_below_0(tiny):
     array = np.array([tiny, -0.0, 0.0, 1e9])
-    found = histogram(Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), signed=True)
+    found = histogram(Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), binning="signed")
     middle = found.kept.size // 2
     assert found.kept[middle - 1 : middle + 1].tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("signed", [False, True])
-def test_a_histogram_has_more_than_half_of_its_bins(model, signed):
-    found = histogram(Snapshot(model), "module.fc.weight", None, Job(), signed=signed)
+@pytest.mark.parametrize("binning", ["magnitudes", "signed"])
+def test_a_histogram_has_more_than_half_of_its_bins(model, binning):
+    found = histogram(Snapshot(model), "module.fc.weight", None, Job(), binning=binning)
     assert 64 < found.kept.size <= 128
     assert found.kept.sum() == 640
 

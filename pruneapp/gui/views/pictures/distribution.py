@@ -6,22 +6,19 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
-from pruneapp.answers import Histogram
-from pruneapp.gui.views.parts.numbers import count, part
-from pruneapp.gui.views.pictures.chart.axis import CountAxis, NumberAxis
-from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
-from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
+from pruneapp.answers import Binning, Histogram
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
+from pruneapp.gui.views.pictures.chart.decades import Decades
 from pruneapp.gui.views.pictures.chart.number_field import NumberField
-from pruneapp.gui.views.pictures.frame.legend import Swatch
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
-from pruneapp.gui.views.pictures.frame.wording import value_text
+from pruneapp.gui.views.pictures.distribution_bars import DistributionBars
 
 STEPS = 200  # of the arrow keys, across what can be seen
 
 
-class DistributionView(Chart):
+class DistributionView(DistributionBars):
     """A histogram of magnitudes or values, with the threshold as a line.
+
+    On an axis of powers of ten the line is dragged and stepped by factors.
 
     While the line moves, what lies below it is drawn as going at once, from the bins alone (of
     the bin in which the line stands, the share below it). The next histogram that is told says it
@@ -32,33 +29,32 @@ class DistributionView(Chart):
     thresholdTaken(), thresholdMoved(float), thresholdDropped()
         The person takes hold of the line; wants the cut at this magnitude (comes with every move);
         wants the cut where it was.
-    signedChanged(bool)
-        The person wants values with their signs, or magnitudes; answer with `set_histogram`.
+    binningChanged(str)
+        The person wants this counted (`Binning`); answer with `set_histogram`.
     """
 
     thresholdTaken = Signal()
     thresholdMoved = Signal(float)
     thresholdDropped = Signal()
-    signedChanged = Signal(bool)
+    binningChanged = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._histogram: Histogram | None = None
-        self._going: Floats = np.zeros(0)
-        self._threshold: float | None = None
         self._told: float | None = None
         self._before: float | None = None
         self._answered = True
         self._about = False
-        self._following = False
         self._editable = False
-        self._counts = CountAxis()
-        super().__init__(NumberAxis("bottom"), self._counts, parent=parent)
-        self.kind_box = QComboBox()
-        self.kind_box.addItems([self.tr("Magnitudes"), self.tr("Signed values")])
-        self.kind_box.setAccessibleName(self.tr("Count"))
-        self.kind_box.setToolTip(self.tr("Count magnitudes, or values with their signs"))
-        self.kind_box.activated.connect(self._on_kind_chosen)
-        self.log_box = QCheckBox(self.tr("Logarithmic"))
+        super().__init__(parent)
+        self.binning_box = QComboBox()
+        self.binning_box.addItem(self.tr("Magnitudes"), "magnitudes")
+        self.binning_box.addItem(self.tr("Log magnitudes"), "decades")
+        self.binning_box.addItem(self.tr("Signed values"), "signed")
+        self.binning_box.setAccessibleName(self.tr("Count"))
+        self.binning_box.setToolTip(
+            self.tr("Count magnitudes, on an axis of powers of ten, or values with their signs")
+        )
+        self.binning_box.activated.connect(self._on_binning_chosen)
+        self.log_box = QCheckBox(self.tr("Log counts"))
         self.log_box.setToolTip(self.tr("Count weights on a logarithmic axis"))
         self.log_box.toggled.connect(self._on_log_toggled)
         self.field = NumberField()
@@ -76,11 +72,11 @@ class DistributionView(Chart):
         label.setBuddy(self.field)
         row = self._control_row()
         row.addStretch(1)
-        for widget in (self.kind_box, self.log_box, label, self.field):
+        for widget in (self.binning_box, self.log_box, label, self.field):
             row.addWidget(widget)
         self._add_table()
         self.canvas.left.setLabel(self.tr("weights"))
-        self.canvas.lineMoved.connect(self._move_to)
+        self.canvas.lineMoved.connect(self._on_line_moved)
         self.canvas.lineStepped.connect(self._on_stepped)
         self.canvas.lineReleased.connect(self._on_released)
         self.canvas.lineTaken.connect(self._on_taken)
@@ -96,18 +92,20 @@ class DistributionView(Chart):
         self._histogram = histogram
         self._set_stem(histogram.name if histogram else "", "distribution")
         if histogram is not None:
-            with QSignalBlocker(self.kind_box):
-                self.kind_box.setCurrentIndex(int(histogram.signed))
-            self.canvas.bottom.setLabel(
-                self.tr("value") if histogram.signed else self.tr("magnitude")
+            with QSignalBlocker(self.binning_box):
+                self.binning_box.setCurrentIndex(self.binning_box.findData(histogram.binning))
+            self._decades = (
+                Decades(float(histogram.edges[1])) if histogram.binning == "decades" else None
             )
+            self._magnitudes.set_decades(self._decades)
+            self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
             # One without a preview, for a moment, says nothing of what is asked for.
             self._following = self.canvas.holding or not histogram.going.any()
         self._count_going()
         self._begin(
             keep_view=before is not None
             and histogram is not None
-            and before.name == histogram.name
+            and (before.name, before.binning) == (histogram.name, histogram.binning)
             and np.array_equal(before.edges, histogram.edges)
         )
         self._show_threshold()
@@ -150,128 +148,17 @@ class DistributionView(Chart):
         self._on_log_toggled(log)
 
     @property
-    def signed(self) -> bool:
-        """Whether values are wanted with their signs."""
-        return self.kind_box.currentIndex() == 1
+    def binning(self) -> Binning:
+        """What is wanted to be counted."""
+        found: Binning = self.binning_box.currentData()
+        return found
 
     @property
     def threshold(self) -> float | None:
         """The magnitude at which the line stands."""
         return self._threshold
 
-    # What it is.
-
-    def title(self) -> str:
-        """Say what kind of picture it is."""
-        if self._histogram is not None and self._histogram.signed:
-            return self.tr("Distribution of values")
-        return self.tr("Distribution of magnitudes")
-
-    def busy_text(self) -> str:
-        """Say what is being done."""
-        return self.tr("Counting magnitudes…")
-
-    def edges(self) -> Floats:
-        """Return the edges of the bins."""
-        return np.zeros(1) if self._histogram is None else self._histogram.edges
-
-    def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return counts."""
-        h = self._histogram
-        assert h is not None
-        kept, going, pruned = (
-            grouped_sum(part[start:stop].astype(np.float64), group)
-            for part in (h.kept - self._going, self._going, h.pruned)
-        )
-        return Stacks(grouped_edges(h.edges, start, stop, group), kept, going, pruned)
-
-    def highest(self) -> float:
-        """Return the highest count; the line does not move it."""
-        h = self._histogram
-        return 0.0 if h is None or not h.kept.size else float((h.kept + h.pruned).max())
-
-    def tell(self, bar: int) -> str:
-        """Say what a bin holds."""
-        h = self._histogram
-        assert h is not None
-        text = self.tr("{low} to {high}:  {kept} kept, {pruned} pruned").format(
-            low=value_text(float(h.edges[bar]), 4),
-            high=value_text(float(h.edges[bar + 1]), 4),
-            kept=count(int(h.kept[bar])),
-            pruned=count(int(h.pruned[bar])),
-        )
-        if self._going.any():
-            text += self.tr(", {going} would go").format(going=count(round(self._going[bar])))
-        return text
-
-    def summary(self) -> str:
-        """Say where the cut is, and how much is pruned."""
-        h = self._histogram
-        if h is None:
-            return ""
-        kept, pruned = int(h.kept.sum()), int(h.pruned.sum())
-        going = round(float(self._going.sum()))
-        text = self.tr("{n} weights, {share} pruned").format(
-            n=count(kept + pruned), share=part(pruned, kept + pruned)
-        )
-        if going and self._threshold is None:
-            text += self.tr(", {share} would go").format(share=part(going, kept + pruned))
-        if h.nonfinite:
-            text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
-        return text if self._threshold is None else f"{self._cut_text()};  {text}"
-
-    def _cut_text(self) -> str:
-        h = self._histogram
-        assert h is not None
-        assert self._threshold is not None
-        going, kept = round(float(self._going.sum())), int(h.kept.sum())
-        return self.tr("below {threshold}: {about}{n} weights, {share}").format(
-            threshold=self._threshold_text(),
-            about=self.tr("≈ ") if self._following else "",
-            n=count(going),
-            share=part(going, kept),
-        )
-
-    def widest_tick(self) -> str:
-        """Return the highest count."""
-        return count(10 ** len(str(int(self.highest()))) // 5 if not self._log else 100_000)
-
-    def swatches(self) -> list[Swatch]:
-        """Return the legend."""
-        found = [
-            Swatch(self.tr("kept"), (self._colors["kept"],)),
-            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
-        ]
-        if self._going.any() or self._threshold is not None:
-            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
-        return found
-
-    def numbers(self) -> Numbers:
-        """Return the bins, before and after."""
-        h = self._histogram
-        if h is None:
-            return NOTHING
-        going = self._going
-        headers = (
-            self.tr("from"),
-            self.tr("to"),
-            self.tr("kept"),
-            self.tr("pruned"),
-            self.tr("would go"),
-            self.tr("kept after"),
-        )
-
-        def row(i: int) -> tuple[object, ...]:
-            ends = float(h.edges[i]), float(h.edges[i + 1])
-            kept, goes = int(h.kept[i]), round(float(going[i]))
-            return (*ends, kept, int(h.pruned[i]), goes, kept - goes)
-
-        return Numbers(headers, h.kept.size, row)
-
     # The line.
-
-    def _threshold_text(self) -> str:
-        return "" if self._threshold is None else value_text(self._threshold, 4)
 
     def _put(self, value: float | None) -> None:
         """Put the line there, and let the bars follow."""
@@ -294,16 +181,8 @@ class DistributionView(Chart):
             return
         signed = self._histogram.signed
         label = f"{about}±{text}" if signed else f"{about}{text}"
-        self.canvas.set_line(CutLine(value, label, mirrored=signed, editable=self._editable))
-
-    def _count_going(self) -> None:
-        h = self._histogram
-        if h is None:
-            self._going = np.zeros(0)
-        elif self._following and self._threshold is not None:
-            self._going = h.kept * share_below(h.edges, self._threshold)
-        else:
-            self._going = h.going.astype(np.float64)
+        at = value if self._decades is None else self._decades.place(value)
+        self.canvas.set_line(CutLine(at, label, mirrored=signed, editable=self._editable))
 
     def _move_to(self, value: float) -> None:
         """Follow the person at once, and announce it."""
@@ -316,10 +195,14 @@ class DistributionView(Chart):
         self._put(value)
         self.thresholdMoved.emit(value)
 
+    def _on_line_moved(self, at: float) -> None:
+        self._move_to(at if self._decades is None else self._decades.magnitude(at))
+
     def _on_stepped(self, steps: int) -> None:
-        if self._threshold is not None:
+        line = self.canvas.line
+        if line is not None:
             low, high = self.canvas.shown
-            self._move_to(self._threshold + steps * (high - low) / STEPS)
+            self._on_line_moved(line.at + steps * (high - low) / STEPS)
 
     def _on_taken(self) -> None:
         self._before = self._threshold
@@ -337,21 +220,11 @@ class DistributionView(Chart):
     def _on_refused(self, text: str) -> None:
         self.readout.setText(self.tr("✕ '{text}' is no magnitude from 0.").format(text=text))
 
-    def _on_kind_chosen(self, kind: int) -> None:
-        self.signedChanged.emit(bool(kind))
+    def _on_binning_chosen(self) -> None:
+        self.binningChanged.emit(self.binning)
 
     def _on_log_toggled(self, log: bool) -> None:
         self._log = self._counts.log = log
         self._counts.picture = None
         self._counts.update()
         self._draw()
-
-
-def share_below(edges: Floats, threshold: float) -> Floats:
-    """Return ``float64[bins]``: the share of each bin whose magnitudes are below a threshold.
-
-    Within a bin values are taken as evenly spread.
-    """
-    wide = np.maximum(np.diff(edges), np.finfo(np.float64).tiny)
-    low, high = (np.clip(end, -threshold, threshold) for end in (edges[:-1], edges[1:]))
-    return np.clip((high - low) / wide, 0.0, 1.0)

@@ -12,13 +12,15 @@ from PySide6.QtWidgets import QMainWindow
 from pruneapp.answers import ChannelNorms, Gesture, Histogram
 from pruneapp.gui.theme import LIGHT
 from pruneapp.gui.views.pictures.channels import ChannelsView
-from pruneapp.gui.views.pictures.distribution import DistributionView, share_below
+from pruneapp.gui.views.pictures.chart.decades import power_text
+from pruneapp.gui.views.pictures.distribution import STEPS, DistributionView
+from pruneapp.gui.views.pictures.distribution_bars import share_below
 
 LEFT = Qt.MouseButton.LeftButton
 EDGES = np.linspace(0, 4, 5)
 
 
-def histogram(going=(0, 0, 0, 0), edges=EDGES, *, signed=False):
+def histogram(going=(0, 0, 0, 0), edges=EDGES, *, binning="magnitudes"):
     return Histogram(
         "conv.weight",
         edges,
@@ -26,7 +28,7 @@ def histogram(going=(0, 0, 0, 0), edges=EDGES, *, signed=False):
         pruned=np.array([60, 20, 0, 0]),
         going=np.array(going),
         nonfinite=0,
-        signed=signed,
+        binning=binning,
     )
 
 
@@ -232,11 +234,11 @@ def test_the_mouse_shows_where_the_line_can_be_taken(distribution):
 
 def test_signed_values_have_two_lines(distribution, theme, qtbot):
     distribution.set_colors(theme.colors)
-    with qtbot.waitSignal(distribution.signedChanged) as told:
-        qtbot.keyClick(distribution.kind_box, Qt.Key.Key_Down)
-    assert told.args == [True]
-    assert distribution.signed
-    distribution.set_histogram(histogram(edges=np.linspace(-2, 2, 5), signed=True))
+    with qtbot.waitSignal(distribution.binningChanged) as told:
+        qtbot.keyClick(distribution.binning_box, Qt.Key.Key_End)
+    assert told.args == ["signed"]
+    assert distribution.binning == "signed"
+    distribution.set_histogram(histogram(edges=np.linspace(-2, 2, 5), binning="signed"))
     for at in (-1.5, 1.5):
         assert theme.colors["accent"] in colors_at(distribution, at, 700, reach=1)
     assert distribution.canvas.line.label == "±1.5"
@@ -244,6 +246,66 @@ def test_signed_values_have_two_lines(distribution, theme, qtbot):
     moved = heard(distribution.thresholdMoved)
     drag(distribution, pixel(distribution, -1.5, 300), pixel(distribution, -0.5, 300))
     assert moved == pytest.approx([0.5], abs=0.02)
+
+
+# 0 to 0.001, and three decades: on the axis from -3.25 to 0.
+POWERS = np.array([0.0, 1e-3, 1e-2, 1e-1, 1.0])
+
+
+def test_powers_of_ten_take_as_much_room_each_and_0_has_a_place(distribution, theme, qtbot):
+    distribution.set_colors(theme.colors)
+    with qtbot.waitSignal(distribution.binningChanged) as told:
+        qtbot.keyClick(distribution.binning_box, Qt.Key.Key_Down)
+    assert told.args == ["decades"]
+    distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
+    assert distribution.edges() == pytest.approx([-3.25, -3, -2, -1, 0])
+    assert distribution.title() == "Distribution of magnitudes by powers of ten"
+    axis = distribution.canvas.bottom
+    (_, places), *_ = axis.tickValues(-3.25, 0.0, 400.0)
+    assert axis.tickStrings(places, 1.0, 1.0) == ["0", "0.01", "0.1", "1"], "0.001 would touch 0"
+    distribution.set_threshold(0.1, editable=True)
+    assert theme.colors["accent"] in colors_at(distribution, -1.0, 700, reach=1)
+    assert distribution.canvas.line.label == distribution.field.text() == "0.1"
+    assert [row[4] for row in distribution.numbers()] == [100, 40, 100, 0]
+    assert [row[:2] for row in distribution.numbers()][:2] == [(0.0, 1e-3), (1e-3, 1e-2)]
+    distribution.set_threshold(0.0, editable=True)
+    assert distribution.canvas.line.at == -3.25
+
+
+def test_on_powers_of_ten_the_line_moves_by_factors(distribution, qtbot):
+    distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
+    distribution.set_threshold(0.1, editable=True)
+    moved = heard(distribution.thresholdMoved)
+    drag(distribution, pixel(distribution, -1.0, 300), pixel(distribution, -2.0, 300))
+    assert moved.pop() == pytest.approx(0.01, rel=0.03)
+    moved.clear()
+    qtbot.keyClick(distribution.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert moved[0] / 0.01 == pytest.approx(10 ** (3.25 / STEPS), rel=0.03)
+    qtbot.keyClick(distribution.field, Qt.Key.Key_Up)
+    assert moved[1] / moved[0] == pytest.approx(10 ** (3.25 / STEPS))
+    distribution.field.selectAll()
+    qtbot.keyClicks(distribution.field, "0.0005")
+    qtbot.keyClick(distribution.field, Qt.Key.Key_Return)
+    assert moved[2] == 0.0005
+    assert distribution.canvas.line.at == pytest.approx(-3.125)
+    assert distribution.numbers().row(0)[4] == 50, "half of the first bin"
+    drag(distribution, pixel(distribution, -3.125, 300), pixel(distribution, -9, 300))
+    assert moved[-1] == 0.0, "no further than to 0"
+
+
+def test_other_bins_of_the_same_tensor_come_into_sight_as_a_whole(distribution):
+    distribution.canvas.zoom(2.0)
+    distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
+    assert distribution.canvas.shown == pytest.approx((-3.25, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "text"),
+    [(-3, "0.001"), (-9, "10⁻⁹"), (0, "1"), (2, "100"), (4, "10⁴"), (-1 + np.log10(5), "0.5")],
+)
+def test_powers_are_written_short(exponent, text):
+    assert power_text(exponent) == text
+    assert power_text(-5 + np.log10(2)) == "2·10⁻⁵"
 
 
 def test_the_share_below_is_exact_on_edges_and_even_within_bins():

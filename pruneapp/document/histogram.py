@@ -1,0 +1,190 @@
+"""How the values of one tensor are distributed."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.answers import Binning, Histogram
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.stats import pieces
+from pruneapp.kernels.values import Floats
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import Job
+
+BINS = 128
+# What is smaller than the largest magnitude by more of them is one bin with the zeros.
+DECADES = 8
+# What is smaller than this is, too: of such numbers float64 has too few for edges.
+_TINY = 1e-300
+
+_MOST = float(np.finfo(np.float64).max)
+
+
+def histogram(
+    snapshot: Snapshot,
+    name: str,
+    going: BitMask | None,
+    job: Job,
+    *,
+    bins: int = BINS,
+    binning: Binning = "magnitudes",
+) -> Histogram:
+    """Count the magnitudes, or the values, of a tensor in bins.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    name
+        Any name of the tensor.
+    going
+        The mask of the tensor in a preview (`Preview.masks`); None without a preview.
+    job
+        Started with the elements, times two passes; may cancel.
+    bins
+        The most bins, at least 2, with signs 4, for decades 9.
+    binning
+        ``magnitudes``: equal bins from 0 to beyond the largest finite magnitude. Their width is a
+        power of two, so that dividing by it is exact; more than half of `bins` are used, one if all
+        magnitudes are 0. ``signed``: the same on both sides of 0, -0.0 in the first bin above.
+        ``decades``: as many bins in every power of ten, over at most `DECADES` of them, and in
+        front of these one from 0 for everything that is smaller.
+
+    Returns
+    -------
+    Histogram
+        A magnitude on an edge falls into the bin above: the counts are those of the edges, to the
+        last weight.
+    """
+    entry = snapshot.entry(name)
+    job.start(2 * entry.numel, entry.name)
+    smallest, largest = math.inf, 0.0
+    for _, values in pieces(snapshot, entry.name, job):
+        sizes = np.abs(values)
+        largest = max(largest, _largest(sizes))
+        if binning == "decades":
+            smallest = min(smallest, float(sizes.min(where=sizes > 0, initial=math.inf)))
+    scale: _Bins
+    if binning == "decades":
+        scale = _Decades(smallest, largest, bins)
+    else:
+        scale = _Equal(largest, bins, signed=binning == "signed")
+    bins = scale.edges.size - 1
+    mask = snapshot.masks.get(entry.name)
+    # Kept, pruned and going side by side, so that one count serves all three.
+    counts = np.zeros(3 * bins, np.int64)
+    nonfinite = 0
+    for start, values in pieces(snapshot, entry.name, job):
+        finite = np.isfinite(values)
+        ok = bool(finite.all())
+        places = scale.places(values if ok else np.where(finite, values, 0))
+        stop = start + values.size
+        there = True if mask is None else mask.bools(start, stop)
+        if going is not None:
+            places += (there & ~going.bools(start, stop)) * np.intp(2 * bins)
+        if mask is not None:
+            places += np.logical_not(there) * np.intp(bins)
+        if not ok:
+            nonfinite += int(np.count_nonzero(~finite))
+            places = places[finite]
+        counts += np.bincount(places, minlength=3 * bins)
+    kept, gone, goes = counts.reshape(3, bins)
+    return Histogram(entry.name, scale.edges, kept + goes, gone, goes, nonfinite, binning)
+
+
+class _Bins(ABC):
+    """Where bins begin and end.
+
+    Attributes
+    ----------
+    edges
+        ``float64[bins + 1]``, rising.
+    """
+
+    edges: NDArray[np.float64]
+
+    @abstractmethod
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every value; all are finite."""
+
+
+class _Equal(_Bins):
+    """Bins of one width, from 0, or on both sides of it."""
+
+    def __init__(self, largest: float, bins: int, *, signed: bool) -> None:
+        self._width = _bin_width(largest, bins // 2 if signed else bins)
+        above = int(largest / self._width) + 1
+        self._below = above if signed else 0
+        with np.errstate(over="ignore"):  # the last edge may be beyond float64
+            edges = np.arange(-self._below, above + 1, dtype=np.float64) * self._width
+        self.edges = np.clip(edges, -_MOST, _MOST)
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every value, or of its magnitude."""
+        if not self._below:
+            values = np.abs(values)
+        # float32 holds the quotient unless the width is beyond its range
+        exact = values if 2.0**-100 < self._width < 2.0**100 else values.astype(np.float64)
+        quotients = exact * exact.dtype.type(1 / self._width)
+        if not self._below:
+            return quotients.astype(np.intp)
+        places = np.floor(quotients).astype(np.intp)
+        # A quotient too small for its type has become 0.
+        places[(places == 0) & (values < 0)] = -1
+        places += self._below
+        return places
+
+
+class _Decades(_Bins):
+    """As many bins in every power of ten, behind one from 0."""
+
+    def __init__(self, smallest: float, largest: float, bins: int) -> None:
+        if largest < _TINY:
+            self.edges = np.array([0.0, _TINY if largest else 1.0])
+            return
+        smallest = max(smallest, _TINY)
+        self._fine = fine = max(1, (bins - 1) // DECADES)
+        last = math.floor(math.log10(largest) * fine) + 1
+        first = max(math.floor(math.log10(smallest) * fine), last - DECADES * fine)
+        self._first = first
+        with np.errstate(over="ignore"):
+            edges = np.power(10.0, np.arange(first, last + 1) / fine)
+        # Logarithms are rounded: the last edge lies above the largest magnitude nevertheless.
+        edges[-1] = max(edges[-1], np.nextafter(largest, math.inf))
+        self.edges = np.concatenate(([0.0], np.minimum(edges, _MOST)))
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every magnitude: from its logarithm, and then from the edges."""
+        last = self.edges.size - 2
+        if not last:
+            return np.zeros(values.size, np.intp)
+        sizes = np.abs(values)
+        with np.errstate(divide="ignore"):
+            logs = np.log10(sizes)
+        np.maximum(logs, (self._first - 1) / self._fine, out=logs)  # zeros
+        logs *= self._fine
+        logs -= self._first
+        places = np.floor(logs, out=logs).astype(np.intp)
+        places += 1
+        np.clip(places, 0, last, out=places)
+        places -= sizes < self.edges[places]
+        places += (sizes >= self.edges[places + 1]) & (places < last)
+        return places
+
+
+def _largest(sizes: Floats) -> float:
+    """Return the largest finite one; 0 if there is none."""
+    top = float(sizes.max())
+    return top if math.isfinite(top) else float(sizes.max(where=np.isfinite(sizes), initial=0.0))
+
+
+def _bin_width(largest: float, bins: int) -> float:
+    """Return the smallest power of two of which `bins` reach beyond `largest`."""
+    if largest == 0.0:
+        return 1.0
+    # largest / bins < 2**exponent; the reciprocal must be finite too
+    return math.ldexp(1.0, max(math.frexp(largest / bins)[1], -1021))

@@ -1,0 +1,176 @@
+"""Bars of how the weights of a tensor are distributed, and what is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.answers import Binning, Histogram
+from pruneapp.gui.views.parts.numbers import count, part
+from pruneapp.gui.views.pictures.chart.axis import CountAxis
+from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
+from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
+from pruneapp.gui.views.pictures.chart.decades import Decades, MagnitudeAxis
+from pruneapp.gui.views.pictures.frame.legend import Swatch
+from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
+from pruneapp.gui.views.pictures.frame.wording import value_text
+
+
+class DistributionBars(Chart):
+    """A histogram of magnitudes or values, with what lies below a threshold as going.
+
+    Magnitudes stand on an axis of numbers, or of powers of ten, which spreads the small ones apart.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._histogram: Histogram | None = None
+        self._going: Floats = np.zeros(0)
+        self._threshold: float | None = None
+        self._following = False  # whether the threshold says what goes, and not the histogram
+        self._decades: Decades | None = None
+        self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
+        super().__init__(self._magnitudes, self._counts, parent=parent)
+
+    def title(self) -> str:
+        """Say what kind of picture it is."""
+        binning = "magnitudes" if self._histogram is None else self._histogram.binning
+        return {
+            "magnitudes": self.tr("Distribution of magnitudes"),
+            "decades": self.tr("Distribution of magnitudes by powers of ten"),
+            "signed": self.tr("Distribution of values"),
+        }[binning]
+
+    def busy_text(self) -> str:
+        """Say what is being done."""
+        return self.tr("Counting magnitudes…")
+
+    def edges(self) -> Floats:
+        """Return where the bins begin and end on the axis."""
+        if self._histogram is None:
+            return np.zeros(1)
+        edges = self._histogram.edges
+        return edges if self._decades is None else self._decades.places(edges)
+
+    def stacks(self, start: int, stop: int, group: int) -> Stacks:
+        """Return counts."""
+        h = self._histogram
+        assert h is not None
+        kept, going, pruned = (
+            grouped_sum(part[start:stop].astype(np.float64), group)
+            for part in (h.kept - self._going, self._going, h.pruned)
+        )
+        return Stacks(grouped_edges(self.edges(), start, stop, group), kept, going, pruned)
+
+    def highest(self) -> float:
+        """Return the highest count; the line does not move it."""
+        h = self._histogram
+        return 0.0 if h is None or not h.kept.size else float((h.kept + h.pruned).max())
+
+    def tell(self, bar: int) -> str:
+        """Say what a bin holds."""
+        h = self._histogram
+        assert h is not None
+        text = self.tr("{low} to {high}:  {kept} kept, {pruned} pruned").format(
+            low=value_text(float(h.edges[bar]), 4),
+            high=value_text(float(h.edges[bar + 1]), 4),
+            kept=count(int(h.kept[bar])),
+            pruned=count(int(h.pruned[bar])),
+        )
+        if self._going.any():
+            text += self.tr(", {going} would go").format(going=count(round(self._going[bar])))
+        return text
+
+    def summary(self) -> str:
+        """Say where the cut is, and how much is pruned."""
+        h = self._histogram
+        if h is None:
+            return ""
+        kept, pruned = int(h.kept.sum()), int(h.pruned.sum())
+        going = round(float(self._going.sum()))
+        text = self.tr("{n} weights, {share} pruned").format(
+            n=count(kept + pruned), share=part(pruned, kept + pruned)
+        )
+        if going and self._threshold is None:
+            text += self.tr(", {share} would go").format(share=part(going, kept + pruned))
+        if h.nonfinite:
+            text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
+        return text if self._threshold is None else f"{self._cut_text()};  {text}"
+
+    def _cut_text(self) -> str:
+        h = self._histogram
+        assert h is not None
+        assert self._threshold is not None
+        going, kept = round(float(self._going.sum())), int(h.kept.sum())
+        return self.tr("below {threshold}: {about}{n} weights, {share}").format(
+            threshold=self._threshold_text(),
+            about=self.tr("≈ ") if self._following else "",
+            n=count(going),
+            share=part(going, kept),
+        )
+
+    def widest_tick(self) -> str:
+        """Return the highest count."""
+        return count(10 ** len(str(int(self.highest()))) // 5 if not self._log else 100_000)
+
+    def swatches(self) -> list[Swatch]:
+        """Return the legend."""
+        found = [
+            Swatch(self.tr("kept"), (self._colors["kept"],)),
+            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
+        ]
+        if self._going.any() or self._threshold is not None:
+            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
+        return found
+
+    def numbers(self) -> Numbers:
+        """Return the bins, before and after."""
+        h = self._histogram
+        if h is None:
+            return NOTHING
+        going = self._going
+        headers = (
+            self.tr("from"),
+            self.tr("to"),
+            self.tr("kept"),
+            self.tr("pruned"),
+            self.tr("would go"),
+            self.tr("kept after"),
+        )
+
+        def row(i: int) -> tuple[object, ...]:
+            ends = float(h.edges[i]), float(h.edges[i + 1])
+            kept, goes = int(h.kept[i]), round(float(going[i]))
+            return (*ends, kept, int(h.pruned[i]), goes, kept - goes)
+
+        return Numbers(headers, h.kept.size, row)
+
+    # How it works.
+
+    def _threshold_text(self) -> str:
+        return "" if self._threshold is None else value_text(self._threshold, 4)
+
+    def _count_going(self) -> None:
+        h = self._histogram
+        if h is None:
+            self._going = np.zeros(0)
+        elif self._following and self._threshold is not None:
+            self._going = h.kept * share_below(h.edges, self._threshold)
+        else:
+            self._going = h.going.astype(np.float64)
+
+    def _axis_label(self, binning: Binning) -> str:
+        return {
+            "magnitudes": self.tr("magnitude"),
+            "decades": self.tr("magnitude, in powers of ten"),
+            "signed": self.tr("value"),
+        }[binning]
+
+
+def share_below(edges: Floats, threshold: float) -> Floats:
+    """Return ``float64[bins]``: the share of each bin whose magnitudes are below a threshold.
+
+    Within a bin values are taken as evenly spread.
+    """
+    wide = np.maximum(np.diff(edges), np.finfo(np.float64).tiny)
+    low, high = (np.clip(end, -threshold, threshold) for end in (edges[:-1], edges[1:]))
+    return np.clip((high - low) / wide, 0.0, 1.0)
