@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 import shutil
 import subprocess
 import tempfile
@@ -92,7 +93,7 @@ def _once(
             child.go()
             code, said = child.wait()
             tracer.wait()
-        met = "INJECTED" in log.read_text()
+        met = bool(re.search(rf"\b{call}\b.*INJECTED", log.read_text()))
         now = scenes.contents(folder)
         tally.runs += met
         if met:

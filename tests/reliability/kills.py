@@ -72,14 +72,7 @@ def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tal
 
 def _not_offered(folder: Path) -> list[Path]:
     """Return the temporary files whose removal would not be offered at the next start."""
-    offered = {path for home in _folders(folder) for path in find_abandoned(home)}
-    return [
-        p
-        for home in _folders(folder)
-        for p in home.iterdir()
-        if scenes.is_temporary(p.name) and p not in offered and p.suffix == ".part"
-    ]
-
-
-def _folders(folder: Path) -> list[Path]:
-    return [folder, *(p for p in folder.rglob("*") if p.is_dir())]
+    homes = [folder, *(p for p in folder.rglob("*") if p.is_dir())]
+    offered = {path for home in homes for path in find_abandoned(home)}
+    left = [p for p in folder.rglob("*") if scenes.is_temporary(p.name)]
+    return [p for p in left if offered.isdisjoint({p, *p.parents})]

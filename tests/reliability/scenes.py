@@ -63,6 +63,7 @@ def scenes(form: Format, checkpoint: Callable[[str], Checkpoint]) -> list[Scene]
     if ".safetensors" in form.suffixes:
         found.append(Scene("the opened file", "model.safetensors", "model.safetensors"))
         found.append(Scene("the opened folder", "sharded", "sharded"))
+        found.append(Scene("an older folder", "sharded", "out", old=True))
     found.append(Scene("a new folder", "sharded", "out"))
     return [scene for scene in found if not form.why_not(checkpoint(scene.source))]
 
@@ -91,7 +92,9 @@ def place(scene: Scene, layout: Path, folder: Path) -> None:
         shutil.copytree(layout / scene.source, folder / scene.source)
     else:
         shutil.copy(layout / scene.source, folder / scene.source)
-    if scene.old:
+    if scene.old and (layout / scene.source).is_dir():
+        shutil.copytree(layout / scene.source, folder / scene.target)
+    elif scene.old:
         (folder / scene.target).write_bytes(OLD)
 
 
