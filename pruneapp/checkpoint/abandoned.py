@@ -1,7 +1,7 @@
-"""Temporary files that a killed process left behind.
+"""What a killed process left behind: temporary files and folders beside its targets.
 
-A process that writes holds a lock on its temporary file, which the system drops when the process
-ends, however it ends. What can be locked by somebody else is abandoned.
+A process that writes holds a lock on each of them, which the system drops when the process ends,
+however it ends. What can be locked by somebody else is abandoned.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
+import shutil
 from pathlib import Path
 
 try:
@@ -18,28 +20,67 @@ except ImportError:  # Windows: a file that is open there cannot be removed by o
 else:
     _HAS_LOCKS = True
 
-_PART = re.compile(r"\..+\.[0-9a-f]{8}\.part")
+_NAME_BYTES = 255
+# A file in the making, the second name of an older export, a folder in the making.
+_FILE = re.compile(r"\..+\.[0-9a-f]{8}\.(part|old)")
+_FOLDER = re.compile(r".+\.partial-[0-9a-f]{8}")
+
+
+def hidden_name(name: str, kind: str) -> str:
+    """Return a new name beside a file called `name`; `kind` is ``part`` or ``old``."""
+    # The random part keeps two exports to one target apart.
+    end = f".{secrets.token_hex(4)}.{kind}"
+    room = _NAME_BYTES - len(end) - 1
+    return "." + os.fsencode(name)[:room].decode("utf-8", "ignore") + end
+
+
+def partial_name(name: str) -> str:
+    """Return a new name beside a folder called `name`, for the time until it is whole."""
+    return f"{name}.partial-{secrets.token_hex(4)}"
 
 
 def claim(fd: int) -> None:
-    """Mark an open temporary file as being written, as long as this process lives."""
+    """Mark what is open as being worked on, as long as it is open and this process lives."""
     if _HAS_LOCKS:
         with contextlib.suppress(OSError):  # some network drives have no locks
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
-    """Return the temporary files in `folder` that nobody writes any more, to offer their removal.
+    """Return the files and folders in `folder` that nobody works on, to offer their removal.
 
-    Where the system has no locks, none is found.
+    Where the system has no locks, none is found. Links are left alone.
     """
     if not _HAS_LOCKS:
         return ()
     try:
-        found = [p for p in folder.iterdir() if _PART.fullmatch(p.name) and p.is_file()]
+        found = [p for p in folder.iterdir() if _is_ours(p)]
     except OSError:
         return ()
     return tuple(sorted(p for p in found if _is_free(p)))
+
+
+def remove_abandoned(path: Path) -> bool:
+    """Remove what `find_abandoned` found; returns whether it is gone.
+
+    Nothing is removed that somebody works on by now, or that has another name than those.
+    """
+    if not (_HAS_LOCKS and _is_ours(path) and _is_free(path)):
+        return not os.path.lexists(path)
+    with contextlib.suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return not os.path.lexists(path)
+
+
+def _is_ours(path: Path) -> bool:
+    if path.is_symlink():
+        return False
+    if _FILE.fullmatch(path.name):
+        return path.is_file()
+    return bool(_FOLDER.fullmatch(path.name)) and path.is_dir()
 
 
 def _is_free(path: Path) -> bool:

@@ -101,7 +101,7 @@ class FileSource:
         try:
             _refuse_irregular(path, status)
         except CheckpointError:
-            _let_go(self._fd)
+            let_go(self._fd)
             raise
         self._identity = Identity.of(status)
         self._lock = threading.Lock()
@@ -145,7 +145,7 @@ class FileSource:
         with self._lock:
             self._readers -= 1
             if self._closed and not self._readers:
-                _let_go(self._fd)
+                let_go(self._fd)
 
     def _read_all(self, offset: int, view: memoryview) -> None:
         done = 0
@@ -233,12 +233,12 @@ class FileSource:
                     os.dup2(fd, self._fd, inheritable=False)
                 self._path, self._identity = path, identity
         finally:
-            _let_go(fd)
+            let_go(fd)
 
     def __del__(self) -> None:
         # What was opened for somebody who has gone meanwhile is dropped without `close`.
         if not getattr(self, "_closed", True):
-            _let_go(self._fd)
+            let_go(self._fd)
 
     def close(self) -> None:
         """Let go of the file, as soon as nobody reads from it."""
@@ -246,11 +246,11 @@ class FileSource:
             if not self._closed:
                 self._closed = True
                 if not self._readers:
-                    _let_go(self._fd)
+                    let_go(self._fd)
 
 
-def _let_go(fd: int) -> None:
-    # What was only read loses nothing where a network drive reports a fault at the end.
+def let_go(fd: int) -> None:
+    """Close a file that was only read; it loses nothing where a drive reports a fault then."""
     with contextlib.suppress(OSError):
         os.close(fd)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -18,12 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pruneapp.checkpoint.abandoned import claim
+from pruneapp.checkpoint.abandoned import claim, hidden_name
 from pruneapp.checkpoint.pipeline import OtherBytesError, WritePipeline
 from pruneapp.errors import ExportError, words_of
 from pruneapp.progress import Job
 
-_NAME_BYTES = 255
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 # posix_fallocate where the file system cannot reserve space: no reason not to try.
 _NO_RESERVING = {errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.ENODEV}
@@ -86,7 +84,7 @@ class AtomicFile:
         return self
 
     def _open(self) -> Path:
-        part = self.target.with_name(_part_name(self.target.name))
+        part = self.target.with_name(hidden_name(self.target.name, "part"))
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         self._part = part
@@ -257,10 +255,3 @@ def _remedy(error: OSError) -> str:
     if error.errno == errno.EIO:
         return "Check the disk or the network drive."
     return ""
-
-
-def _part_name(name: str) -> str:
-    # The random part keeps two exports to one target apart.
-    end = f".{secrets.token_hex(4)}.part"
-    room = _NAME_BYTES - len(end) - 1
-    return "." + os.fsencode(name)[:room].decode("utf-8", "ignore") + end

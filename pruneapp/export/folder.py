@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from pruneapp.checkpoint.abandoned import claim, partial_name
 from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.shards import blobs_of
+from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
 from pruneapp.errors import ExportError, words_of
 from pruneapp.export.declaration import Format, Plan
@@ -153,6 +154,7 @@ class Place:
     def __init__(self, target: Path) -> None:
         self._target = target
         self._partial: Path | None = None
+        self._claimed = contextlib.ExitStack()
 
     @property
     def path(self) -> Path:
@@ -161,12 +163,16 @@ class Place:
 
     def __enter__(self) -> Self:
         if not self._target.exists():
-            partial = self._target.with_name(f"{self._target.name}.partial-{secrets.token_hex(4)}")
+            partial = self._target.with_name(partial_name(self._target.name))
             try:
                 partial.mkdir()
             except OSError as error:
                 raise write_error(self._target, error, 0) from error
             self._partial = partial
+            with contextlib.suppress(OSError):  # Windows opens no folders
+                fd = os.open(partial, os.O_RDONLY)
+                self._claimed.callback(let_go, fd)
+                claim(fd)
         return self
 
     def commit(self) -> None:
@@ -187,6 +193,7 @@ class Place:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._partial is not None:
-            with contextlib.suppress(OSError):
-                shutil.rmtree(self._partial)
+        with self._claimed:
+            if self._partial is not None:
+                with contextlib.suppress(OSError):
+                    shutil.rmtree(self._partial)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.abandoned import claim, hidden_name
+from pruneapp.checkpoint.source import FileSource, let_go
 from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.export.target import keep_original
 from pruneapp.progress import Job
@@ -44,7 +44,7 @@ def publish(
     """
     kept: list[Path] = []
     spares: list[Path] = []
-    with contextlib.ExitStack() as undo:
+    with contextlib.ExitStack() as claims, contextlib.ExitStack() as undo:
         for file in files:
             was = _inode(file.target)
             source = next((s for s in opened if was == (s.identity.device, s.identity.inode)), None)
@@ -56,16 +56,16 @@ def publish(
                     source.moved(original)
                 kept.append(original)
             elif len(files) > 1:
-                spare = _spare(file.target, was)
+                spare = _spare(file.target, was, claims)
                 if spare is not None or was is None:
                     undo.callback(_take_back, file.target, was, spare)
                 if spare is not None:
                     spares.append(spare)
             file.commit()
         undo.pop_all()
-    for spare in spares:
-        with contextlib.suppress(OSError):
-            spare.unlink()
+        for spare in spares:
+            with contextlib.suppress(OSError):
+                spare.unlink()
     return kept
 
 
@@ -77,15 +77,22 @@ def _inode(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _spare(target: Path, was: tuple[int, int] | None) -> Path | None:
-    """Give an older export a second name, to put it back if need be; None if that cannot be."""
+def _spare(target: Path, was: tuple[int, int] | None, claims: contextlib.ExitStack) -> Path | None:
+    """Give an older export a second name, to put it back if need be; None if that cannot be.
+
+    It is claimed until `claims` are closed: were this process killed, it would be abandoned.
+    """
     if was is None:
         return None
-    spare = target.with_name(f".{secrets.token_hex(8)}.old")
+    spare = target.with_name(hidden_name(target.name, "old"))
     try:
         os.link(target, spare)
     except (OSError, NotImplementedError):
         return None  # no hard links here: this one file stays new, and whole
+    with contextlib.suppress(OSError):
+        fd = os.open(spare, os.O_RDONLY)
+        claims.callback(let_go, fd)
+        claim(fd)
     return spare
 
 

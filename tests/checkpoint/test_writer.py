@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pruneapp.checkpoint import pipeline, writer
-from pruneapp.checkpoint.abandoned import find_abandoned
+from pruneapp.checkpoint.abandoned import find_abandoned, remove_abandoned
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.errors import ExportError
@@ -241,11 +241,40 @@ def test_a_file_in_the_making_is_not_abandoned(target):
     with AtomicFile(target, 3, Job()) as file:
         assert file.part.exists()
         assert find_abandoned(target.parent) == ()
+        assert not remove_abandoned(file.part)
+        assert file.part.exists()
     (target.parent / ".model.0123abcd.part").touch()
     (target.parent / "model.part").touch()
 
     assert find_abandoned(target.parent) == (target.parent / ".model.0123abcd.part",)
     assert find_abandoned(target.parent / "nowhere") == ()
+
+
+def test_what_is_abandoned_is_removed_and_nothing_else(tmp_path):
+    left = [
+        tmp_path / ".m.safetensors.0123abcd.part",
+        tmp_path / ".m.safetensors.0123abcd.old",
+        tmp_path / "m.partial-0123abcd",
+    ]
+    for path in left[:2]:
+        path.write_bytes(OLD)
+    left[2].mkdir()
+    (left[2] / "shard").write_bytes(OLD)
+    others = [
+        tmp_path / "m.old",
+        tmp_path / ".m.0123abcd.partial",
+        tmp_path / "m.partial-0123abcg",
+        tmp_path / ".link.0123abcd.part",
+    ]
+    for path in others[:3]:
+        path.write_bytes(OLD)
+    others[3].symlink_to(tmp_path / "m.old")
+
+    assert find_abandoned(tmp_path) == tuple(sorted(left))
+    assert all(remove_abandoned(path) for path in left)
+    assert not any(remove_abandoned(path) for path in others)
+    assert sorted(tmp_path.iterdir()) == sorted(others)
+    assert remove_abandoned(left[0]), "it is gone already"
 
 
 def test_a_very_long_name_can_still_be_written(tmp_path):
