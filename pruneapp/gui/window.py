@@ -197,9 +197,10 @@ class MainWindow(QMainWindow):
             super().closeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the docks together as tabs where room is short."""
+        """Put the docks together as tabs where room is short, and make notices short."""
         super().resizeEvent(event)
         self._arrange_docks()
+        self.notices.set_height(self.height())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Go from the tree to the picture, from there to the form and its button."""

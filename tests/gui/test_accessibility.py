@@ -204,6 +204,9 @@ def test_trouble_is_told(person, tmp_path):
     person.open(broken)
     person.wait(lambda: person.trouble)
     assert missed(person.window) == []
+    person.window.resize(720, 480)  # a line of the notice, and a button for the rest
+    person.wait(person.window.notices.notices[0].line.isVisible)
+    assert missed(person.window) == []
 
 
 @pytest.mark.parametrize(("menu", "entry", "title"), DIALOGS, ids=[d[1] for d in DIALOGS])

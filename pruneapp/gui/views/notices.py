@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -25,13 +26,33 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 
-_MOST = 3  # more wait behind the newest, so that the picture keeps its room
+# More wait behind the newest, so that the picture keeps its room.
+_MOST = 3
+# A window that is lower shows one notice, a line of it; one that is not much higher shows one.
+_LOW, _MEDIUM = 560, 720
+
+
+class _Line(ElidedLabel):
+    """A line of a sentence; `fitted` tells that it may show more or less of it."""
+
+    elide = Qt.TextElideMode.ElideRight
+    fitted = Signal()
+
+    @property
+    def cut(self) -> bool:
+        """Whether there is more of it than is shown."""
+        return self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell."""
+        super().resizeEvent(event)
+        self.fitted.emit()
 
 
 class Notice(QWidget):
-    """One notice.
+    """One notice; all of its sentence, or a line of it where room is short.
 
     Signals
     -------
@@ -56,16 +77,22 @@ class Notice(QWidget):
         self.number = number
         self.content = (sentence, action, details, trouble)
         self._trouble = trouble
+        self._short = False
         self._colors = with_defaults({})
         self.glyph = plain("✕" if trouble else "i")
         self.glyph.setAccessibleName(self.tr("Trouble") if trouble else self.tr("Note"))
         self.sentence = plain(sentence, wrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.line = _Line(sentence, self)
+        self.line.hide()
+        self.older = plain()
+        self.older.hide()
         self.action = QPushButton(action, self)
         self.action.setVisible(bool(action))
         self.more = QPushButton(self.tr("Details"), self)
         self.more.setCheckable(True)
         self.more.setFlat(True)
+        self.more.setFixedWidth(self.fontMetrics().horizontalAdvance(self.more.text()) + 16)
         self.more.setVisible(bool(details))
         self.close_button = QToolButton(self)
         self.close_button.setText("×")
@@ -87,6 +114,8 @@ class Notice(QWidget):
         line.setSpacing(8)
         line.addWidget(self.glyph)
         line.addWidget(self.sentence, 1)
+        line.addWidget(self.line, 1)
+        line.addWidget(self.older)
         line.addWidget(self.action)
         line.addWidget(self.more)
         line.addWidget(self.close_button)
@@ -95,21 +124,28 @@ class Notice(QWidget):
         below.addWidget(self.details, 1)
         below.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 8, 8, 8)
+        layout.setContentsMargins(*_MARGINS)
         layout.setSpacing(8)
         layout.addLayout(line)
         layout.addLayout(below)
 
         self.action.clicked.connect(self._act)
         self.close_button.clicked.connect(self._close)
-        self.more.toggled.connect(self.details.setVisible)
-        self.more.toggled.connect(self.copy.setVisible)
+        self.more.toggled.connect(self._arrange)
+        self.line.fitted.connect(self._arrange)
         self.copy.clicked.connect(self._copy)
+
+    def set_short(self, *, short: bool, older: str = "") -> None:
+        """Take one line, with a word on older notices, or the room that the sentence needs."""
+        self._short = short
+        self.older.setText(older)
+        self._arrange()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
         recolor(self.glyph, self._colors["danger" if self._trouble else "muted"])
+        recolor(self.older, self._colors["muted"])
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -127,6 +163,20 @@ class Notice(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def _arrange(self) -> None:
+        opened, details = self.more.isChecked(), bool(self.content[2])
+        one_line = self._short and not opened
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(*(_SHORT_MARGINS if one_line else _MARGINS))
+        self.line.setVisible(one_line)
+        self.sentence.setVisible(not one_line)
+        self.older.setVisible(self._short and bool(self.older.text()))
+        self.details.setVisible(opened and details)
+        self.copy.setVisible(opened and details)
+        rest = self._short and (opened or self.line.cut)
+        self.more.setVisible(details or rest)
+
     def _act(self) -> None:
         self.acted.emit(self.number)
 
@@ -138,8 +188,12 @@ class Notice(QWidget):
         QGuiApplication.clipboard().setText(text)
 
 
+# Around a notice, and around a line of one.
+_MARGINS, _SHORT_MARGINS = (16, 8, 8, 8), (16, 0, 8, 0)
+
+
 class NoticeBar(QWidget):
-    """Notices, the newest on top.
+    """Notices, the newest on top; in a low window only that.
 
     Signals
     -------
@@ -156,6 +210,7 @@ class NoticeBar(QWidget):
         super().__init__(parent)
         self._colors = with_defaults({})
         self._next = 1
+        self._most, self._short = _MOST, False
         self.notices: list[Notice] = []
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -203,6 +258,13 @@ class NoticeBar(QWidget):
         for notice in tuple(self.notices):
             self.remove(notice.number)
 
+    def set_height(self, window: int) -> None:
+        """Take the height of the window: in a low one the picture needs the room more."""
+        most, short = _MOST if window >= _MEDIUM else 1, window < _LOW
+        if (most, short) != (self._most, self._short):
+            self._most, self._short = most, short
+            self._arrange()
+
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
@@ -219,10 +281,12 @@ class NoticeBar(QWidget):
         self.closed.emit(number)
 
     def _arrange(self) -> None:
+        rest = len(self.notices) - self._most
+        older = self.tr("{n} older").format(n=rest) if rest > 0 else ""
         for place, notice in enumerate(self.notices):
-            notice.setVisible(place < _MOST)
-        rest = len(self.notices) - _MOST
-        self.waiting.setVisible(rest > 0)
+            notice.set_short(short=self._short, older=older)
+            notice.setVisible(place < self._most)
+        self.waiting.setVisible(rest > 0 and not self._short)
         if rest == 1:
             self.waiting.setText(self.tr("1 older notice"))
         else:
