@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSize
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSaveFile, QSize
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
 from PySide6.QtSvg import QSvgGenerator
 
@@ -32,7 +33,7 @@ def save_png(picture: QPixmap, path: Path) -> None:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     if not picture.save(buffer, "PNG"):
         raise OSError("Qt could not encode the picture as PNG")
-    path.write_bytes(buffer.data().data())
+    _write(path, buffer.data().data())
 
 
 def save_svg(paint: Callable[[QPainter], None], size: QSize, title: str, path: Path) -> None:
@@ -64,7 +65,7 @@ def save_svg(paint: Callable[[QPainter], None], size: QSize, title: str, path: P
     painter = QPainter(drawing)
     paint(painter)
     painter.end()
-    path.write_bytes(buffer.data().data())
+    _write(path, buffer.data().data())
 
 
 def save_csv(numbers: Numbers, path: Path) -> None:
@@ -75,7 +76,19 @@ def save_csv(numbers: Numbers, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(numbers.headers)
-        writer.writerows(numbers)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(numbers.headers)
+    writer.writerows(numbers)
+    _write(path, text.getvalue().encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file so that the one that was there is there until this one is whole."""
+    file = QSaveFile(str(path))
+    if (
+        not file.open(QIODevice.OpenModeFlag.WriteOnly)
+        or file.write(data) != len(data)
+        or not file.commit()
+    ):
+        raise OSError(file.errorString())
