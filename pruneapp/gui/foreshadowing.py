@@ -9,16 +9,18 @@ from PySide6.QtCore import QObject, QTimer
 from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.views.tree import ModuleTree
 
-# At most once in a frame.
+# Telling that takes longer happens at most once in a frame. What takes less is told with each
+# estimate: then panel and tree are painted together, and a move does not wait for the frame of
+# the one before.
+QUICK_S = 0.002
 FRAME_MS = 16
 
 
 class Foreshadowing(QObject):
     """Keeps the bars of the tree true while a slider moves.
 
-    What is shown goes in front: the first change at once, those that follow at once if there was
-    none for a frame. Where telling the tree takes long (it may have 100,000 rows) as much time is
-    left for everything else.
+    Each change is told at once, as long as that takes no time. Where telling the tree takes long
+    (it may have 100,000 rows) those that follow wait, and time is left for everything else.
 
     Parameters
     ----------
@@ -58,5 +60,6 @@ class Foreshadowing(QObject):
             self._tree.set_preview(None)
         else:
             self._tree.set_preview(report.after_by_name, report.dangers)
-        taken = round((time.perf_counter() - began) * 1000)
-        self._rest.start(max(FRAME_MS, 2 * taken))
+        taken = time.perf_counter() - began
+        if taken > QUICK_S:
+            self._rest.start(max(FRAME_MS, round(2000 * taken)))

@@ -8,13 +8,14 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from pruneapp.answers import Estimate, HistoryItem, SparsityReport, TensorSparsity
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.forecast import Forecast
+from pruneapp.gui.views.forecast.action import PruneAction
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.parts.colors import LIGHT
@@ -75,6 +76,36 @@ def test_an_estimate_is_there_before_the_report(forecast):
     assert forecast.action.button.text() == "Prune 12 channels"
     forecast.set_estimate(None)
     assert not forecast.action.button.isEnabled()
+
+
+def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtbot):
+    window = QWidget()
+    QVBoxLayout(window).addWidget(action := PruneAction())
+    show(window)
+    laid_out = []
+
+    class Watch(QObject):
+        def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
+            if event.type() == QEvent.Type.LayoutRequest:
+                laid_out.append(event)
+            return False
+
+    watch = Watch(window)
+    action.set_count(1_234_567, exact=False)
+    QApplication.processEvents()
+    window.installEventFilter(watch)
+    room = action.sizeHint()
+    action.set_count(1_234_561, exact=False)
+    action.set_count(1)
+    QApplication.processEvents()
+    assert not laid_out
+    assert action.sizeHint() == room
+    action.set_count(1_234_567_890, exact=False)
+    QApplication.processEvents()
+    assert laid_out
+    assert action.button.size() == action.size()
+    assert action.button.width() >= action.button.sizeHint().width()
+    assert action.button.height() >= 36
 
 
 def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):

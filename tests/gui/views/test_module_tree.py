@@ -10,7 +10,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
@@ -21,6 +21,7 @@ from pruneapp.gui.views.tree.cells import DANGER_ROLE, Column
 from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
 from pruneapp.gui.views.tree.filter import Filter
 from pruneapp.gui.views.tree.nodes import MAX_DEPTH, ROOT
+from pruneapp.gui.views.tree.shares import Shares
 
 Checked, Partly, Clear = (
     Qt.CheckState.Checked,
@@ -354,6 +355,49 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     assert words.endswith("Danger: Nothing of it would be left.")
     tree.set_preview(None)
     assert not glyph_colors(tree, "layer2", LIGHT["danger"])
+
+
+@pytest.mark.parametrize("width", [300, 460])
+def test_the_shares_alone_are_painted_as_in_a_whole_picture(tree, qtbot, monkeypatch, width):
+    tree.set_colors(LIGHT)
+    tree.resize(width, 420)
+    tree.set_sparsity({"module.conv1.weight": 300})
+    tree.set_preview({t.name: t.after for t in REPORT.tensors}, REPORT.dangers)
+    view = tree.view
+    view.selectionModel().select(
+        index(tree, "bn1.weight"),
+        QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows,
+    )
+    view.setFocus()
+    painted = []
+    paint = Shares.paint
+
+    def painting(*asked):
+        painted.append(paint(*asked))
+        return painted[-1]
+
+    monkeypatch.setattr(Shares, "paint", painting)
+    left = view.columnViewportPosition(Column.SPARSITY)
+    area = QRect(left, 0, view.viewport().width() - left, view.viewport().height())
+    alone = view.viewport().grab(area).toImage()
+    assert painted.count(True) > 8
+    assert painted.count(False) == 2  # the selected row, and that of the cursor
+    monkeypatch.setattr(Shares, "can_paint", lambda *_: False)
+    painted.clear()
+    whole = view.viewport().grab(area).toImage()
+    assert not painted
+    assert alone == whole
+    assert len({whole.pixel(x, y) for x in range(60) for y in range(whole.height())}) > 10
+
+
+def test_where_other_columns_are_in_sight_of_a_painting_all_is_painted(tree, qtbot):
+    view = tree.view
+    left = view.columnViewportPosition(Column.SPARSITY)
+    assert Shares.can_paint(view, QRect(left, 0, 20, 20))
+    assert not Shares.can_paint(view, QRect(left - 1, 0, 20, 20))
+    view.header().moveSection(int(Column.SPARSITY), 1)
+    left = view.columnViewportPosition(Column.SPARSITY)
+    assert not Shares.can_paint(view, QRect(left, 0, 20, 20))
 
 
 def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):

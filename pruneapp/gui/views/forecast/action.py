@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from pruneapp.gui.views.parts import numbers
 
@@ -28,9 +29,10 @@ class PruneAction(QWidget):
         self.button.setAccessibleDescription(
             self.tr("Prunes what the forecast says; it can be undone.")
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.button)
+        # No layout: another number on the button would lay out the whole window anew, at each
+        # move of a slider. It gets more room when it needs more than ever before.
+        self._room = QSize()
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.button.clicked.connect(self.pruneRequested)
         self.set_count(0)
 
@@ -50,3 +52,30 @@ class PruneAction(QWidget):
             text = self.tr("Prune up to {n} weights").format(n=numbers.count(weights))
         self.button.setText(text)
         self.button.setEnabled(bool(weights or channels))
+        self._make_room()
+
+    def sizeHint(self) -> QSize:
+        """Ask for what the longest text needed until now."""
+        return self._room
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for what the longest text needed until now."""
+        return self._room
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        """Give all room to the button."""
+        self.button.setGeometry(self.rect())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Ask for the room that another font or style needs."""
+        super().changeEvent(event)
+        if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
+            self._room = QSize()
+            self._make_room()
+
+    def _make_room(self) -> None:
+        room = self._room.expandedTo(self.button.sizeHint())
+        room = room.expandedTo(self.button.minimumSize())
+        if room != self._room:
+            self._room = room
+            self.updateGeometry()

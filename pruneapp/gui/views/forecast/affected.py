@@ -18,13 +18,16 @@ class Affected(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # Of one size whatever they say: a label that is not makes everything above it lay itself
+        # out anew, at each move of a slider.
+        height = self.fontMetrics().height() + 4
         self.glyph = plain()
-        self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
+        self.glyph.setFixedSize(self.fontMetrics().horizontalAdvance("▲ "), height)
         self.name = ElidedLabel("", self)
         self.bar = _Bar(self)
         self.share = plain()
         self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.share.setFixedWidth(self.fontMetrics().horizontalAdvance("all gone"))
+        self.share.setFixedSize(self.fontMetrics().horizontalAdvance("all gone"), height)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
@@ -32,7 +35,7 @@ class Affected(QWidget):
         layout.addWidget(self.name, 1)
         layout.addWidget(self.bar)
         layout.addWidget(self.share)
-        self.setFixedHeight(self.fontMetrics().height() + 4)
+        self.setFixedHeight(height)
 
     def show_tensor(
         self, tensor: TensorSparsity | None, shown: str, found: Danger | None = None

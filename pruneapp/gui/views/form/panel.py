@@ -52,6 +52,7 @@ class PruneForm(QWidget):
         self._left: tuple[int | None, int | None] = (None, None)
         self._files = ("", "")
         self.rules: list[RuleEditor] = []
+        self._arranged: tuple[object, ...] = ()
 
         self.list = QListWidget(self)
         self.list.setAccessibleName(self.tr("Rules, applied in order"))
@@ -323,6 +324,13 @@ class PruneForm(QWidget):
     def _arrange(self) -> None:
         """Show what is needed for so many rules and these methods."""
         several = len(self.rules) > 1 or self.rules[0].wanted() != ("", "")
+        both = self._scopes() == {"local", "global"}
+        words = [rule.describe() for rule in self.rules] if several else []
+        place = self.stack.currentIndex()
+        needed = (tuple(self.rules), tuple(words), place, both, self.fontMetrics().height())
+        if needed == self._arranged:
+            return  # to lay out the form anew takes a part of each move of a slider
+        self._arranged = needed
         blocker = QSignalBlocker(self.list)
         self.list.clear()
         for number, rule in enumerate(self.rules, 1):
@@ -338,7 +346,7 @@ class PruneForm(QWidget):
         self.order.setVisible(several)
         self.remove.setVisible(several)
         self.remove.setEnabled(len(self.rules) > 1)
-        self.scope_row.setVisible(self._scopes() == {"local", "global"})
+        self.scope_row.setVisible(both)
         self._fit_stack()
 
     def _fit_stack(self) -> None:

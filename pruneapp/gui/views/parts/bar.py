@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen
-
-from pruneapp.gui.views.parts.painting import saved
 
 
 def hatch(color: str, ground: str, ratio: float = 1.0) -> QBrush:
@@ -52,6 +51,9 @@ def paint_bar(
 ) -> None:
     """Paint a bar: solid up to `before`, hatched from there to `after`.
 
+    A slider that moves changes dozens of them in each frame, mostly to what one of them was a
+    moment ago: they are kept as images, each share to a quarter of a pixel of the screen.
+
     Parameters
     ----------
     rect
@@ -63,34 +65,69 @@ def paint_bar(
     outline
         Colour of a line around the bar, for grounds on which its ends would be lost.
     """
-    with saved(painter):
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        path = QPainterPath()
-        path.addRoundedRect(rect, 3, 3)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.fillPath(path, QColor(colors["border"]))
-        painter.setClipPath(path)
+    place = painter.deviceTransform()
+    ratio = place.m11()
+    # Where it lies between the pixels of the screen belongs to what it looks like.
+    left, top = ratio * rect.left() + place.dx(), ratio * rect.top() + place.dy()
+    steps = max(1, round(4 * ratio * rect.width()))
+    image = _bar(
+        (left % 1, top % 1, rect.width(), rect.height()),
+        _whole(before, steps),
+        None if after is None else _whole(after, steps),
+        (colors["border"], colors["pruned"], colors["surface"], outline),
+        ratio,
+    )
+    margin = 1 / ratio  # for an outline
+    corner = QPointF(rect.left() - (left % 1) / ratio, rect.top() - (top % 1) / ratio)
+    painter.drawImage(corner - QPointF(margin, margin), image)
 
-        def stretch(start: float, stop: float) -> QRectF:
-            # Something is always seen of something, and a gap of a gap.
-            left = rect.left() + rect.width() * start
-            right = rect.left() + rect.width() * stop
-            if stop > start:
-                right = max(right, left + 2)
-            if 0 < stop < 1:
-                right = min(right, rect.right() - 1)
-            return QRectF(left, rect.top(), right - left, rect.height())
 
-        if before > 0:
-            painter.fillRect(stretch(0, before), QColor(colors["pruned"]))
-        if after is not None and after > before:
-            ratio = painter.device().devicePixelRatio() if painter.device() else 1.0
-            painter.fillRect(
-                stretch(before, after),
-                hatch(colors["pruned"], colors["surface"], ratio),
-            )
-        if outline:
-            painter.setClipping(False)
-            painter.setPen(QPen(QColor(outline), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(path)
+def _whole(share: float, steps: int) -> float:
+    # Something is always seen of something, and a gap of a gap.
+    if 0 < share < 1:
+        return min(max(round(share * steps), 1), steps - 1) / steps
+    return share
+
+
+@lru_cache(maxsize=1024)
+def _bar(
+    at: tuple[float, float, float, float],
+    before: float,
+    after: float | None,
+    colors: tuple[str, str, str, str],
+    ratio: float,
+) -> QImage:
+    """Return a bar that lies `at` so many pixels of the screen from the corner, and so large."""
+    x, y, width, height = at
+    size = (math.ceil(x + ratio * width) + 2, math.ceil(y + ratio * height) + 2)
+    image = QImage(*size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(0)
+    border, pruned, surface, outline = colors
+    rect = QRectF((x + 1) / ratio, (y + 1) / ratio, width, height)
+
+    def stretch(start: float, stop: float) -> QRectF:
+        left = rect.left() + rect.width() * start
+        right = rect.left() + rect.width() * stop
+        if stop > start:
+            right = max(right, left + 2)
+        if 0 < stop < 1:
+            right = min(right, rect.right() - 1)
+        return QRectF(left, rect.top(), right - left, rect.height())
+
+    path = QPainterPath()
+    path.addRoundedRect(rect, 3, 3)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillPath(path, QColor(border))
+    painter.setClipPath(path)
+    if before > 0:
+        painter.fillRect(stretch(0, before), QColor(pruned))
+    if after is not None and after > before:
+        painter.fillRect(stretch(before, after), hatch(pruned, surface, ratio))
+    if outline:
+        painter.setClipping(False)
+        painter.setPen(QPen(QColor(outline), 1))
+        painter.drawPath(path)
+    painter.end()
+    return image

@@ -27,7 +27,10 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         """Show `text`; line breaks of a hostile name become signs."""
-        super().setText(text.replace("\n", "⏎").replace("\r", "⏎"))
+        text = text.replace("\n", "⏎").replace("\r", "⏎")
+        if text == self.text():
+            return
+        super().setText(text)
         self.setToolTip(as_plain(self.text()))
         self.setAccessibleDescription(self.text())  # else the tooltip with its markup is read out
         self.updateGeometry()

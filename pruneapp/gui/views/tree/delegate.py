@@ -25,11 +25,11 @@ class CellDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._colors = with_defaults({})
+        self.colors = with_defaults({})
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        self._colors = with_defaults(colors)
+        self.colors = with_defaults(colors)
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -49,7 +49,7 @@ class CellDelegate(QStyledItemDelegate):
         option.textElideMode = Qt.TextElideMode.ElideMiddle
         column = index.column()
         if index.data(DIM_ROLE) or Column.NAME < column < Column.SPARSITY:
-            option.palette.setColor(QPalette.ColorRole.Text, self._colors["muted"])
+            option.palette.setColor(QPalette.ColorRole.Text, self.colors["muted"])
         if column in {Column.PARAMETERS, Column.SPARSITY}:
             tabular(option.font)
 
@@ -65,28 +65,68 @@ class CellDelegate(QStyledItemDelegate):
         shares = index.data(BAR_ROLE)
         if shares is None:
             return
-        before, after = shares
-        cell: QRect = option.rect
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        text = str(index.data(Qt.ItemDataRole.DisplayRole))
-        glyph = index.data(DANGER_ROLE)
-        if glyph:
-            with saved(painter):
-                painter.setFont(option.font)
-                painter.setPen(QColor(self._colors["accent_text" if selected else "danger"]))
-                place = QRect(cell.left(), cell.top(), GLYPH_WIDTH, cell.height())
-                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), glyph)
-        free = cell.width() - option.fontMetrics.horizontalAdvance(text) - GLYPH_WIDTH - 16
-        if free < BAR_HEIGHT:
-            return
-        bar = QRectF(
-            cell.left() + GLYPH_WIDTH,
-            cell.center().y() - BAR_HEIGHT / 2 + 0.5,
-            min(BAR_WIDTH, free),
-            BAR_HEIGHT,
+        paint_beside(
+            painter,
+            option.rect,
+            shares,
+            glyph=index.data(DANGER_ROLE),
+            font=option.font,
+            text_width=option.fontMetrics.horizontalAdvance(
+                str(index.data(Qt.ItemDataRole.DisplayRole))
+            ),
+            colors=self.colors,
+            selected=bool(option.state & QStyle.StateFlag.State_Selected),
         )
-        outline = self._colors["accent_text"] if selected else ""
-        paint_bar(painter, bar, before, after, self._colors, outline=outline)
+
+
+def paint_beside(
+    painter: QPainter,
+    cell: QRect,
+    shares: tuple[float, float | None],
+    *,
+    glyph: str | None,
+    font: QFont,
+    text_width: int,
+    colors: Mapping[str, str],
+    selected: bool = False,
+) -> None:
+    """Paint what stands left of the text in the last column: the sign for danger, and the bar.
+
+    Parameters
+    ----------
+    painter
+        Stays as it was.
+    cell
+        The cell.
+    shares, glyph
+        As `BAR_ROLE` and `DANGER_ROLE` say them.
+    font
+        Of the glyph.
+    text_width
+        Pixels that the text of the cell takes, at its right.
+    colors
+        The theme's colours.
+    selected
+        Whether the cell lies on the colour of what is selected.
+    """
+    if glyph:
+        with saved(painter):
+            painter.setFont(font)
+            painter.setPen(QColor(colors["accent_text" if selected else "danger"]))
+            place = QRect(cell.left(), cell.top(), GLYPH_WIDTH, cell.height())
+            painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), glyph)
+    free = cell.width() - text_width - GLYPH_WIDTH - 16
+    if free < BAR_HEIGHT:
+        return
+    bar = QRectF(
+        cell.left() + GLYPH_WIDTH,
+        cell.center().y() - BAR_HEIGHT / 2 + 0.5,
+        min(BAR_WIDTH, free),
+        BAR_HEIGHT,
+    )
+    before, after = shares
+    outline = colors["accent_text"] if selected else ""
+    paint_bar(painter, bar, before, after, colors, outline=outline)
 
 
 def tabular(font: QFont) -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QMenu,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
 
+from pruneapp.gui.views.parts.painting import reported
 from pruneapp.gui.views.tree.cells import Column
 from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate
 from pruneapp.gui.views.tree.model import Index, TreeModel
 from pruneapp.gui.views.tree.nodes import MODULE, ROOT
+from pruneapp.gui.views.tree.shares import Shares
 
 # In the order in which columns give way to the name where room is short.
 _GIVE_WAY = (Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
@@ -45,6 +54,7 @@ class TreeView(QTreeView):
         self._current = (model.nodes, ROOT)
         self._chosen_columns = False
         self._restoring = False
+        self._shares: Shares | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)
         self.setUniformRowHeights(True)  # without it a change of 100,000 rows takes 15 s
@@ -238,8 +248,19 @@ class TreeView(QTreeView):
         else:
             super().keyPressEvent(event)
 
+    @reported
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint a row, or only what is said in its last column."""
+        shares = self._shares
+        if shares is None or not shares.paint(painter, option.rect, index.internalId()):
+            super().drawRow(painter, option, index)
+
+    @reported
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tree, or why it is empty."""
+        self._shares = None
+        if Shares.can_paint(self, event.rect()):
+            self._shares = Shares(self, self.tree.cells, self.delegate.colors)
         super().paintEvent(event)
         if self.tree.shown.any() or not self.tree.nodes.rows:
             return

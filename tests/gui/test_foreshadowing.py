@@ -1,0 +1,68 @@
+"""What is to come, told to the tree as often as that leaves time for everything else."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+
+from pruneapp.gui import foreshadowing
+from pruneapp.gui.foreshadowing import Foreshadowing
+
+
+class Foreseen(QObject):
+    foreseen = Signal()
+    outlook = None
+
+    def see(self, number):
+        after = {"a": number}
+        self.outlook = None if number is None else SimpleNamespace(after_by_name=after, dangers={})
+        self.foreseen.emit()
+
+
+class Tree:
+    """Notes what it is told, and takes its time for it."""
+
+    def __init__(self):
+        self.told = []
+        self.takes = 0.0
+
+    def set_preview(self, after, dangers=None):
+        self.told.append(None if after is None else after["a"])
+        time.sleep(self.takes)
+
+
+@pytest.fixture
+def seen(qtbot):
+    forecasting, tree = Foreseen(), Tree()
+    return forecasting, tree, Foreshadowing(forecasting, tree)
+
+
+def test_a_tree_that_is_told_quickly_is_told_every_estimate_at_once(seen, monkeypatch):
+    monkeypatch.setattr(foreshadowing, "QUICK_S", 60.0)
+    forecasting, tree, _ = seen
+    for number in (1, 2, 3):
+        forecasting.see(number)
+        assert tree.told[-1] == number
+
+
+def test_a_tree_that_takes_long_leaves_time_and_is_told_the_newest(seen, qtbot):
+    forecasting, tree, _ = seen
+    tree.takes = 0.05
+    forecasting.see(1)
+    forecasting.see(2)
+    forecasting.see(3)
+    assert tree.told == [1]
+    began = time.perf_counter()
+    qtbot.waitUntil(lambda: tree.told == [1, 3], timeout=2000)
+    assert time.perf_counter() - began > 0.05
+
+
+def test_what_is_not_to_come_any_more_goes_at_once(seen):
+    forecasting, tree, _ = seen
+    tree.takes = 0.05
+    forecasting.see(1)
+    forecasting.see(None)
+    assert tree.told == [1, None]
