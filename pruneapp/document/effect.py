@@ -14,9 +14,10 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
-from pruneapp.methods.bounds import Counts, Tensors, budgets, refuse_more
+from pruneapp.methods.bounds import Tensors, budgets, refuse_more
 from pruneapp.methods.channel_bounds import channels_after
-from pruneapp.methods.clamped import Cutting, weights_after
+from pruneapp.methods.clamped import weights_after
+from pruneapp.methods.declaration import Counts, Cutting
 from pruneapp.progress import Job
 
 Sums = NDArray[np.float64]

@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pruneapp.errors import ParameterError
 from pruneapp.methods.amount import to_prune
+from pruneapp.methods.declaration import Counts
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount
-
-Counts = NDArray[np.int64]
 
 # Products of a share and a size that are so near to a whole number are meant to be it: 0.9 is no
 # sum of powers of two.

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from pruneapp.errors import ParameterError
 from pruneapp.methods.bounds import (
     Bounds,
-    Counts,
     Tensors,
     bounds_of,
     budgets,
     refuse_more,
     target_of,
 )
+from pruneapp.methods.declaration import Counts
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount
 
@@ -65,9 +65,15 @@ class Running:
 
 
 def channels_after(
-    limits: Limits, tensors: Tensors, left: Counts, running: Running, amount: Amount
+    limits: Limits,
+    tensors: Tensors,
+    left: Counts,
+    running: Running,
+    amount: Amount,
+    *,
+    unit: str = "channels",
 ) -> Counts:
-    """Return how many channels of each tensor go.
+    """Return how many channels, or blocks, of each tensor go.
 
     Parameters
     ----------
@@ -81,6 +87,8 @@ def channels_after(
         What goes with them.
     amount
         What is asked for, in channels; of no account if the limits have a total.
+    unit
+        What is counted, for messages.
 
     Returns
     -------
@@ -102,18 +110,18 @@ def channels_after(
         i = int(between[0])
         size = running.weights[running.starts[i] + least[i]]
         raise ParameterError(
-            f"Whole channels of '{tensors.names[i]}' cannot be between {percent(limits.floor)} and "
+            f"Whole {unit} of '{tensors.names[i]}' cannot be between {percent(limits.floor)} and "
             f"{percent(limits.ceiling)} of it: {most[i]:,} of them are too few, and "
             f"{least[i]:,} would prune {size + tensors.before[i]:,} of {tensors.numel[i]:,} "
             "weights.",
             remedy="Lower the floor or raise the ceiling.",
         )
     if limits.total is not None:
-        return _in_all(limits, tensors, bounds, running, least, most)
+        return _in_all(limits, tensors, bounds, running, least, most, unit)
     wanted = budgets(amount, left)
-    refuse_more(amount, left, left, wanted, tensors.names, "channels")
+    refuse_more(amount, left, left, wanted, tensors.names, unit)
     wanted = np.minimum(wanted, most) if limits.ceiling < 1 else wanted
-    refuse_more(amount, left, running.free, wanted, tensors.names, "channels")
+    refuse_more(amount, left, running.free, wanted, tensors.names, unit)
     return np.maximum(wanted, least)
 
 
@@ -124,6 +132,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     running: Running,
     least: Counts,
     most: Counts,
+    unit: str,
 ) -> Counts:
     target = target_of(limits, tensors, bounds)
     begin = tensors.before + running.weights[running.starts + least]
@@ -131,7 +140,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     if room < 0:
         raise ParameterError(
             f"At least {percent(limits.floor)} of each tensor is {int(begin.sum()):,} weights in "
-            f"whole channels, but the total is only {target:,}.",
+            f"whole {unit}, but the total is only {target:,}.",
             remedy="Lower the floor or raise the total.",
         )
     more = most - least

@@ -13,18 +13,15 @@ from numpy.typing import NDArray
 from pruneapp.methods.amount import to_prune
 from pruneapp.methods.bounds import (
     Bounds,
-    Counts,
     Tensors,
     bounds_of,
     budgets,
     refuse_more,
     target_of,
 )
-from pruneapp.methods.declaration import Scope
+from pruneapp.methods.declaration import Counts, Cutting, Scope
 from pruneapp.methods.limits import Limits
 from pruneapp.params import Amount
-
-Cutting = Callable[[NDArray[np.bool_], int], Counts]
 
 
 def weights_after(
@@ -89,20 +86,39 @@ def spread(tensors: Tensors, bounds: Bounds, target: int) -> Counts:
         ``int64[tensors]``: for some share ``s``, ``round(s * numel)`` within the bounds. Where that
         cannot make the sum, the earlier of equals get one more.
     """
+    return level(lambda share: _at(share, tensors, bounds), target)
+
+
+def level(at: Callable[[float], Counts], target: int) -> Counts:
+    """Find the share at which counts make a sum.
+
+    Parameters
+    ----------
+    at
+        Returns the counts for a share from 0 to 1; none falls as the share grows.
+    target
+        The sum of the result, from ``at(0.0).sum()`` to ``at(1.0).sum()``.
+
+    Returns
+    -------
+    ndarray
+        ``int64``: the counts of a share. Where no share makes the sum, the earlier of those that
+        are about to grow get one more.
+    """
     low, high = 0.0, 1.0
     for _ in range(64):  # float64 has no more between them
         middle = (low + high) / 2
-        if int(_at(middle, tensors, bounds).sum()) <= target:
+        if int(at(middle).sum()) <= target:
             low = middle
         else:
             high = middle
-    if int(_at(1.0, tensors, bounds).sum()) <= target:
+    if int(at(1.0).sum()) <= target:
         low = 1.0
-    after = _at(low, tensors, bounds)
-    more = np.flatnonzero(after < np.maximum(_at(high, tensors, bounds), after))
-    left = target - int(after.sum())
-    after[more[:left]] += 1
-    return after
+    counts = at(low)
+    more = np.flatnonzero(counts < np.maximum(at(high), counts))
+    left = target - int(counts.sum())
+    counts[more[:left]] += 1
+    return counts
 
 
 def _at(share: float, tensors: Tensors, bounds: Bounds) -> Counts:

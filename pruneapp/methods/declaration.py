@@ -1,15 +1,16 @@
 """What a method declares. Everything that offers methods reads nothing but this.
 
-A method is one of three kinds: it ranks single weights (`WeightMethod`), ranks whole channels
-(`ChannelMethod`), or says the mask outright (`MaskMethod`). Validation, the form in the window,
-the options of the command line, recipes, the reference page and the values that the tests try
-follow from the declaration: a new method is one file.
+A method ranks single weights, in whole tensors (`WeightMethod`), in each row (`RowMethod`) or in
+groups of a few (`GroupMethod`); or it ranks whole channels or blocks (`UnitMethod`, in
+`pruneapp.methods.units`); or it says the mask outright (`MaskMethod`). Validation, the form in the
+window, the options of the command line, recipes, the reference page and the values that the tests
+try follow from the declaration: a new method is one file.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,16 +19,18 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.contract import Kernel, Ranking, ReadBits
-from pruneapp.kernels.smallest import smallest
+from pruneapp.kernels.lowest_in_groups import Groups
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
 
 Scope = Literal["local", "global"]
-Granularity = Literal["weights", "channels", "mask"]
+Granularity = Literal["weights", "groups", "channels", "blocks", "mask"]
 ToldBy = Literal["magnitudes", "norms", "chance"]
 Values = Mapping[str, Any]
-Channels = NDArray[np.intp]
+Counts = NDArray[np.int64]
+# How many go of each of some tensors if so many of the chosen ones go; any number for the others.
+Cutting = Callable[[NDArray[np.bool_], int], Counts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +117,21 @@ class Method:
     takes_scores: bool = False
     takes_mask: bool = False
     told_by: ToldBy | None = None
+    scopes: tuple[Scope, ...] = ("local",)
+    least_dims: int = 1
 
     @property
     def granularity(self) -> Granularity:
         """What is taken away as one."""
         raise NotImplementedError
 
-    @property
-    def scopes(self) -> tuple[Scope, ...]:
-        """Whether each tensor is cut by itself, or all by one threshold, or both."""
-        return ("local",)
-
     def validate(self, values: Values) -> dict[str, Any]:
         """Return a valid value for every parameter; raises `ParameterError`."""
         return validate_all(self.params, values)
+
+
+# Ranks a tensor, with keys of at least so many bits, by what was measured of it before.
+Rank = Callable[[TensorView, Values, int, Any], Ranking]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,81 +141,71 @@ class WeightMethod(Method):
     Attributes
     ----------
     rank
-        Makes the ranking of a tensor, with keys of at least so many bits.
+        Makes the ranking of a tensor; see `Rank`.
     least_width
         Says how many bits the keys of a tensor need; a global step takes the most of all.
+    measure
+        Reads a tensor beforehand for what its scores need, its RMS or the sums of its rows; steps
+        the job by the elements. None if nothing is needed: `rank` is given None then.
+    allocate
+        Says how many go of each tensor, by which each is then cut by itself; None for one threshold
+        over all. A method that allocates has the global scope only.
     """
 
-    rank: Callable[[TensorView, Values, int], Ranking]
+    rank: Rank
     least_width: Callable[[TensorView], int]
+    measure: Callable[[TensorView, Values, Kernel, Job], Any] | None = None
+    allocate: Callable[[Sequence[TensorView], Values, Kernel, Job], Cutting] | None = None
+    scopes: tuple[Scope, ...] = ("local", "global")
 
     @property
     def granularity(self) -> Granularity:
         """Single weights."""
         return "weights"
 
-    @property
-    def scopes(self) -> tuple[Scope, ...]:
-        """Each tensor by itself, or one threshold over all."""
-        return ("local", "global")
-
 
 @dataclass(frozen=True, kw_only=True)
-class ChannelMethod(Method):
-    """Takes away the whole channels along ``dim`` that score lowest.
+class RowMethod(Method):
+    """Takes away the single weights that rank lowest in their row, the same share of every row.
+
+    A row is what belongs to one index of the first dimension.
 
     Attributes
     ----------
-    lowest
-        Returns which of some channels (their numbers, ascending) score lowest, so many as are asked
-        for; see `lowest_by` where every channel has a score.
-    order
-        Returns the same channels in the order in which they go; see `order_by`.
+    rank
+        Makes the ranking of a tensor, with keys of any width.
     """
 
-    lowest: Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]
-    order: Callable[[TensorView, Values, Kernel, Channels, Job], Channels]
+    rank: Callable[[TensorView, Values], Ranking]
 
     @property
     def granularity(self) -> Granularity:
-        """Channels."""
-        return "channels"
+        """Single weights."""
+        return "weights"
 
 
-Score = Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]]
+@dataclass(frozen=True, kw_only=True)
+class GroupMethod(Method):
+    """Takes away the weights that rank lowest in their group, so that a fixed number is left.
 
+    How much goes follows from the groups, so there is no amount.
 
-def lowest_by(
-    score: Score,
-) -> Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]:
-    """Return what finds the channels of the lowest scores.
-
-    Parameters
+    Attributes
     ----------
-    score
-        Returns one float64 for each channel; equal scores: the lower index goes first, NaN is
-        largest.
+    rank
+        Makes the ranking of a tensor, with keys of any width that leave two numbers unused.
+    groups
+        Says how a tensor is cut into groups; raises `ParameterError` where it does not suit.
     """
 
-    def lowest(  # noqa: PLR0917 - each of its own type
-        view: TensorView, values: Values, kernel: Kernel, among: Channels, count: int, job: Job
-    ) -> Channels:
-        return among[smallest(score(view, values, kernel, job)[among], count)]
+    rank: Callable[[TensorView, Values], Ranking]
+    groups: Callable[[TensorView, Values], Groups]
+    least_dims: int = 2
 
-    return lowest
-
-
-def order_by(
-    score: Score,
-) -> Callable[[TensorView, Values, Kernel, Channels, Job], Channels]:
-    """Return what puts channels in the order of the same scores as `lowest_by` takes."""
-
-    def order(
-        view: TensorView, values: Values, kernel: Kernel, among: Channels, job: Job
-    ) -> Channels:
-        return among[np.argsort(score(view, values, kernel, job)[among], kind="stable")]
-
-    return order
+    @property
+    def granularity(self) -> Granularity:
+        """Groups."""
+        return "groups"
 
 
 @dataclass(frozen=True, kw_only=True)

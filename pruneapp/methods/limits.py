@@ -230,11 +230,11 @@ class Limits:
 
 def check_limits(method: Method, limits: Limits) -> None:
     """Raise `ParameterError` if a method cannot keep to limits."""
-    if limits.bound and method.granularity == "mask":
+    if limits.bound and method.granularity in {"mask", "groups"}:
         raise ParameterError(
             f"'{method.name}' says itself what goes, so that a floor, a ceiling or a total cannot "
             f"be kept ({', '.join(limits.words())}).",
-            remedy="Leave them out, or choose a method that ranks weights or channels.",
+            remedy="Leave them out, or choose a method that takes an amount.",
         )
 
 

@@ -9,9 +9,12 @@ from types import MappingProxyType
 from pruneapp.errors import MethodError, ParameterError
 from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
 from pruneapp.methods.declaration import Method
+from pruneapp.methods.magnitude.l1_per_row import L1_PER_ROW
 from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
 from pruneapp.methods.mask.custom_from_mask import CUSTOM_FROM_MASK
 from pruneapp.methods.mask.identity import IDENTITY
+from pruneapp.methods.patterns.blocks import BLOCKS
+from pruneapp.methods.patterns.n_m import N_M
 from pruneapp.methods.random.random_structured import RANDOM_STRUCTURED
 from pruneapp.methods.random.random_unstructured import RANDOM_UNSTRUCTURED
 
@@ -73,9 +76,12 @@ def unregister(name: str) -> None:
 
 for _method in (
     L1_UNSTRUCTURED,
+    L1_PER_ROW,
     LN_STRUCTURED,
     RANDOM_UNSTRUCTURED,
     RANDOM_STRUCTURED,
+    N_M,
+    BLOCKS,
     CUSTOM_FROM_MASK,
     IDENTITY,
 ):

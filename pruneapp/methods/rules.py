@@ -9,9 +9,9 @@ from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.cut_mask import CutMask
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask
+from pruneapp.methods.checks import check_all
 from pruneapp.methods.declaration import Scope, TensorView, WeightMethod
 from pruneapp.methods.limits import Limits
-from pruneapp.methods.run import check_all
 from pruneapp.methods.within import plan_within
 from pruneapp.progress import Job
 

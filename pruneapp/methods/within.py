@@ -15,33 +15,26 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import kept_by_channel
-from pruneapp.methods.bounds import Counts, Tensors
+from pruneapp.methods.bounds import Tensors
 from pruneapp.methods.channel_bounds import Running, channels_after
+from pruneapp.methods.checks import check_all
 from pruneapp.methods.clamped import weights_after
 from pruneapp.methods.declaration import (
-    ChannelMethod,
-    Channels,
+    Counts,
+    Cutting,
     Method,
+    RowMethod,
     Scope,
     TensorView,
     Values,
     WeightMethod,
 )
+from pruneapp.methods.in_rows import prune_rows
 from pruneapp.methods.limits import Limits, check_limits
-from pruneapp.methods.run import (
-    Expect,
-    Pruned,
-    Ranked,
-    check_all,
-    free_channels,
-    plan,
-    prune,
-    prune_ranked,
-    rank_together,
-    resolve_dim,
-    without_channels,
-)
+from pruneapp.methods.ranked import Expect, Pruned, Ranked, plan, prune_ranked, rank_together
+from pruneapp.methods.run import prune
+from pruneapp.methods.units import Channels, UnitMethod
+from pruneapp.methods.whole_units import free_units, without_units
 from pruneapp.progress import Job
 
 
@@ -78,8 +71,13 @@ def prune_within(  # noqa: PLR0917 - each its own type
         plans = plan_within(tensors, method, values, scope, limits, kernel, job)
         made = prune_ranked(plans, kernel, job, expect=expect)
         return replace(made, masks={view.name: made.masks[view.name] for view in tensors})
-    assert isinstance(method, ChannelMethod)
-    return Pruned(_prune_channels(tensors, method, values, limits, kernel, job))
+    if isinstance(method, RowMethod):
+        known = _known(tensors, [_free(view) for view in tensors])
+        after, _ = weights_after(limits, known, values["amount"], scope, _no_cut)
+        budgets = (after - known.before).tolist()
+        return Pruned(prune_rows(tensors, method, values, budgets, kernel, job))
+    assert isinstance(method, UnitMethod)
+    return Pruned(_prune_units(tensors, method, values, limits, kernel, job))
 
 
 def plan_within(  # noqa: PLR0917 - each its own type
@@ -97,12 +95,11 @@ def plan_within(  # noqa: PLR0917 - each its own type
     goes of each tensor, as a rule two or three times; `job` is extended by it.
     """
     if not limits.bound:
-        return plan(tensors, method, values, scope)
+        return plan(tensors, method, values, scope, kernel, job)
     known = _known(tensors, [_free(view) for view in tensors])
-    if scope == "global":
-        rankings = rank_together(tensors, method, values)
-    else:
-        rankings = [rank_together([view], method, values)[0] for view in tensors]
+    apart = scope == "local" or method.allocate is not None
+    groups = [[view] for view in tensors] if apart else [list(tensors)] if tensors else []
+    rankings = [r for g in groups for r in rank_together(g, method, values, kernel, job)]
 
     def cut(among: NDArray[np.bool_], count: int) -> Counts:
         gone = np.zeros(len(tensors), np.int64)
@@ -114,46 +111,64 @@ def plan_within(  # noqa: PLR0917 - each its own type
             gone[places] = [share.gone for share in shares]
         return gone
 
-    after, together = weights_after(limits, known, values["amount"], scope, cut)
+    cutting: Cutting = cut
+    if method.allocate is not None:
+        cutting = method.allocate(tensors, values, kernel, job)
+    after, together = weights_after(limits, known, values["amount"], scope, cutting)
+    if apart:
+        together = np.zeros_like(together)
     gone = after - known.before
-    groups = [[i] for i in np.flatnonzero(~together).tolist()]
+    cuts = [[i] for i in np.flatnonzero(~together).tolist()]
     if together.any():
-        groups.insert(0, np.flatnonzero(together).tolist())
+        cuts.insert(0, np.flatnonzero(together).tolist())
     return [
-        Ranked([tensors[i] for i in g], [rankings[i] for i in g], int(gone[g].sum()))
-        for g in groups
+        Ranked([tensors[i] for i in some], [rankings[i] for i in some], int(gone[some].sum()))
+        for some in cuts
     ]
 
 
-def _prune_channels(  # noqa: PLR0917 - each its own type
+def _no_cut(among: NDArray[np.bool_], count: int) -> Counts:
+    raise AssertionError(f"nothing is cut together here ({among.size} tensors, {count} weights)")
+
+
+def _prune_units(  # noqa: PLR0917 - each its own type
     tensors: Sequence[TensorView],
-    method: ChannelMethod,
+    method: UnitMethod,
     values: Values,
     limits: Limits,
     kernel: Kernel,
     job: Job,
 ) -> dict[str, BitMask]:
-    dims = [resolve_dim(method, values, view) for view in tensors]
+    partitions = [method.partition(view, values) for view in tensors]
     job.extend(sum(view.numel for view in tensors))
     left: list[int] = []
     orders: list[Channels] = []
     running: list[Counts] = []
-    for view, dim in zip(tensors, dims, strict=True):
+    for view, partition in zip(tensors, partitions, strict=True):
         job.label(view.name)
-        there, among = free_channels(view, dim)
+        there, among = free_units(view, partition)
         order = method.order(view, values, kernel, among, job)
-        kept = kept_by_channel(view.kept, view.shape, dim, job)
+        kept = partition.kept(view.kept, job)
         left.append(there)
         orders.append(order)
         running.append(np.concatenate(([0], np.cumsum(kept[order]))))
     together = Running(running)
     known = _known(tensors, together.all.tolist())
-    counts = channels_after(limits, known, np.array(left, np.int64), together, values["amount"])
+    counts = channels_after(
+        limits,
+        known,
+        np.array(left, np.int64),
+        together,
+        values["amount"],
+        unit=method.granularity,
+    )
     masks: dict[str, BitMask] = {}
-    for view, dim, order, count in zip(tensors, dims, orders, counts.tolist(), strict=True):
+    for view, partition, order, count in zip(
+        tensors, partitions, orders, counts.tolist(), strict=True
+    ):
         masks[view.name] = view.kept or BitMask.full(view.numel)
         if count:
-            masks[view.name] = without_channels(view, dim, order[:count], job)
+            masks[view.name] = without_units(view, partition, order[:count], job)
     return masks
 
 

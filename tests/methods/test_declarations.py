@@ -29,19 +29,20 @@ WITH_AMOUNT = pytest.mark.parametrize(
 )
 
 
-def least_dims(method: Method) -> int:
-    return 2 if method.granularity == "channels" else 1
-
-
-def run(views, method, values=None, scope="local", job=None):
+def run(views, method, values=None, scope=None, job=None):
+    scope = scope or method.scopes[0]
     return prune(views, method, values or {}, scope, CpuKernel(), job or Job()).masks
+
+
+def half_of(method: Method) -> dict[str, float]:
+    return {"amount": 0.5} if "amount" in {p.name for p in method.params} else {}
 
 
 @st.composite
 def tensors(draw, method: Method, name: str = "fc.weight", dtype=None, shape=None):
     """A tensor that suits the method, pruned before or not, with scores or mask if it takes any."""
     dtype = dtype or draw(float_types)
-    shape = shape or draw(shapes(least=least_dims(method)))
+    shape = shape or draw(shapes(least=method.least_dims))
     size = math.prod(shape)
     more = {}
     if method.takes_scores and draw(st.booleans()):
@@ -104,7 +105,7 @@ def test_runs_on_every_type_and_shape(method, dtype, data):
     assert after == after & before
     if method.granularity == "weights":
         assert round(0.2 * left) == before.kept - after.kept
-    elif method.granularity == "channels":
+    elif method.granularity in {"channels", "blocks"}:
         pruned = view_of(np.zeros(view.numel, np.uint32), DTYPES["F32"], view.shape, after.bools())
         assert left - round(0.2 * left) == units_left(pruned, method, {})
 
@@ -117,7 +118,7 @@ def test_runs_in_any_number_of_dimensions(method, dims):
     size = math.prod(shape)
     more = {"given": BitMask.full(size)} if method.takes_mask else {}
     view = view_of(np.arange(size, dtype=np.uint32), DTYPES["F32"], shape, **more)
-    if dims < least_dims(method):
+    if dims < method.least_dims:
         with pytest.raises(ParameterError, match="two or more dimensions"):
             run([view], method)
     else:
@@ -140,7 +141,7 @@ def test_every_scope_is_run_or_refused_with_the_reason(method, data):
 
     for scope in ("local", "global"):
         if scope not in method.scopes:
-            with pytest.raises(ParameterError, match=f"'{method.name}' cannot prune global"):
+            with pytest.raises(ParameterError, match=f"'{method.name}' cannot prune {scope}"):
                 run(views, method, scope=scope)
             continue
         told.clear()
@@ -188,7 +189,7 @@ def test_pruning_again_takes_a_share_of_what_is_left(method):
 @given(data=st.data())
 def test_masks_do_not_depend_on_the_chunks(method, data):
     """Nor on the run: the same again and again."""
-    shape = data.draw(shapes(least=least_dims(method)))
+    shape = data.draw(shapes(least=method.least_dims))
     size = math.prod(shape)
     dtype = data.draw(float_types)
     bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
@@ -210,17 +211,20 @@ def test_importance_scores_decide_or_are_refused(method):
 
     def pruned_with(scores, dtype="F32", scores_shape=shape):
         scores = view_of(scores, DTYPES[dtype], scores_shape, name="scores")
-        bits = weights.view(np.uint32)
-        view = view_of(bits, DTYPES["F32"], shape, scores=scores, **more)
-        values = {"amount": 0.25} if method.granularity != "mask" else {}
-        return run([view], method, values)["layer.weight"].bools()
+        return pruned_of(weights, scores=scores)
 
-    falling = weights[::-1].copy().view(np.uint32)
+    def pruned_of(values, **scores):
+        view = view_of(values.view(np.uint32), DTYPES["F32"], shape, **more, **scores)
+        return run([view], method, half_of(method))["layer.weight"].bools()
+
+    backwards = weights[::-1].copy()
+    falling = backwards.view(np.uint32)
     if not method.takes_scores:
         with pytest.raises(ParameterError, match=f"'{method.name}' takes no importance scores"):
             pruned_with(falling)
         return
-    assert np.array_equal(np.arange(20) < 15, pruned_with(falling))
+    assert np.array_equal(pruned_of(backwards), pruned_with(falling))
+    assert not np.array_equal(pruned_of(weights), pruned_with(falling))
     with pytest.raises(ParameterError, match=r"shape \[4, 5\] \(got \[20\]\)"):
         pruned_with(falling, scores_shape=(20,))
     with pytest.raises(ParameterError, match=r"must be floats \(got int32\)"):
@@ -236,7 +240,7 @@ def test_cancelled_work_stops(method):
     view = view_of(np.arange(20, dtype=np.uint32), DTYPES["F32"], (4, 5), **more)
 
     with pytest.raises(Cancelled):
-        run([view], method, job=Job(cancel=token))
+        run([view], method, half_of(method), job=Job(cancel=token))
 
 
 @EVERY

@@ -42,7 +42,7 @@ def run(views, method, values=None, scope="local") -> Pruned:
 def protected_views(draw, method, name="fc.weight"):
     """A tensor of any type, odd values and all, of which something is protected now and then."""
     dtype = draw(float_types)
-    shape = draw(shapes(least=2 if method.granularity == "channels" else 1))
+    shape = draw(shapes(least=method.least_dims))
     size = math.prod(shape)
     kept = draw(kept_bools(size))
     there = np.ones(size, bool) if kept is None else kept
@@ -91,7 +91,7 @@ def test_no_method_takes_what_is_protected(method, scope, data, amount):
         assert not (after - before).kept
         if view.protected is not None:
             assert not (view.protected - after).kept
-        if method.granularity == "channels":
+        if method.granularity in {"channels", "blocks"}:
             went += units_left(view, method, values)
             went -= units_left(replace(view, kept=after), method, values)
         else:

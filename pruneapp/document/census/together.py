@@ -13,7 +13,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.methods import registry
-from pruneapp.methods.declaration import ChannelMethod
+from pruneapp.methods.units import ChannelMethod
 from pruneapp.params import AmountParam, Norm
 from pruneapp.progress import Job
 

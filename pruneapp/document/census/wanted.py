@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pruneapp.document.sparing import rows_of
 from pruneapp.methods import registry
-from pruneapp.methods.run import resolve_dim
+from pruneapp.methods.units import ChannelMethod
 from pruneapp.params import Norm
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
 def dims_of(snapshot: Snapshot, row: Row, names: Sequence[str]) -> list[int]:
     """Return the dimension of a method of channels for each tensor, from 0."""
     method = registry.get(row.method)
-    return [resolve_dim(method, row.values, snapshot.view(name)) for name in names]
+    assert isinstance(method, ChannelMethod)
+    return [method.dim(snapshot.view(name), row.values) for name in names]
 
 
 def orders_of(row: Row) -> tuple[Norm, ...]:

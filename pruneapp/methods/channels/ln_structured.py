@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel, Slices
-from pruneapp.methods.declaration import ChannelMethod, Channels, TensorView, Values, order_by
+from pruneapp.methods.declaration import TensorView, Values
+from pruneapp.methods.units import ChannelMethod, Channels, order_by
 from pruneapp.params import AmountParam, DimParam, NormParam
 from pruneapp.progress import Job
 

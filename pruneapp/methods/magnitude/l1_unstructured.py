@@ -7,7 +7,7 @@ from pruneapp.methods.declaration import TensorView, Values, WeightMethod
 from pruneapp.params import AmountParam
 
 
-def _rank(view: TensorView, values: Values, width: int) -> Magnitudes:  # noqa: ARG001 - no values decide
+def _rank(view: TensorView, values: Values, width: int, measured: None) -> Magnitudes:  # noqa: ARG001 - no values decide
     ranked = view.ranked
     return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept, width)
 

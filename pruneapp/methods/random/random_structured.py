@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.ranking import hashed_state, splitmix64
-from pruneapp.methods.declaration import ChannelMethod, TensorView, Values, lowest_by, order_by
+from pruneapp.methods.declaration import TensorView, Values
+from pruneapp.methods.units import ChannelMethod, lowest_by, order_by
 from pruneapp.params import AmountParam, DimParam, SeedParam
 from pruneapp.progress import Job
 

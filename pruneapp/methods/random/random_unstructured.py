@@ -7,7 +7,7 @@ from pruneapp.methods.declaration import TensorView, Values, WeightMethod
 from pruneapp.params import AmountParam, SeedParam
 
 
-def _rank(view: TensorView, values: Values, width: int) -> Uniform:  # noqa: ARG001 - one width
+def _rank(view: TensorView, values: Values, width: int, measured: None) -> Uniform:  # noqa: ARG001 - one width
     return Uniform(values["seed"], view.name, view.numel, view.kept)
 
 

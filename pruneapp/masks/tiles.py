@@ -1,0 +1,161 @@
+"""Masks and the tiles of a tensor: blocks of rows by columns of it as a matrix.
+
+A tensor is the matrix of its first dimension by all others in flat order. Tiles begin at its first
+row and column, and are cut by the last ones. They are numbered from left to right, then from top to
+bottom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.channels import pack_into
+from pruneapp.progress import Job
+
+# Elements that are looked at together.
+_PIECE = 1 << 18
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some whole tiles that form a rectangle.
+
+    Attributes
+    ----------
+    rows, columns
+        First and last + 1, of the elements of the matrix.
+    down, along
+        The tiles, as slices of their grid.
+    """
+
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    down: slice
+    along: slice
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Elements down and along."""
+        return self.rows[1] - self.rows[0], self.columns[1] - self.columns[0]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of a tensor.
+
+    Attributes
+    ----------
+    shape
+        Of the tensor, at least one dimension.
+    tall, wide
+        Rows and columns of a tile.
+    """
+
+    shape: tuple[int, ...]
+    tall: int
+    wide: int
+
+    @property
+    def matrix(self) -> tuple[int, int]:
+        """Rows and columns of the tensor."""
+        return self.shape[0], math.prod(self.shape[1:])
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Tiles down and along."""
+        rows, columns = self.matrix
+        return -(-rows // self.tall), -(-columns // self.wide)
+
+    @property
+    def count(self) -> int:
+        """Tiles in all."""
+        return math.prod(self.grid)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """``int64[tiles]``: elements of each; fewer at the last rows and columns."""
+        down, along = (
+            np.minimum(step, length - np.arange(0, length, step, dtype=np.int64))
+            for length, step in zip(self.matrix, (self.tall, self.wide), strict=True)
+        )
+        return np.multiply.outer(down, along).reshape(-1)
+
+    def parts(self) -> Iterator[Part]:
+        """Cut the tensor into rectangles of about 262,144 elements, in order."""
+        rows, columns = self.matrix
+        if not rows * columns:
+            return
+        tall, wide = self.tall, columns
+        if tall * columns <= _PIECE:
+            tall *= _PIECE // (tall * columns)
+        else:
+            wide = max(1, _PIECE // (tall * self.wide)) * self.wide
+        for top in range(0, rows, tall):
+            bottom = min(top + tall, rows)
+            down = slice(top // self.tall, -(-bottom // self.tall))
+            for left in range(0, columns, wide):
+                right = min(left + wide, columns)
+                along = slice(left // self.wide, -(-right // self.wide))
+                yield Part((top, bottom), (left, right), down, along)
+
+    def stretches(self, part: Part) -> Iterator[tuple[int, int]]:
+        """Yield first and last + 1 of the runs in flat order that make up a part."""
+        columns = self.matrix[1]
+        left, right = part.columns
+        if right - left == columns:
+            yield part.rows[0] * columns, part.rows[1] * columns
+            return
+        for row in range(*part.rows):
+            yield row * columns + left, row * columns + right
+
+    def cut(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+        """Return a rectangle of elements as (tiles down, rows, tiles along, columns).
+
+        Tiles that the last rows or columns cut are filled up with zeros.
+        """
+        rows, columns = values.shape
+        down, along = -(-rows // self.tall), -(-columns // self.wide)
+        if rows % self.tall or columns % self.wide:
+            filled = np.zeros((down * self.tall, along * self.wide), values.dtype)
+            filled[:rows, :columns] = values
+            values = filled
+        return values.reshape(down, self.tall, along, self.wide)
+
+    def kept(self, mask: BitMask | None, job: Job | None = None) -> NDArray[np.int64]:
+        """Count what a mask keeps of each tile, ``int64[tiles]``; all of it where it is None."""
+        if mask is None:
+            return self.sizes
+        counts = np.zeros(self.grid, np.int64)
+        for part in self.parts():
+            if job is not None:
+                job.step(0)
+            bools = np.concatenate([mask.bools(*run) for run in self.stretches(part)])
+            tiles = self.cut(bools.reshape(part.shape))
+            counts[part.down, part.along] = np.count_nonzero(tiles, axis=(1, 3))
+        return counts.reshape(-1)
+
+    def left(self, mask: BitMask | None, job: Job | None = None) -> NDArray[np.bool_]:
+        """Say of each tile whether a mask keeps anything of it."""
+        return self.kept(mask, job) > 0
+
+    def mask(self, stays: NDArray[np.bool_], job: Job | None = None) -> BitMask:
+        """Return the mask that keeps whole tiles: those where `stays`, ``bool[tiles]``, is True."""
+        grid = stays.reshape(self.grid)
+        size = math.prod(self.shape)
+        packed = np.zeros((size + 7) // 8, np.uint8)
+        for part in self.parts():
+            if job is not None:
+                job.step(0)
+            rows, columns = part.shape
+            bools = np.repeat(np.repeat(grid[part.down, part.along], self.tall, 0), self.wide, 1)
+            flat, at = np.ascontiguousarray(bools[:rows, :columns]).reshape(-1), 0
+            for start, stop in self.stretches(part):
+                pack_into(packed, start, flat[at : at + stop - start])
+                at += stop - start
+        return BitMask(packed, size)

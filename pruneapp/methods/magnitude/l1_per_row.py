@@ -1,0 +1,34 @@
+"""The smallest weights of every row go."""
+
+from __future__ import annotations
+
+from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.methods.declaration import RowMethod, TensorView, Values
+from pruneapp.params import AmountParam
+
+
+def _rank(view: TensorView, values: Values) -> Magnitudes:  # noqa: ARG001 - no values decide
+    ranked = view.ranked
+    return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept)
+
+
+L1_PER_ROW = RowMethod(
+    name="l1_per_row",
+    label="L1, in each row",
+    help=(
+        "Removes the single weights closest to zero, the same share of every row: of the weights "
+        "of each output neuron or filter. No output loses nearly all of its inputs, which makes "
+        "it much safer than ranking a whole tensor, for language models above all (Wanda compares "
+        "in the same groups). Where the amount is no whole number in each row, some rows lose one "
+        "weight more."
+    ),
+    formula="score = |w|, compared within its row",
+    params=(
+        AmountParam(
+            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
+            unit="weights",
+        ),
+    ),
+    takes_scores=True,
+    rank=_rank,
+)

@@ -1,0 +1,1 @@
+"""Methods that make zeros in patterns that hardware likes."""
