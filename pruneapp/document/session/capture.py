@@ -147,6 +147,11 @@ class Numbers:
         used = {id(slot) for record in records for slot in record.slots()}
         self._known = {key: found for key, found in self._known.items() if key in used}
 
+    def back_to(self, count: int) -> None:
+        """Take back the numbers from `count` on."""
+        self.count = count
+        self._known = {key: found for key, found in self._known.items() if found[1] < count}
+
     def of(self, slot: MaskSlot) -> int:
         """Return the number of a mask that has one."""
         return self._known[id(slot)][1]

@@ -1,0 +1,405 @@
+"""The journal: what was done is on the disk, whatever happens next."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kept_work import A, B, C, by_hand, open_model, prune, shut, states, storied, write_model
+
+from pruneapp.document.hand import Target
+from pruneapp.document.session import log_file
+from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.journal import Journal
+from pruneapp.document.session.recovery import left_behind, read_journal
+from pruneapp.document.session.reopen import reopened
+from pruneapp.errors import OriginalChangedError, SessionError, StaleError
+from pruneapp.progress import Job
+
+KILLED = Path(__file__).with_name("journal_child.py")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return write_model(tmp_path / "model.safetensors")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "journals"
+
+
+def kept(document, place: Path, view=None) -> Journal:
+    journal = Journal(place)
+    journal.keep(Capture.of(document), view or {}, Job())
+    return journal
+
+
+def taken_up(path: Path, **more):
+    with read_journal(path, Job()) as found:
+        return reopened(found, Job(), **more)
+
+
+def test_everything_comes_back(model, place):
+    document = storied(model)
+    before = states(document)
+    journal = kept(document, place, {"tensor": A})
+    journal.close()
+    (found,) = left_behind(place, Job())
+    assert (found.original, found.steps) == (model, 6)
+    assert found.last == document.items[6].label
+    with read_journal(found.path, Job()) as file:
+        assert file.view == {"tensor": A}
+        again = reopened(file, Job())
+    assert states(again) == before
+    assert (again.position, again.exported_at) == (6, 0)
+    shut(document)
+    shut(again)
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 30])
+def test_it_follows_the_history_wherever_it_goes(model, place, tmp_path, budget):
+    """Undo, redo, jumps, steps that cut others off, exports; each time it is read anew."""
+    document = open_model(model, budget=budget, scratch=tmp_path)
+    journal = Journal(place)
+    rng = np.random.default_rng(11)
+    for _ in range(40):
+        what = rng.integers(5)
+        if what == 0:
+            prune(document, str(rng.choice([A, B, C])), 0.1)
+        elif what == 1:
+            row = int(rng.integers(40))
+            box = Target(B, (((row, row + 1), (0, 3), (0, 2), (0, 2)),))
+            if document.masks.pruned(B):
+                by_hand(document, "restore", Target(B, (((0, 40), (0, 3), (0, 2), (0, 2)),)))
+            else:
+                by_hand(document, "prune", box)
+        elif what == 2:
+            document.jump(int(rng.integers(len(document.items))))
+        elif what == 3:
+            document.undo()
+        else:
+            document.mark_exported(document.snapshot())
+        journal.keep(Capture.of(document), {}, Job())
+        if journal.path is None:
+            continue
+        copy = tmp_path / "copy.journal"
+        copy.write_bytes(journal.path.read_bytes())
+        again = taken_up(copy)
+        assert states(again) == states(document)
+        assert (again.position, again.exported_at) == (document.position, document.exported_at)
+        shut(again)
+    assert journal.path is not None
+    shut(document)
+    journal.delete()
+
+
+def test_steps_may_be_written_late_and_many_at_a_time(model, place):
+    document = open_model(model)
+    journal = Journal(place)
+    prune(document, A)
+    journal.keep(Capture.of(document), {}, Job())
+    prune(document, B)
+    prune(document, C)
+    document.jump(1)
+    prune(document, B, 0.2)
+    document.undo()
+    before = states(document)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert states(again) == before
+    assert again.position == 1
+    shut(document)
+    shut(again)
+
+
+def test_a_stroke_costs_next_to_nothing(tmp_path, place):
+    model = write_model(tmp_path / "large.safetensors", large=(2048, 4096))
+    document = open_model(model)
+    prune(document, "large", 0.5)
+    journal = kept(document, place)
+    before = journal.size
+    assert before > 2048 * 4096 // 8  # random bits cannot be compressed
+    by_hand(document, "prune", Target("large", (((100, 110), (200, 220)),)))
+    journal.keep(Capture.of(document), {}, Job())
+    assert journal.size - before < 3000
+    shut(document)
+    journal.delete()
+
+
+def test_who_only_looks_leaves_nothing_behind(model, place):
+    document = open_model(model)
+    journal = kept(document, place)
+    assert journal.path is None
+    assert not place.exists()
+    shut(document)
+
+
+def test_what_would_not_be_missed_is_not_offered(model, place):
+    document = open_model(model)
+    prune(document)
+    exported, saved, undone = kept(document, place), kept(document, place), kept(document, place)
+    assert len(left_behind(place, Job())) == 0  # all three are open
+    saved.mark_kept(1, place / "work.prune")
+    document.mark_exported(document.snapshot())
+    exported.keep(Capture.of(document), {}, Job())
+    document.undo()
+    undone.keep(Capture.of(document), {}, Job())
+    for journal in (exported, saved, undone):
+        journal.close()
+    assert left_behind(place, Job()) == ()
+    assert list(place.iterdir()) == []
+    shut(document)
+
+
+def test_a_saved_state_that_one_went_on_from_is_offered(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = kept(document, place)
+    journal.mark_kept(1, place / "work.prune")
+    prune(document, B)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    (found,) = left_behind(place, Job())
+    assert found.steps == 2
+    shut(document)
+
+
+def test_two_windows_do_not_take_the_same_work(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = kept(document, place)
+    with pytest.raises(SessionError, match="another window"):
+        read_journal(journal.path, Job())
+    journal.close()
+    with read_journal(journal.path, Job()):
+        assert left_behind(place, Job()) == ()
+        with pytest.raises(SessionError, match="another window"):
+            read_journal(journal.path, Job())
+    journal.path.unlink()
+    with pytest.raises(SessionError, match="another window"):
+        read_journal(journal.path, Job())
+    shut(document)
+
+
+def test_the_checkpoint_may_not_have_changed(model, place):
+    document = storied(model)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+    write_model(model, seed=8)
+    with pytest.raises(OriginalChangedError, match="other bytes"):
+        taken_up(journal.path)
+
+
+def test_any_end_may_be_torn_off(model, place, tmp_path):
+    """Of a file that is cut anywhere, the steps that are whole are there, in order."""
+    document = storied(model)
+    complete = states(document)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+    data = journal.path.read_bytes()
+    torn = tmp_path / "torn.journal"
+    found = []
+    for length in range(0, len(data) + 1, 7):
+        torn.write_bytes(data[:length])
+        try:
+            again = taken_up(torn)
+        except SessionError:
+            assert length < 700
+            continue
+        now = states(again)
+        found.append(len(now) - 1)
+        for one, other in zip(now, complete, strict=False):
+            assert one["masks"] == other["masks"]
+        shut(again)
+    assert found == sorted(found)
+    assert set(found) == set(range(9))
+
+
+def test_any_bit_may_be_wrong(model, place, tmp_path):
+    document = storied(model)
+    complete = states(document)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+    data = journal.path.read_bytes()
+    bad = tmp_path / "bad.journal"
+    rng = np.random.default_rng(2)
+    opened = 0
+    for at in rng.integers(0, len(data), 200):
+        wrong = bytearray(data)
+        wrong[at] ^= 1 << int(rng.integers(8))
+        bad.write_bytes(wrong)
+        try:
+            again = taken_up(bad)
+        except SessionError:
+            continue
+        opened += 1
+        for one, other in zip(states(again), complete, strict=False):
+            assert one["masks"] == other["masks"]
+        shut(again)
+    assert opened > 100
+
+
+def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
+    from pruneapp.document.session import journal as module
+
+    document = open_model(model)
+    prune(document)
+    monkeypatch.setattr(module, "VERSION", 5)
+    journal = kept(document, place)
+    journal.close()
+    (found,) = left_behind(place, Job())
+    with pytest.raises(SessionError, match="newer Pruneapp"):
+        read_journal(found.path, Job())
+    assert found.path.exists()
+    shut(document)
+
+
+# The disk
+
+
+class FullDisk:
+    """Lets so many more bytes be written."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.left = 1 << 60
+        write = log_file.LogFile._write
+
+        def limited(log, data):
+            if len(data) > self.left:
+                write(log, data[: self.left])
+                self.left = 0
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self.left -= len(data)
+            write(log, data)
+
+        monkeypatch.setattr(log_file.LogFile, "_write", limited)
+
+
+@pytest.mark.parametrize("room", [0, 1, 8, 9, 10, 60, 150, 200, 300, 400])
+def test_a_full_disk_is_a_sentence_and_later_everything_is_written(
+    model, place, tmp_path, monkeypatch, room
+):
+    disk = FullDisk(monkeypatch)
+    document = open_model(model)
+    prune(document, A)
+    journal = kept(document, place)
+    first = states(document)
+    prune(document, B)
+    disk.left = room
+    with pytest.raises(SessionError, match="no space left.* Work goes on"):
+        journal.keep(Capture.of(document), {}, Job())
+    copy = tmp_path / "copy.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    again = taken_up(copy)
+    assert states(again)[:2] == first
+    shut(again)
+    disk.left = 1 << 60
+    prune(document, C)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert states(again) == states(document)
+    shut(again)
+    shut(document)
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(model, tmp_path):
+    (tmp_path / "journals").write_text("in the way")
+    document = open_model(model)
+    prune(document)
+    journal = Journal(tmp_path / "journals")
+    with pytest.raises(SessionError, match="not being kept"):
+        journal.keep(Capture.of(document), {}, Job())
+    shut(document)
+
+
+def test_a_mask_that_was_cut_off_before_it_was_written_is_made_up_for(model, place, tmp_path):
+    document = open_model(model, budget=0, scratch=tmp_path)
+    prune(document, A)
+    prune(document, B)
+    late = Capture.of(document)
+    document.jump(0)
+    prune(document, C)
+    journal = Journal(place)
+    with pytest.raises(StaleError):
+        journal.keep(late, {}, Job())
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    again = taken_up(journal.path)
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+def test_it_is_not_compacted_while_little_of_it_is_dead(model, place):
+    document = storied(model)
+    journal = kept(document, place)
+    assert 0 < journal.dead < 1000
+    assert journal.compacted(Capture.of(document), {}, Job()) is journal
+    journal.delete()
+    shut(document)
+
+
+def test_compaction_keeps_everything_and_one_file(tmp_path, place):
+    model = write_model(tmp_path / "large.safetensors", large=(1024, 4096))
+    document = open_model(model)
+    prune(document, A)
+    journal = Journal(place)
+    for _ in range(5):
+        document.jump(1)
+        prune(document, "large", 0.5)
+        by_hand(document, "restore", Target("large", (((0, 9), (0, 9)),)))
+        journal.keep(Capture.of(document), {}, Job())
+    path, before = journal.path, journal.size
+    fresh = journal.compacted(Capture.of(document), {}, Job())
+    assert fresh.path == path
+    assert fresh.size < before / 3
+    assert [p.name for p in place.iterdir()] == [path.name]
+    prune(document, B)
+    fresh.keep(Capture.of(document), {}, Job())
+    fresh.close()
+    again = taken_up(path)
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+# Kills
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("seed", range(4))
+def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, seed):
+    delay = 0.02 + 0.05 * np.random.default_rng(seed).random()
+    child = subprocess.Popen(
+        [sys.executable, str(KILLED), str(model), str(place), str(seed)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert child.stdout.readline() == b"ready\n", child.stderr.read()
+        time.sleep(delay)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        said, _ = child.communicate(timeout=30)
+    done = said.split()
+    found = left_behind(place, Job())
+    if not found:
+        assert len(done) == 0
+        return
+    again = taken_up(found[0].path)
+    steps = len(again.items) - 1
+    assert len(done) <= steps <= len(done) + 1
+    shut(again)
