@@ -164,6 +164,9 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         action="store_true",
         help="where OUT is FILE: do not keep the original beside it; there is no way back",
     )
+    prune.add_argument(
+        "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
+    )
     prune.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

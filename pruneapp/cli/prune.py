@@ -46,6 +46,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         format=options.format or _format_of(target),
         path=target,
         replace_original=options.replace_original,
+        follow_links=options.follow_links,
     )
     kernel = kernel_for(options.device)
     with contextlib.ExitStack() as stack:

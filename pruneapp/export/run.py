@@ -36,6 +36,8 @@ class ExportRequest:
         The file; for a model of several files the folder, or a file to put them together in.
     replace_original
         Delete the original after the export has taken its place; undo ends with it.
+    follow_links
+        Write what `path` points to where it is a link; otherwise that is refused.
     params
         Values of the format's parameters.
     """
@@ -43,6 +45,7 @@ class ExportRequest:
     format: str
     path: Path
     replace_original: bool = False
+    follow_links: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -100,7 +103,7 @@ def _is_folder(path: Path, form: Format) -> bool:
 def _export_file(
     state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
-    target = check_file(request.path)
+    target = check_file(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     if checkpoint.contents.shards:
         _refuse_shard(state, target.path)
@@ -120,7 +123,7 @@ def _export_file(
 def _export_folder(
     state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
-    target = check_folder(request.path)
+    target = check_folder(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     plans = folder.plan_all(state, form, values, target.path)
     index = checkpoint.contents.index

@@ -34,26 +34,33 @@ class Target:
     notices: tuple[str, ...] = ()
 
 
-def check_file(path: Path) -> Target:
+def check_file(path: Path, *, follow_links: bool = False) -> Target:
     """Return where a file named `path` would go.
 
-    A link to a regular file is followed: the file that it points to is written, the link stays.
+    Parameters
+    ----------
+    path
+        What the person wants.
+    follow_links
+        Whether a link to a regular file is followed: the file that it points to is written, the
+        link stays. Links among the folders above are always followed.
 
     Raises
     ------
     ExportError
         If the name is one that not every system can hold, the folder is not there, something else
-        than a regular file has the name, or it lies in a cache whose files are named by content.
+        than a regular file has the name, it is a link that may not be followed, or it lies in a
+        cache whose files are named by content.
     """
     _check_name(path)
     if path.is_symlink():
-        return _followed(path)
+        return _followed(path, follow_links=follow_links)
     resolved = _resolved_parent(path)
     _check_kind(path, resolved)
     return Target(resolved)
 
 
-def _followed(path: Path) -> Target:
+def _followed(path: Path, *, follow_links: bool) -> Target:
     try:
         resolved = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:  # a loop is a RuntimeError before Python 3.13
@@ -63,13 +70,24 @@ def _followed(path: Path) -> Target:
             details=str(error),
         ) from None
     _check_cache(resolved)
+    if not follow_links:
+        raise _link(path, resolved)
     _check_kind(path, resolved)
     return Target(resolved, (f"'{path}' is a link; '{resolved}' was written.",))
 
 
-def check_folder(path: Path) -> Target:
+def _link(path: Path, resolved: Path) -> ExportError:
+    return ExportError(
+        f"'{path}' is a link to '{resolved}', and links are not followed unasked.",
+        remedy=f"Export to '{resolved}' itself, or allow it: --follow-links.",
+    )
+
+
+def check_folder(path: Path, *, follow_links: bool = False) -> Target:
     """Return where a folder named `path` would go; see `check_file`."""
     _check_name(path)
+    if path.is_symlink() and path.exists() and not follow_links:
+        raise _link(path, path.resolve())
     resolved = path.resolve() if path.exists() else _resolved_parent(path)
     _check_cache(resolved)
     if resolved.exists() and not resolved.is_dir():

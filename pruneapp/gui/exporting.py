@@ -15,6 +15,7 @@ from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export, planned_size
 from pruneapp.export.target import kept_name
+from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
@@ -161,9 +162,13 @@ class Exporting(QObject):
         # The dialog may have been open before another file was dropped.
         if document is None or not self._session.may_work():
             return
+        path = Path(wish.path).expanduser()
+        is_link = path.is_symlink() and path.exists()
+        if is_link and not questions.follow_link(self._window, str(path), str(path.resolve())):
+            return
         snapshot = document.snapshot()
         request = ExportRequest(
-            wish.format, Path(wish.path).expanduser(), replace_original=wish.replace_original
+            wish.format, path, replace_original=wish.replace_original, follow_links=is_link
         )
         if wish.replace_original:
             self._session.hold(

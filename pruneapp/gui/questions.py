@@ -64,6 +64,21 @@ def run_code(parent: QWidget, path: str) -> bool:
     return clicked == "go"
 
 
+def follow_link(parent: QWidget, path: str, target: str) -> bool:
+    """Ask whether the file that a link points to is to be written."""
+    clicked = _ask(
+        parent,
+        QCoreApplication.translate("Questions", "This name is a link to another file."),
+        QCoreApplication.translate(
+            "Questions", "The export would take the place of what it points to."
+        )
+        + f"\n\n{path}\n→ {target}",
+        go=QCoreApplication.translate("Questions", "Write what it points to"),
+        stay=QCoreApplication.translate("Questions", "Do not export"),
+    )
+    return clicked == "go"
+
+
 def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> str | None:
     """Let the person choose one of several dicts of tensors; None if they leave it."""
     texts = [

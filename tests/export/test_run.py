@@ -128,7 +128,10 @@ class TestOntoTheSource:
         link = opened.path.with_name("link.safetensors")
         link.symlink_to(opened.path)
         path = opened.path
-        report = run(as_snapshot(opened), link)
+        with pytest.raises(ExportError, match="is a link"):
+            run(as_snapshot(opened), link)
+        request = ExportRequest("safetensors", link, follow_links=True)
+        report = export(as_snapshot(opened), request, Job())
 
         assert link.is_symlink()
         assert report.kept_original == path.with_name("model.orig.safetensors")

@@ -59,10 +59,12 @@ def test_a_pipe_is_refused_without_waiting(tmp_path):
         check_file(tmp_path / "pipe.pt")
 
 
-def test_a_link_to_a_file_is_followed_and_said(tmp_path):
+def test_a_link_to_a_file_is_followed_only_when_asked_and_said(tmp_path):
     (tmp_path / "real.pt").touch()
     (tmp_path / "link.pt").symlink_to("real.pt")
-    target = check_file(tmp_path / "link.pt")
+    with pytest.raises(ExportError, match="is a link to .*real.pt'"):
+        check_file(tmp_path / "link.pt")
+    target = check_file(tmp_path / "link.pt", follow_links=True)
 
     assert target.path == tmp_path.resolve() / "real.pt"
     assert "real.pt" in target.notices[0]
@@ -72,7 +74,17 @@ def test_a_link_to_a_file_is_followed_and_said(tmp_path):
 def test_links_that_lead_to_no_file(tmp_path, to):
     (tmp_path / "link.pt").symlink_to(to)
     with pytest.raises(ExportError):
-        check_file(tmp_path / "link.pt")
+        check_file(tmp_path / "link.pt", follow_links=True)
+
+
+def test_a_link_to_a_folder_is_followed_only_when_asked(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with pytest.raises(ExportError, match="is a link to .*real'"):
+        check_folder(tmp_path / "link")
+
+    assert check_folder(tmp_path / "link", follow_links=True).path == tmp_path.resolve() / "real"
+    assert check_file(tmp_path / "link" / "new.pt").path == tmp_path.resolve() / "real" / "new.pt"
 
 
 def test_a_download_cache_is_never_written_to(tmp_path):
