@@ -141,6 +141,13 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         default="local",
         help="local cuts each tensor by itself, global all of them by one threshold",
     )
+    prune.add_argument(
+        "--companions",
+        action="store_true",
+        help="where a method takes whole channels along dim 0: take their entries of the bias and "
+        "of the norm that follows, too; a zeroed filter whose norm still has a beta goes on "
+        "emitting a constant",
+    )
     prune.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
     prune.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
     prune.add_argument("--mask", metavar="FILE", help="the masks for custom_from_mask")

@@ -65,7 +65,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
-        step = Step((Row(names, method.name, values),), options.scope, limits)
+        row = Row(names, method.name, values)
+        step = Step((row,), options.scope, limits, options.companions)
         state = state_after(document.snapshot(), step, kernel, job, given=given, scores=scores)
         report = export(state, request, job)
     if options.json:

@@ -82,10 +82,10 @@ def estimate(
     return Estimate(
         tensors=len(touched),
         gone=gone,
-        exact=exact,
+        exact=exact and not step.companions,  # these are found by the preview
         channels=channels,
         report=_report(snapshot, known, job) if complete else None,
-        sure=complete and all(effect.sure for effect in known),
+        sure=complete and not step.companions and all(effect.sure for effect in known),
         counting=1.0 if whole or scores else snapshot.census.share(snapshot, step),
     )
 

@@ -11,6 +11,7 @@ from pruneapp.answers import SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.census.wanted import dims_of
+from pruneapp.document.companions import Gone, filters_gone, take_along
 from pruneapp.document.edit import Change, Edit, Json
 from pruneapp.document.energies import measure_energies
 from pruneapp.document.energy import Energy, total_of
@@ -91,7 +92,8 @@ def compute_preview(
 ) -> Preview:
     """Compute what a step would do to a state.
 
-    Rows are done in order, each on what the ones before left.
+    Rows are done in order, each on what the ones before left; then, if the step says so, the
+    companions of the channels that went.
 
     Parameters
     ----------
@@ -134,6 +136,7 @@ def compute_preview(
     job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
     working = snapshot.masks
     spared = 0
+    gone: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
     for (row, names), reserve in zip(rows, reserved, strict=True):
         state = replace(snapshot, masks=working)
@@ -147,6 +150,14 @@ def compute_preview(
         near = made.near
         working = working.with_masks(made.masks)
         spared += sum(made.spared.values())
+        if step.companions:
+            for name, went in filters_gone(state, working, row, names, job).items():
+                gone[name] = went | gone[name] if name in gone else went
+    if gone:
+        along = take_along(replace(snapshot, masks=working), gone, job)
+        working, spared = working.with_masks(along.masks), spared + along.spared
+        job.extend(sum(mask.size for mask in along.masks.values()) if energy else 0)
+        touched = resolve(snapshot.checkpoint, {*touched, *along.masks})
     masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}
     cuts = any(registry.get(row.method).granularity != "channels" for row, _ in rows)
     known: dict[str, Energy] | None = None
@@ -154,7 +165,8 @@ def compute_preview(
         known = known_energies(snapshot, masks, near)
         row = rows[0][0]
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
-            dims = dict(zip(touched, dims_of(snapshot, row, touched), strict=True))
+            names = rows[0][1]
+            dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
             known = known_channels(snapshot, masks, dims, job)
     report = _report(snapshot, masks, known, job, cuts=cuts)
     if step.one_cut and scores is None:

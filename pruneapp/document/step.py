@@ -115,17 +115,21 @@ class Step:
         Whether each tensor of a row is cut by itself, or all of them by one threshold.
     limits
         What it may not do, and what it leaves alone. Each row keeps to them.
+    companions
+        Whether the bias and norm of the channels that rows take along dim 0 go as well, see
+        `pruneapp.document.companions`. Amounts count the tensors of the rows alone.
 
     Raises
     ------
     ParameterError
-        If there is no row, or a row's method does not know the scope or cannot keep to limits; or
-        if a total is asked of several rows.
+        If there is no row, or a row's method does not know the scope or cannot keep to limits; if a
+        total is asked of several rows; or companions, and no row takes channels along dim 0.
     """
 
     rows: tuple[Row, ...]
     scope: Scope = "local"
     limits: Limits = field(default_factory=Limits)
+    companions: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -138,6 +142,12 @@ class Step:
             raise ParameterError(
                 f"A total needs a step of one row (got {len(self.rows)}).",
                 remedy="Leave it out, or make a step of each row.",
+            )
+        if self.companions and not any(map(may_have_companions, self.rows)):
+            raise ParameterError(
+                "Only whole channels along dim 0 have a bias and a norm that can go with them "
+                f"(got {'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
+                remedy="Choose a method of channels and dim 0, or leave companions out.",
             )
 
     @property
@@ -158,7 +168,8 @@ class Step:
         if len(self.rows) > _MOST_ROWS_NAMED:
             said.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
         scope = ("global",) if self.scope == "global" else ()
-        return ", ".join(("; ".join(said), *scope, *self.limits.words()))
+        along = ("with bias and norm",) if self.companions else ()
+        return ", ".join(("; ".join(said), *along, *scope, *self.limits.words()))
 
     def detail(self) -> str:
         """Say all of it, a line for each value and each of the first tensors."""
@@ -181,26 +192,52 @@ class Step:
         each = "one threshold for all" if self.scope == "global" else "each tensor by itself"
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
-        return "\n".join((*lines, f"Scope: {each}", *bounds))
+        along = ("Bias and norm of each channel that goes: pruned as well",)
+        return "\n".join((*lines, f"Scope: {each}", *bounds, *(along if self.companions else ())))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
         rows = [row.to_dict() for row in self.rows]
         limits = self.limits.to_dict()
-        more = {"limits": limits} if limits else {}
+        more: dict[str, Any] = {"limits": limits} if limits else {}
+        if self.companions:
+            more["companions"] = True
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Step:
         """Make a step from what `to_dict` returned; raises `ParameterError`."""
-        name, given = named(data, {"scope", "rows", "limits"})
+        name, given = named(data, {"scope", "rows", "limits", "companions"})
         if name != "step":
             raise ParameterError(f"A step has the name 'step' (got {name!r}).")
         rows = given.get("rows", ())
         if isinstance(rows, (str, Mapping)):
             raise ParameterError(f"'rows' must be a list (got {rows!r}).")
         limits = Limits.from_dict(given.get("limits", {}))
-        return cls(tuple(Row.from_dict(row) for row in rows), given.get("scope", "local"), limits)
+        companions = given.get("companions", False)
+        if not isinstance(companions, bool):
+            raise ParameterError(f"'companions' must be true or false (got {companions!r}).")
+        made = tuple(Row.from_dict(row) for row in rows)
+        return cls(made, given.get("scope", "local"), limits, companions)
+
+
+def may_have_companions(row: Row) -> bool:
+    """Whether a row takes whole channels along what is dim 0 of some tensor."""
+    param = _along(row)
+    return param is not None and row.values[param.name] <= 0
+
+
+def dim_of(row: Row, shape: tuple[int, ...], name: str) -> int:
+    """Return the dimension, from 0, along which a row takes channels of a tensor; -1 for none."""
+    param = _along(row)
+    return -1 if param is None else param.resolve(row.values[param.name], shape, name)
+
+
+def _along(row: Row) -> DimParam | None:
+    method = registry.get(row.method)
+    if method.granularity != "channels":
+        return None
+    return next((p for p in method.params if isinstance(p, DimParam)), None)
 
 
 def _plain(param: Param, value: Any) -> Any:

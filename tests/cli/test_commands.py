@@ -107,6 +107,39 @@ def test_channels_along_a_negative_dim_equal_torch(run, tmp_path):
     assert torch.equal(load_file(tmp_path / "o.safetensors")["fc1.weight"], expected["fc1.weight"])
 
 
+def test_companions_go_with_their_channels(run, tmp_path):
+    arguments = ("--n", "2", "--select", "conv1.weight", "--companions", "--json")
+
+    status, out, err = run(
+        *prune(tmp_path / "o.safetensors", *arguments, method="ln_structured", amount="2")
+    )
+
+    def prune_one(modules):
+        for module in modules.values():
+            torch_prune.ln_structured(module, "weight", 2, n=2, dim=0)
+
+    assert (status, err) == (0, "")
+    weight = torch_masks(["conv1.weight"], prune_one)["conv1.weight"]
+    before, found = load_file(SAMPLE), load_file(tmp_path / "o.safetensors")
+    stays = weight.flatten(1).any(1)
+    assert int((~stays).sum()) == 2
+    assert torch.equal(found["conv1.weight"], weight)
+    companions = ("conv1.bias", "bn1.weight", "bn1.bias")
+    for name in companions:
+        assert torch.equal(found[name], torch.where(stays, before[name], 0.0)), name
+    report = json.loads(out)
+    assert report["step"] == "L2 2 channels, dim 0, on conv1.weight, with bias and norm"
+    assert report["pruned"] == 2 * (weight[0].numel() + len(companions))
+
+
+def test_companions_without_channels_are_refused(run, tmp_path):
+    status, _, err = run(*prune(tmp_path / "o.safetensors", "--companions"))
+
+    assert status == 2
+    assert "Only whole channels along dim 0 have a bias and a norm" in err
+    assert not (tmp_path / "o.safetensors").exists()
+
+
 def test_resumable_loads_into_a_module_pruned_by_torch(run, tmp_path):
     status, _, _ = run(*prune(tmp_path / "o.pt", "--format", "resumable", "--select", "fc3.weight"))
 
