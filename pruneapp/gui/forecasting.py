@@ -59,11 +59,14 @@ class Forecasting(QObject):
         `outlook` is another one, or none.
     asked()
         `step` is another one, or none, or is to be done to another state.
+    dropped()
+        A prune that the person waited for is given up, because something else was done.
     """
 
     changed = Signal()
     foreseen = Signal()
     asked = Signal()
+    dropped = Signal()
 
     def __init__(
         self,
@@ -151,9 +154,14 @@ class Forecasting(QObject):
     def _forget(self) -> None:
         self.halt()
         self._task = self._step = None
-        self._apply_when_ready = False
         self._back.stop()
+        self._give_up()
         self._show(None)
+
+    def _give_up(self) -> None:
+        if self._apply_when_ready:
+            self._apply_when_ready = False
+            self.dropped.emit()
 
     def halt(self) -> None:
         """Stop finding out."""
@@ -193,9 +201,9 @@ class Forecasting(QObject):
     def _on_opening(self, _path: object) -> None:
         # There is one worker, and the file is waited for; a preview can begin again.
         self._pause.stop()
-        self._apply_when_ready = False
         if self._task is not None:
             self._task.cancel()
+        self._give_up()
 
     def _on_job_started(self, _title: str) -> None:
         # What the person asked for goes first; a preview that nobody waits for begins again.

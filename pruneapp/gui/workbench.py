@@ -91,6 +91,7 @@ class Workbench(QObject):
             pages=self.views.pages,
             parent=self,
         )
+        self.counting.completed.connect(self.looking.recount)
         self.exporting = Exporting(self.session, self.jobs, appearance, window)
         self.opening = Opening(
             window,
@@ -114,6 +115,7 @@ class Workbench(QObject):
             appearance=appearance,
             settings=settings,
         )
+        self._dropped = 0
         self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
@@ -151,6 +153,7 @@ class Workbench(QObject):
         views.forecast.action.pruneRequested.connect(self.prune)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)
+        self.forecasting.dropped.connect(self._on_dropped)
         self.exporting.sized.connect(self.telling.show_size)
         self.choosing.deviceChanged.connect(self.forecasting.refresh)
         self.choosing.methodsLoaded.connect(self._on_methods)
@@ -201,6 +204,8 @@ class Workbench(QObject):
             # What is computed for the state before is for nothing, and would keep the window back.
             self.forecasting.halt()
         self.telling.show_changed(change)
+        if change.kind == "apply":
+            self.telling.withdraw(self._dropped)
         if change.names:
             self.asking.tell_context()
 
@@ -215,6 +220,22 @@ class Workbench(QObject):
         """Do what the form says."""
         if self.views.forecast.action.button.isEnabled():
             self.forecasting.prune()
+
+    def _on_dropped(self) -> None:
+        if self.session.document is None:
+            return
+        self._dropped = self.telling.offer(
+            self.tr(
+                "Pruning was stopped, because something else was done before it was ready. "
+                "Nothing of it was done."
+            ),
+            self.tr("Prune now"),
+            self._prune_after_all,
+        )
+
+    def _prune_after_all(self) -> None:
+        self.telling.withdraw(self._dropped)
+        self.prune()
 
     def cancel(self) -> None:
         """Stop the running job; without one, go back to what is asked for at first."""

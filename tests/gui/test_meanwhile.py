@@ -9,6 +9,7 @@ import torch
 from PySide6.QtCore import QPoint
 from safetensors.torch import load_file, save_file
 
+from pruneapp.answers import Gesture
 from pruneapp.gui import exporting, forecasting, session
 from pruneapp.gui.views.forecast import panel
 
@@ -270,3 +271,75 @@ def test_nothing_is_said_to_be_counted_when_nothing_is_asked_for(at_work, previe
     at_work.wait(lambda: not state.text())
     at_work.key("Ctrl+W")
     assert not state.text()
+
+
+# While a prune is under way
+
+
+@pytest.fixture
+def pruning(at_work, previewing):
+    """A step was done, and another is waited for."""
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.ask_amount("40 %")
+    at_work.pause(200)
+    previewing.closed, previewing.running = True, False
+    at_work.ask_amount("50 %")
+    at_work.wait(lambda: previewing.running)
+    at_work.key("Ctrl+Return")
+    status = at_work.window.job_status
+    at_work.wait(lambda: status.isVisible() and status.label.text().startswith("Pruning"))
+    return at_work
+
+
+def gesture(person):
+    box = ((3, 4), (0, 8))
+    person.workbench.handwork.editing.do(Gesture("prune", "fc.weight", (box,), "row"))
+    person.wait(lambda: person.states[-1] == "row 3 of fc pruned")
+
+
+def undo(person):
+    person.key("Ctrl+Z", person.window)
+    person.wait(lambda: person.document.position == 0)
+
+
+def another_amount(person):
+    person.ask_amount("60 %")
+
+
+@pytest.mark.parametrize("what", [gesture, undo, another_amount])
+def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
+    pruning, previewing, what
+):
+    what(pruning)
+    pruning.wait(lambda: any("Pruning was stopped" in notice for notice in pruning.notices))
+    assert not pruning.trouble, "nobody did anything wrong"
+    states = pruning.states
+    previewing.closed = False
+    pruning.wait_preview()
+    assert pruning.states == states, "it is not done by itself later"
+    (notice,) = pruning.window.notices.notices
+    pruning.click(notice.action)
+    position = pruning.document.position
+    pruning.wait(lambda: pruning.document.position == position + 1)
+    assert pruning.states[-1].startswith("L1 ")
+    assert not pruning.notices
+
+
+def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
+    pruning, previewing, tmp_path
+):
+    pruning.answers("Discard changes")
+    pruning.drop(tmp_path / "nothing.safetensors")
+    pruning.wait(lambda: pruning.trouble)
+    assert any("Pruning was stopped" in notice for notice in pruning.notices)
+    previewing.closed = False
+
+
+def test_a_prune_that_the_person_stops_needs_no_word(pruning, previewing):
+    pruning.key("Esc", pruning.window)
+    pruning.wait(lambda: not pruning.workbench.jobs.busy)
+    assert not pruning.notices
+    previewing.closed = False
+    pruning.wait_preview()
+    assert len(pruning.states) == 2
