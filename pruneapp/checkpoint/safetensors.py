@@ -10,8 +10,11 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.header_process import in_pieces, parse_header
+from pruneapp.checkpoint.packed import compact, masks
+from pruneapp.checkpoint.packed.layout import COMPACT, MASKS, packed_format
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.ties import ties_of
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken, Job
 
@@ -33,6 +36,11 @@ def _read(
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     header, start = _header(source, job)
     _check_size(source, start, header.data_bytes)
+    packing = packed_format(header.metadata)
+    if packing == MASKS:
+        return masks.read(header, start, source)
+    if packing == COMPACT:
+        return compact.read(header, start, source, job.cancel)
     entries, numel = _entries(header, start, job.cancel)
     contents = Contents(
         format="safetensors",
@@ -89,7 +97,7 @@ def _bytes(count: int) -> str:
 
 def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:
     """Return an entry for each tensor, and how many numbers they hold."""
-    ties = _ties(header, cancel)
+    ties = ties_of((tensor[0] for tensor in header.tensors), header.metadata, cancel)
     entries: list[TensorEntry] = []
     numel = 0
     for batch in cancel.batches(header.tensors):
@@ -103,22 +111,6 @@ def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[Tens
         )
         numel += sum(map(math.prod, shapes))
     return entries, numel
-
-
-def _ties(header: Header, cancel: CancelToken) -> dict[str, list[str]]:
-    # safetensors.torch.save_model drops all names but one of a tied tensor and keeps them as
-    # {dropped: kept} beside the tensors.
-    if not header.metadata:
-        return {}
-    names: set[str] = set()
-    for batch in cancel.batches(header.tensors):
-        names.update([tensor[0] for tensor in batch])
-    ties: dict[str, list[str]] = {}
-    for pairs in cancel.batches(header.metadata.items()):
-        for dropped, kept in pairs:
-            if kept in names and dropped not in names:
-                ties.setdefault(kept, []).append(dropped)
-    return ties
 
 
 def _notices(header: Header) -> tuple[Notice, ...]:

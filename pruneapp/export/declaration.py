@@ -8,6 +8,7 @@ runner asks for one piece at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -70,6 +71,12 @@ class Plan:
     expected
         Says how many bytes a compressed file will have, within 2 %, from a sample that takes well
         under a second; looks at the job. None if `nbytes` is exact.
+    prepare
+        Makes an exact plan of it, where the beginning of the file tells what is only known once
+        everything was compressed. What that keeps aside is gone when its context is left. None if
+        the pieces can be written as they come.
+    work
+        How many units `prepare` steps the job by.
     """
 
     nbytes: int
@@ -77,6 +84,8 @@ class Plan:
     names: Mapping[str, int]
     notices: tuple[str, ...] = ()
     expected: Callable[[Job], int] | None = None
+    prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
+    work: int = 0
 
     @property
     def exact(self) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pruneapp.errors import ParameterError
+from pruneapp.export.compact import COMPACT_FILE
 from pruneapp.export.declaration import Format
+from pruneapp.export.masks import MASKS_ONLY
 from pruneapp.export.resumable import RESUMABLE
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.torch import TORCH
@@ -14,7 +16,7 @@ from pruneapp.export.torch import TORCH
 __all__ = ["FORMATS", "Format", "get"]
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
-    {form.name: form for form in (SAFETENSORS, TORCH, RESUMABLE)}
+    {form.name: form for form in (SAFETENSORS, TORCH, RESUMABLE, MASKS_ONLY, COMPACT_FILE)}
 )
 
 

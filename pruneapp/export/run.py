@@ -109,9 +109,9 @@ def _export_file(
         _refuse_shard(state, target.path)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values)
     sized = _Sized(plan, job)
-    job.start(2 * sized.expected, target.path.name)
-    with AtomicFile(target.path, plan.nbytes, job, exact=plan.exact) as file:
-        written = sized.write(file)
+    job.start(sized.work, target.path.name)
+    with contextlib.ExitStack() as stack:
+        file, written = sized.write(target.path, stack)
         checkpoint.verify_unchanged()
         kept = publish([file], parts.open_files(checkpoint), job)
     if kept:
@@ -129,16 +129,15 @@ def _export_folder(
     index = checkpoint.contents.index
     also_keep = () if index is None else (index.resolve(),)
     sized = {name: _Sized(plan, job) for name, plan in plans.items()}
-    job.start(2 * sum(one.expected for one in sized.values()), target.path.name)
+    job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(folder.Place(target.path))
         files = []
         written = []
-        for name, plan in plans.items():
+        for name, one in sized.items():
             job.label(name)
-            made = AtomicFile(place.path / name, plan.nbytes, job, exact=plan.exact)
-            file = stack.enter_context(made)
-            written.append(replace(sized[name].write(file), path=target.path / name))
+            file, about = one.write(place.path / name, stack)
+            written.append(replace(about, path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()
         kept = publish(files, parts.open_files(checkpoint), job, also_keep)
@@ -169,19 +168,34 @@ class _Sized:
     def __init__(self, plan: Plan, job: Job) -> None:
         self._plan = plan
         self._job = job
-        self.expected = plan.nbytes if plan.expected is None else plan.expected(job)
+        self._expected = plan.nbytes if plan.expected is None else plan.expected(job)
 
-    def write(self, file: AtomicFile) -> WrittenFile:
-        """Write and seal the file."""
-        told = self.expected
-        for piece in self._plan.pieces():
-            if file.taken + len(piece) > told:  # more than the sample promised
-                self._job.extend(2 * (file.taken + len(piece) - told))
-                told = file.taken + len(piece)
-            self._job.cancel.check()
-            file.write(piece)
-        self._job.extend(2 * (file.taken - told))
-        return WrittenFile(file.target, file.taken, file.seal())
+    @property
+    def work(self) -> int:
+        """By how much writing it steps the job, as far as that is known."""
+        return self._plan.work + 2 * self._expected
+
+    def write(self, target: Path, stack: contextlib.ExitStack) -> tuple[AtomicFile, WrittenFile]:
+        """Write and seal a file, which is gone with `stack` unless it is committed."""
+        with contextlib.ExitStack() as preparing:
+            plan = self._plan
+            if plan.prepare is not None:
+                plan = preparing.enter_context(plan.prepare(self._job))
+            file = AtomicFile(target, plan.nbytes, self._job, exact=plan.exact)
+            stack.enter_context(file)
+            told = self._expected
+            if plan.exact:
+                self._job.extend(2 * (plan.nbytes - told))
+                told = plan.nbytes
+            for piece in plan.pieces():
+                more = file.taken + len(piece) - told
+                if more > 0:  # than the sample promised
+                    self._job.extend(2 * more)
+                    told += more
+                self._job.cancel.check()
+                file.write(piece)
+            self._job.extend(2 * (file.taken - told))
+            return file, WrittenFile(target, file.taken, file.seal())
 
 
 def _report(

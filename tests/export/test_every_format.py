@@ -1,0 +1,188 @@
+"""Every format that is declared: what goes in comes out again, bit for bit.
+
+A new format is tested by its declaration. Only how its files are read back may have to be added
+to `READ`, where our own reader does not open them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
+from pruneapp.checkpoint.packed import frames
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.document.given import read_mask
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError
+from pruneapp.export.declaration import Format
+from pruneapp.export.offers import forecast
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+
+Bytes = Mapping[str, bytes]
+SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
+PRUNABLE = [d for d in DTYPES.values() if d.prunable]
+# torch has no types whose elements share bytes.
+OTHERS = [d for d in DTYPES.values() if d.name in SAFETENSORS_DTYPES and not d.prunable]
+LOSSLESS = [form for form in FORMATS.values() if form.lossless]
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+
+
+@pytest.fixture(autouse=True)
+def small_frames(monkeypatch):
+    monkeypatch.setattr(frames, "FRAME", 1024)
+
+
+def write_source(path: Path, *, packed: bool) -> Path:
+    """Write tensors of every type with any bits: NaN with payloads, -0.0, infinities, denormals."""
+    rng = np.random.default_rng(3)
+    tensors: list[tuple[str, str, tuple[int, ...], bytes]] = []
+    for dtype in PRUNABLE:
+        for name, shape in (("large", (9, 501)), ("small", (5, 3)), ("none", (0, 4)), ("one", ())):
+            data = rng.integers(0, 256, dtype.nbytes(math.prod(shape)), np.uint8).tobytes()
+            tensors.append((f"{dtype.name}.{name}", dtype.name, shape, data))
+    for dtype in OTHERS:
+        if packed or not dtype.packed:
+            data = rng.integers(0, 2, dtype.nbytes(8 * 40), np.uint8).tobytes()
+            tensors.append((dtype.name, dtype.name, (8, 40), data))
+    tensors.sort(key=lambda tensor: -DTYPES[tensor[1]].bits)
+    header: dict = {"__metadata__": {"format": "pt", "note": "grüße", "tied": "F32.large"}}
+    offset = 0
+    for name, dtype, shape, data in tensors:
+        header[name] = {
+            "dtype": dtype,
+            "shape": shape,
+            "data_offsets": [offset, offset + len(data)],
+        }
+        offset += len(data)
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(t[3] for t in tensors))
+    return path
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["torch's types", "packed types too"])
+def source(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("source") / "model.safetensors"
+    with open_checkpoint(write_source(path, packed=request.param)) as checkpoint:
+        yield checkpoint
+
+
+def pruned(checkpoint: Checkpoint, sparsity: float, **more) -> Snapshot:
+    rng = np.random.default_rng(round(100 * sparsity))
+    masks = {}
+    for entry in checkpoint.entries.values():
+        if entry.prunable and entry.numel and sparsity:
+            masks[entry.name] = BitMask.from_bools(rng.random(entry.numel) >= sparsity)
+    return Snapshot(checkpoint, MaskSet(masks), **more)
+
+
+def expected(state: Snapshot) -> dict[str, bytes]:
+    found = {}
+    for entry in state.checkpoint.entries.values():
+        bits = state.bits(entry.name)
+        gone = state.zeroed(entry.name)
+        if gone is not None:
+            bits = np.where(gone.bools(), bits, 0).astype(bits.dtype)
+        for name in entry.names:
+            found[name] = bits.tobytes()
+    return found
+
+
+def by_our_reader(path: Path) -> dict[str, bytes]:
+    found = {}
+    with open_checkpoint(path) as checkpoint:
+        for entry in checkpoint.entries.values():
+            bits = checkpoint.bits(entry.name)
+            if entry.mask_of:
+                kept = read_mask(checkpoint, entry.mask_of, Job())
+                bits = np.where(kept.bools(), bits, 0).astype(bits.dtype)
+            for name in entry.names:
+                found[name] = bits.tobytes()
+    return found
+
+
+# How files are read back that our own reader does not open.
+READ: dict[str, Callable[[Path], Bytes]] = {}
+
+
+def run(form: Format, state: Snapshot, folder: Path):
+    out = folder / f"out{form.suffixes[0]}"
+    report = export(state, ExportRequest(form.name, out), Job())
+    assert report.verified
+    assert out.stat().st_size == report.nbytes
+    return report, out
+
+
+def refused(form: Format, checkpoint: Checkpoint, folder: Path) -> bool:
+    reason = form.why_not(checkpoint)
+    if not reason:
+        return False
+    assert reason.count(".") == 1
+    assert reason.endswith(".")
+    with pytest.raises(ExportError, match="Choose another format"):
+        run(form, Snapshot(checkpoint), folder)
+    assert list(folder.iterdir()) == []
+    return True
+
+
+@pytest.mark.parametrize("sparsity", SPARSITIES)
+@pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)
+def test_what_goes_in_comes_out_bit_for_bit(form, sparsity, source, tmp_path):
+    if refused(form, source, tmp_path):
+        assert any(e.dtype.packed for e in source.entries.values()), "all else goes everywhere"
+        return
+    state = pruned(source, sparsity)
+    planned = forecast(state, form, validate_all(form.params, {}), Job())
+    report, out = run(form, state, tmp_path)
+
+    found = READ.get(form.name, by_our_reader)(out)
+    wanted = expected(state)
+    assert set(found) == set(wanted)
+    for name, data in wanted.items():
+        assert found[name] == data, name
+    assert report.pruned == sum(m.pruned for m in state.masks.values())
+    if planned.exact:
+        assert report.nbytes == planned.nbytes
+    else:
+        assert report.nbytes == pytest.approx(planned.nbytes, rel=0.02)
+
+
+@pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)
+def test_weights_that_were_made_final_are_zero(form, source, tmp_path):
+    if form.why_not(source):
+        return
+    size = source.entry("BF16.large").numel
+    final = MaskSet({"BF16.large": BitMask.from_bools(np.arange(size) % 3 == 0)})
+    state = pruned(source, 0.5, final=final)
+    _, out = run(form, state, tmp_path)
+
+    assert READ.get(form.name, by_our_reader)(out) == expected(state)
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+def test_the_same_state_gives_the_same_bytes(form, source, tmp_path):
+    if form.why_not(source):
+        return
+    (tmp_path / "one").mkdir()
+    (tmp_path / "other").mkdir()
+    reports = [run(form, pruned(source, 0.9), tmp_path / n)[0] for n in ("one", "other")]
+    assert reports[0].sha256 == reports[1].sha256
+
+
+def test_torch_formats_refuse_what_torch_has_not(tmp_path):
+    with open_checkpoint(write_source(tmp_path / "x.safetensors", packed=True)) as checkpoint:
+        reason = FORMATS["torch"].why_not(checkpoint)
+    assert reason.startswith("torch has no type float")
