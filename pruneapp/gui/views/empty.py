@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.views.parts.painting import reported
 
 _MOST = 6
 _WIDTH = 520
@@ -136,6 +137,7 @@ class EmptyPage(QWidget):
             recolor(label, self._colors["muted"])
         self.update()
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the outline of the place to drop at."""
         painter = QPainter(self)

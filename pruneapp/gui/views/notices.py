@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.parts.painting import reported
 
 # More wait behind the newest, so that the picture keeps its room.
 _MOST = 3
@@ -148,6 +149,7 @@ class Notice(QWidget):
         recolor(self.older, self._colors["muted"])
         self.update()
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the ground, and a stripe that says how grave it is; the glyph says it too."""
         painter = QPainter(self)

@@ -11,6 +11,7 @@ from pruneapp.gui.views.parts import danger, numbers
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain
+from pruneapp.gui.views.parts.painting import reported
 
 
 class Affected(QWidget):
@@ -73,6 +74,7 @@ class _Bar(QWidget):
         """As wide as the bars of the tree."""
         return QSize(56, 12)
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the bar."""
         if self.tensor is None or not self.tensor.numel:

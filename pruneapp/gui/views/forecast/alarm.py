@@ -12,6 +12,7 @@ from pruneapp.answers import Danger, Severity
 from pruneapp.gui.views.parts import danger
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import as_plain, within_reason
+from pruneapp.gui.views.parts.painting import reported
 
 _NAMED = 20
 
@@ -73,6 +74,7 @@ class Alarm(QAbstractButton):
         super().enterEvent(event)
         self.update()
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
         if not self.text():

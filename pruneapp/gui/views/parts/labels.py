@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from pruneapp.gui.views.parts.painting import reported
+
 # Letters of a long text that a line shows at most, at either end.
 _ENDS = 500
 
@@ -48,6 +50,7 @@ class ElidedLabel(QLabel):
         metrics = self.fontMetrics()
         return QSize(metrics.averageCharWidth() * 6, metrics.height() + 2)
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
         painter = QPainter(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -27,19 +28,19 @@ def saved(painter: QPainter) -> Iterator[None]:
 
 
 def reported(paint: Callable[P, None]) -> Callable[P, None]:
-    """Report an exception where it happens, instead of letting it leave the ``paint`` of an item.
+    """Report an exception where it happens, instead of letting it leave what Qt calls to paint.
 
-    A scene that an exception went through ends the process with the next picture.
+    A scene that an exception went through ends the process with the next picture; a widget does so
+    whose painter lives on with the frames of the exception.
     """
 
     @wraps(paint)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             paint(*args, **kwargs)
-        except Exception:  # noqa: BLE001 - a bug of ours, whatever it is
-            kind, error, trace = sys.exc_info()
-            assert kind is not None
-            assert error is not None
-            sys.excepthook(kind, error, trace)
+        except Exception as error:  # noqa: BLE001 - a bug of ours, whatever it is
+            sys.excepthook(type(error), error, error.__traceback__)
+            # A painter that the frames hold has to end before Qt goes on, whoever keeps the error.
+            traceback.clear_frames(error.__traceback__)
 
     return safely

@@ -12,6 +12,7 @@ from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, recolor
 from pruneapp.gui.views.parts.numbers import part, shape
+from pruneapp.gui.views.parts.painting import reported
 
 _SEPARATOR = " · "
 _LONGEST = 240  # pixels that the last fact may claim
@@ -57,6 +58,7 @@ class _FactsLabel(ElidedLabel):
         last = self._facts[-1] if self._facts else ""
         return metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
         painter = QPainter(self)

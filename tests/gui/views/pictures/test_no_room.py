@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pruneapp.gui.views.pictures.raster import overlays
+from pruneapp.gui.views.pictures.raster.axes import TensorAxis
 from pruneapp.gui.views.pictures.weights import WeightsView
 
 
@@ -48,3 +49,38 @@ def test_a_bug_in_painting_does_not_end_the_process(conv, qtbot, monkeypatch):
     assert any("in the middle of a picture" in str(error) for _, error, _ in caught)
     view.canvas.item.update()
     assert not view.canvas.grab().isNull()
+
+
+@pytest.mark.parametrize("where", ["canvas", "axis", "scene"])
+def test_a_bug_beside_the_weights_does_not_end_the_process_either(conv, qtbot, monkeypatch, where):
+    """Neither in what lies over a plot, nor in its axes, nor in what prepares the scene."""
+    view = WeightsView()
+    qtbot.addWidget(view)
+    view.resize(640, 620)
+    view.show()
+    qtbot.waitExposed(view)
+    conv.attach(view)
+    conv.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    canvas = view.canvas
+    whole = canvas.grab().toImage()
+
+    def fails(*_):
+        raise ZeroDivisionError("beside the picture")
+
+    of, name = {
+        "canvas": (canvas, "paint_over"),
+        "axis": (TensorAxis, "tickValues"),
+        "scene": (type(canvas.scene()), "prepareForPaint"),
+    }[where]
+    with monkeypatch.context() as patch, qtbot.captureExceptions() as caught:
+        patch.setattr(of, name, fails)
+        canvas.rows.picture = None
+        canvas.repaint()
+        canvas.viewport().repaint()
+        canvas.viewport().repaint()
+    assert any("beside the picture" in str(error) for _, error, _ in caught)
+    canvas.rows.picture = None
+    canvas.viewport().update()
+    qtbot.wait(20)
+    assert canvas.grab().toImage() == whole

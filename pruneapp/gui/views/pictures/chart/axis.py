@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pyqtgraph as pg
 
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.parts.numbers import size as byte_size
+from pruneapp.gui.views.pictures.frame.plots import Axis
 
 
-class PlaceAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+class PlaceAxis(Axis):
     """Whole numbers below bars."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class PlaceAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return [count(round(value)) for value in values]
 
 
-class CountAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+class CountAxis(Axis):
     """Counts of weights, with group separators; logarithms of them if so set."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class CountAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return [count(round(v)) if float(v).is_integer() else "" for v in values]
 
 
-class NumberAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+class NumberAxis(Axis):
     """Numbers with a real minus sign, or bytes as people read them."""
 
     def __init__(self, side: str) -> None:

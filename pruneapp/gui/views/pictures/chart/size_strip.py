@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruneapp.gui.views.parts.bar import hatch
 from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.parts.painting import reported
 from pruneapp.gui.views.pictures.chart.bars import Floats
 
 HEIGHT = 28
@@ -115,6 +116,7 @@ class SizeStrip(QWidget):
             row[:] = np.diff(np.interp(places, self._ends, sums)) / max(places[1], 1e-300)
         return np.clip(found, 0.0, 1.0)
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint columns of the same height as one, then borders, cursor and focus."""
         painter = QPainter(self)

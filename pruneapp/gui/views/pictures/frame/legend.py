@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruneapp.gui.views.parts.bar import hatch
 from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.parts.painting import reported
 
 _SWATCH = 12
 _RAMP = 36
@@ -86,6 +87,7 @@ class Legend(QWidget):
         """Ask for room for all."""
         return self.sizeHint()
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the swatches."""
         painter = QPainter(self)

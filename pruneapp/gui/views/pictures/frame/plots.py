@@ -17,9 +17,21 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
 )
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.parts.painting import reported
+
+
+class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """An axis of which a bug is reported, and no more."""
+
+    @reported
+    def paint(
+        self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Paint the line, the ticks and the numbers."""
+        super().paint(p, opt, widget)
 
 
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
@@ -109,6 +121,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         """Leave the menu to the view around."""
         event.ignore()
 
+    @reported
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint, and show the focus."""
         super().paintEvent(event)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.views.parts.labels import ElidedLabel
+from pruneapp.gui.views.parts.painting import reported
 
 
 class Readout(ElidedLabel):
@@ -28,6 +29,7 @@ class Readout(ElidedLabel):
         super().setText(text)
         self.setAccessibleName(text)
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
         painter = QPainter(self)
@@ -59,6 +61,7 @@ class TableButton(QToolButton):
         side = self.fontMetrics().height() + 8
         return QSize(side + 4, side)
 
+    @reported
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the frame, and three columns of three rows."""
         super().paintEvent(event)
@@ -88,6 +91,7 @@ class MenuButton(QToolButton):
         side = self.fontMetrics().height() + 8
         return QSize(side + 4, side)
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the frame without the arrow of menus, and the dots."""
         option = QStyleOptionToolButton()

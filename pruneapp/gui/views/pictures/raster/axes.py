@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import pyqtgraph as pg
+from pruneapp.gui.views.pictures.frame.plots import Axis
 
 
 def nested(extents: Sequence[int], flat: int) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ def ticks(
     ]
 
 
-class TensorAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+class TensorAxis(Axis):
     """An axis whose ticks are indices into the tensor."""
 
     def __init__(self, orientation: str) -> None:
