@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pruneapp.answers import TensorRow
 from pruneapp.document.census import Wanted
 from pruneapp.document.census.store import BUDGET
+from pruneapp.document.past import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
@@ -47,9 +48,12 @@ class Counting(QObject):
     -------
     counted()
         More is known.
+    completed()
+        All is known that there is room for, and how much energy tensors keep and kept when opened.
     """
 
     counted = Signal()
+    completed = Signal()
 
     def __init__(
         self,
@@ -64,6 +68,7 @@ class Counting(QObject):
         self._forecasting = forecasting
         self._round: _Round | None = None
         self._task: Task[bool] | None = None
+        self._opened_known = False  # whether the energies of the first state are
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
@@ -71,7 +76,7 @@ class Counting(QObject):
         forecasting.asked.connect(self._begin)
         jobs.asked.connect(self._hold)
         session.opening.connect(self._hold)
-        session.closed.connect(self.drop)
+        session.closed.connect(self._on_closed)
         self.counted.connect(forecasting.recount)
 
     @property
@@ -85,13 +90,22 @@ class Counting(QObject):
         self._pause.stop()
         self._round = None
 
+    def _on_closed(self) -> None:
+        self.drop()
+        self._opened_known = False
+
     def _begin(self) -> None:
         """Another step is asked for, or another state is there."""
         self.drop()
         document = self._session.document
         if document is None:
             return
-        self._round = _Round(document.snapshot(), self._forecasting.step, self._session.rows)
+        self._round = _Round(
+            document.snapshot(),
+            self._forecasting.step,
+            self._session.rows,
+            None if self._opened_known else document.state_at(0),
+        )
         self._pause.start()
 
     def _hold(self) -> None:
@@ -119,7 +133,10 @@ class Counting(QObject):
         self._task = None
         if complete:
             self._round = None
+            self._opened_known = True
         self.counted.emit()
+        if complete:
+            self.completed.emit()
         if self._round is not None and not self._pause.isActive():
             self._go_on()
 
@@ -131,11 +148,20 @@ class Counting(QObject):
 class _Round:
     """What is to be counted for one state and one step; worked on by one worker at a time."""
 
-    def __init__(self, snapshot: Snapshot, step: Step | None, rows: tuple[TensorRow, ...]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        step: Step | None,
+        rows: tuple[TensorRow, ...],
+        opened: PastState | None,
+    ) -> None:
         self._snapshot = snapshot
         self._step = step
         self._rows = rows
+        self._opened = opened
         self._left: deque[Wanted] | None = None
+        # Beside the counts, for which there may be no room: energies, and of which state.
+        self._energies: deque[tuple[Snapshot, Wanted]] | None = None
         self._needed = 0
 
     def go_on(self, job: Job) -> bool:
@@ -145,14 +171,27 @@ class _Round:
             self._left = self._look()
         left = self._left
         while left:
-            if self._needed <= 0 and census.nbytes > FULL * BUDGET:
-                return True
+            if self._needed <= 0 and self._is_full:
+                left.clear()
+                break
             census.count(self._snapshot, left[0], job)
             left.popleft()  # not before: if it is stopped it begins again
             self._needed -= 1
             if time.perf_counter() > ends:
+                return False
+        if self._energies is None:
+            self._energies = self._look_for_energies(job)
+        while self._energies:
+            snapshot, wanted = self._energies[0]
+            census.measure(snapshot, wanted, job)
+            self._energies.popleft()
+            if time.perf_counter() > ends:
                 break
-        return not left
+        return not self._energies
+
+    @property
+    def _is_full(self) -> bool:
+        return self._snapshot.census.nbytes > FULL * BUDGET
 
     def _look(self) -> deque[Wanted]:
         census = self._snapshot.census
@@ -164,5 +203,18 @@ class _Round:
                 needed = ()  # said beside the form
         self._needed = len(needed)
         # Here and not before: of 100,000 tensors no slider would wait for it.
-        names = [row.name for row in self._rows if not row.why_not]
-        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, names))))
+        return deque(dict.fromkeys((*needed, *census.wanted_all(self._snapshot, self._names))))
+
+    def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, Wanted]]:
+        states = [self._snapshot] if self._is_full else []  # else all of it is counted
+        if self._opened is not None:
+            states.append(self._opened.load(job))
+        return deque(
+            (state, wanted)
+            for state in states
+            for wanted in state.census.wanted_energies(state, self._names, job)
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        return [row.name for row in self._rows if not row.why_not]

@@ -18,7 +18,8 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.document.histogram import histogram
 from pruneapp.document.layout import layout
 from pruneapp.document.picture import tile
-from pruneapp.document.stats import channel_norms, sparsity, stats
+from pruneapp.document.retained import retained
+from pruneapp.document.stats import channel_norms, stats
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.following import Following
 from pruneapp.gui.forecasting import Forecasting
@@ -117,6 +118,12 @@ class Looking(QObject):
         self._ask_stats()
         self._ask_page(self._pages.page)
         self.focused.emit()
+
+    def recount(self) -> None:
+        """Ask anew for what is told from counts: more is known."""
+        self._known.discard(Page.MODEL)
+        if self._pages.page is Page.MODEL:
+            self._ask_page(Page.MODEL)
 
     # -- what changed ---------------------------------------------------------------------------
 
@@ -230,12 +237,13 @@ class Looking(QObject):
             self._known.add(page)
             would = self._forecasting.outlook
             by_name = self._session.by_name
+            first = document.state_at(0)
             self._pages.model.set_tensors(self._session.rows)
             self._pages.set_busy(page, True)
             # Of 100,000 tensors that takes a fifth of a second.
             self._ask(
                 "model",
-                lambda _job: _telling(sparsity(snapshot), would, by_name),
+                lambda job: _telling(retained(first.load(job), snapshot, job), would, by_name),
                 lambda report: self._pages.model.set_report(report, would),
                 page,
             )

@@ -6,7 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.gui.views.parts.numbers import percent
 
 
 @pytest.fixture
@@ -51,6 +53,27 @@ def test_what_a_step_touched_is_counted_anew_and_undo_finds_the_old_counts(perso
     assert missing(person) == []
     person.key("Ctrl+Z", person.window)
     assert missing(person) == [], "undo finds what was counted before"
+
+
+def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(person, counting, file):
+    """Pruned before anything was counted: what was there on opening is found out afterwards."""
+    model = person.views.pages.model
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    person.key("4", person.window)
+    model.set_shown("energy")
+    person.wait(lambda: "counting" in model.readout.text())
+    assert counting.busy
+    person.wait(lambda: model.readout.text().endswith("of the energy kept"))
+    tensors = {n: np.square(t.astype(np.float64)) for n, t in load_file(str(file)).items()}
+    masks = person.document.masks
+    after = sum((t.ravel() * masks[n].bools()).sum() for n, t in tensors.items() if n in masks)
+    after += sum(t.sum() for n, t in tensors.items() if n not in masks)
+    share = percent(after / sum(t.sum() for t in tensors.values()))
+    assert f"{share} of the energy kept" in model.readout.text()
+    person.key("Ctrl+Z", person.window)
+    person.wait(lambda: "100\u00a0% of the energy kept" in model.readout.text())
 
 
 def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):

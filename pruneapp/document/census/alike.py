@@ -60,6 +60,31 @@ def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[
         job.step(bits.size)
 
 
+def count_all(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[str, Counted]]:
+    """Count tensors, side by side where they are alike.
+
+    Parameters
+    ----------
+    snapshot
+        The state.
+    names
+        First names of tensors that can be pruned.
+    job
+        Stepped by the elements; may cancel.
+
+    Yields
+    ------
+    str, Counted
+        Each tensor as it is counted.
+    """
+    for together, some in alike(snapshot, names, job):
+        if together:
+            yield from zip(some, count_alike(snapshot, some, job), strict=True)
+        else:
+            for name in some:
+                yield name, count_magnitudes(snapshot, name, job)
+
+
 def alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[tuple[bool, list[str]]]:
     """Put tensors together that `count_alike` can count, each in the order of the names.
 

@@ -71,6 +71,20 @@ class Counted:
         sums = 0 if self.squares is None else 2 * self.squares.nbytes
         return self.bins.nbytes + self.counts.nbytes + sums + _OVERHEAD
 
+    def energy(self, dtype: DType) -> float:
+        """Return the sum of squares of finite weights that are kept, the protected ones included.
+
+        Infinite beyond float64.
+        """
+        with np.errstate(over="ignore"):
+            if self.squares is not None:
+                found = self.squares
+            else:
+                values = bin_values(dtype)[self.bins]
+                found = np.square(values) * self.counts
+                found = found[np.isfinite(values)]
+            return float(found.sum()) + self.guarded[0]
+
     def below(self, threshold: float, dtype: DType) -> int:
         """Return how many have a magnitude up to `threshold`; see `Census.below`."""
         if not threshold >= 0:

@@ -7,11 +7,20 @@ from collections import deque
 from collections.abc import Hashable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import ref
 
-from pruneapp.document.census.alike import alike, count_alike
+from pruneapp.document.census.alike import count_all
 from pruneapp.document.census.channels import Channels, count_channels
-from pruneapp.document.census.magnitudes import Counted, count_magnitudes
+from pruneapp.document.census.energies import Energies
+from pruneapp.document.census.keys import (
+    Key,
+    Refs,
+    are_gone,
+    belongs,
+    key_of,
+    marks_of,
+    refs_to,
+)
+from pruneapp.document.census.magnitudes import Counted
 from pruneapp.document.census.recent import Recent
 from pruneapp.document.census.wanted import Kind, Wanted, batches, kinds_of
 from pruneapp.params import Norm
@@ -20,13 +29,10 @@ from pruneapp.progress import Job
 if TYPE_CHECKING:
     from pruneapp.document.snapshot import Snapshot
     from pruneapp.document.step import Step
-    from pruneapp.masks.bitmask import BitMask
 
 # Bytes of everything that is kept.
 BUDGET = 128_000_000
 
-_Key = tuple[str, Kind, int, int, int]
-_Refs = tuple["ref[BitMask] | None", ...] | None  # None: there is no mask
 _Record = Counted | Channels
 
 
@@ -47,14 +53,15 @@ class Census:
 
     def __init__(self, budget: int = BUDGET) -> None:
         self._budget = budget
-        self._found: dict[_Key, tuple[_Refs, _Record]] = {}
+        self._found: dict[Key, tuple[Refs, _Record]] = {}
         # Sizes of what was dropped: what will not fit is not counted again and again. They go with
         # their masks, too.
-        self._dropped: dict[_Key, tuple[_Refs, int]] = {}
-        self._gone: deque[_Key] = deque()  # whose masks are gone
+        self._dropped: dict[Key, tuple[Refs, int]] = {}
+        self._gone: deque[Key] = deque()  # whose masks are gone
         self._lock = threading.Lock()
         self._nbytes = 0
         self._recent = Recent()
+        self._energies = Energies()
 
     @property
     def nbytes(self) -> int:
@@ -98,6 +105,28 @@ class Census:
         missing, needed = self._missing(snapshot, tuple(names), None)
         return tuple(batches(snapshot, missing, None)) if needed <= self._budget else ()
 
+    def wanted_energies(
+        self, snapshot: Snapshot, names: Iterable[str], job: Job
+    ) -> tuple[Wanted, ...]:
+        """Return what has to be measured to know the energy of some tensors.
+
+        Parameters
+        ----------
+        snapshot
+            The state.
+        names
+            First names of tensors that can be pruned.
+        job
+            May cancel.
+        """
+        missing = [
+            name
+            for batch in job.cancel.batches(tuple(names))
+            for name in batch
+            if self.energy(snapshot, name) is None
+        ]
+        return tuple(batches(snapshot, missing, None))
+
     def share(self, snapshot: Snapshot, step: Step) -> float:
         """Return how much of what a step needs is counted, from 0 to 1; 1 if nothing is wanted."""
         missing = sum(wanted.elements for wanted in self.wanted(snapshot, step))
@@ -118,7 +147,7 @@ class Census:
         missing = []
         needed = 0
         for name in names:
-            key = _key(snapshot, name, kind)
+            key = key_of(snapshot, name, kind)
             record = self._get(snapshot, key)
             if record is None:
                 missing.append(name)
@@ -154,32 +183,64 @@ class Census:
             name
             for batch in job.cancel.batches(wanted.names)
             for name in batch
-            if self._get(snapshot, _key(snapshot, name, kind)) is None
+            if self._get(snapshot, key_of(snapshot, name, kind)) is None
         ]
         if kind is not None:
             for name in missing:
                 self._put(snapshot, name, kind, count_channels(snapshot, name, *kind, job))
             return
-        for together, names in alike(snapshot, missing, job):
-            if together:
-                records = count_alike(snapshot, names, job)
-                for name, record in zip(names, records, strict=True):
-                    self._put(snapshot, name, None, record)
-            else:
-                for name in names:
-                    self._put(snapshot, name, None, count_magnitudes(snapshot, name, job))
+        for name, record in count_all(snapshot, missing, job):
+            self._put(snapshot, name, None, record)
+
+    def measure(self, snapshot: Snapshot, wanted: Wanted, job: Job) -> None:
+        """Find out energies alone, for which there is always room; as `count` does.
+
+        Parameters
+        ----------
+        snapshot
+            The state that they were wanted for.
+        wanted
+            Of `wanted_energies`.
+        job
+            Started with the elements; may cancel.
+        """
+        job.start(wanted.elements, wanted.names[0])
+        for name, record in count_all(snapshot, wanted.names, job):
+            self._note(snapshot, name, record)
 
     # What is known
 
     def magnitudes(self, snapshot: Snapshot, name: str) -> Counted | None:
         """Return the magnitudes of a tensor; None if they are not counted."""
-        record = self._get(snapshot, _key(snapshot, name, None))
+        record = self._get(snapshot, key_of(snapshot, name, None))
         return record if isinstance(record, Counted) else None
 
     def channels(self, snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
         """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
-        record = self._get(snapshot, _key(snapshot, name, (dim, n)))
+        record = self._get(snapshot, key_of(snapshot, name, (dim, n)))
         return record if isinstance(record, Channels) else None
+
+    def energy(self, snapshot: Snapshot, name: str) -> float | None:
+        """Return the sum of squares of the finite weights of a tensor that are kept.
+
+        Known longer than its magnitudes: of the first state in which it was counted, and the last.
+
+        Parameters
+        ----------
+        snapshot
+            The state.
+        name
+            First name of the tensor.
+
+        Returns
+        -------
+        float or None
+            Infinite beyond float64; None if it is not counted.
+        """
+        found = self._energies.get(name, marks_of(snapshot, name))
+        if found is None and (counted := self.magnitudes(snapshot, name)) is not None:
+            return counted.energy(snapshot.entry(name).dtype)
+        return found
 
     def zeros(self, snapshot: Snapshot, name: str) -> int | None:
         """Return how many of the weights that a step may take are 0; None if not counted.
@@ -236,24 +297,20 @@ class Census:
 
     # The store
 
-    def _get(self, snapshot: Snapshot, key: _Key) -> _Record | None:
+    def _get(self, snapshot: Snapshot, key: Key) -> _Record | None:
         known = self._found.get(key)
         if known is None:
             return None
         refs, record = known
-        if refs is None:
-            return record
-        marks = _marks(snapshot, key[0])
         # Another mask may have been made at the address of one that is gone.
-        same = all(r is None or r() is m for r, m in zip(refs, marks, strict=True))
+        same = refs is None or belongs(refs, marks_of(snapshot, key[0]))
         return record if same else None
 
     def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: _Record) -> None:
-        key = _key(snapshot, name, kind)
-        refs = None
-        if any(key[2:]):
-            note = partial(_note, self._gone, key)
-            refs = tuple(None if m is None else ref(m, note) for m in _marks(snapshot, name))
+        key = key_of(snapshot, name, kind)
+        refs = refs_to(marks_of(snapshot, name), partial(_note, self._gone, key))
+        if isinstance(record, Counted):
+            self._note(snapshot, name, record)
         with self._lock:
             self._forget_gone()
             self._drop(key)
@@ -270,6 +327,11 @@ class Census:
             self._found[key] = refs, record
             self._nbytes += size
 
+    def _note(self, snapshot: Snapshot, name: str, record: Counted) -> None:
+        energy = record.energy(snapshot.entry(name).dtype)
+        with self._lock:
+            self._energies.put(name, marks_of(snapshot, name), energy)
+
     def _forget_gone(self) -> None:
         while self._gone:
             key = self._gone.popleft()
@@ -277,28 +339,16 @@ class Census:
             known = self._found.get(key)
             # A mask made at the same address may be known under the same key by now.
             refs = None if known is None else known[0]
-            if refs is not None and any(r is not None and r() is None for r in refs):
+            if are_gone(refs):
                 self._drop(key)
 
-    def _drop(self, key: _Key) -> int:
+    def _drop(self, key: Key) -> int:
         known = self._found.pop(key, None)
         freed = 0 if known is None else known[1].nbytes
         self._nbytes -= freed
         return freed
 
 
-def _marks(snapshot: Snapshot, name: str) -> tuple[BitMask | None, ...]:
-    """Return what a count depends on."""
-    return snapshot.masks.get(name), snapshot.protected.get(name), snapshot.final.get(name)
-
-
-def _key(snapshot: Snapshot, name: str, kind: Kind) -> _Key:
-    if not (snapshot.masks or snapshot.protected or snapshot.final):
-        return name, kind, 0, 0, 0
-    mask, protected, final = (0 if m is None else id(m) for m in _marks(snapshot, name))
-    return name, kind, mask, protected, final
-
-
-def _note(gone: deque[_Key], key: _Key, _: Any) -> None:
+def _note(gone: deque[Key], key: Key, _: Any) -> None:
     # Called whenever a mask is let go, even while this thread holds the lock: no more than this.
     gone.append(key)

@@ -23,7 +23,7 @@ FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
 
 
 class ModelBars(OrderedChart):
-    """Bars of sparsity, of size, or of the energy that a step keeps, a tensor each."""
+    """Bars of sparsity, of size, or of the energy that is kept since opening, a tensor each."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._report: SparsityReport | None = None
@@ -44,7 +44,7 @@ class ModelBars(OrderedChart):
         for key, label in (
             (SHARE, self.tr("Pruned")),
             (SIZE, self.tr("Size")),
-            (ENERGY, self.tr("Energy the step keeps")),
+            (ENERGY, self.tr("Energy kept")),
         ):
             self.show_box.addItem(label, key)
         self.show_box.setAccessibleName(self.tr("Show"))
@@ -83,7 +83,7 @@ class ModelBars(OrderedChart):
         return {
             SHARE: self.tr("Sparsity of the tensors"),
             SIZE: self.tr("Sizes of the tensors"),
-            ENERGY: self.tr("Energy that the step keeps of the tensors"),
+            ENERGY: self.tr("Energy that the tensors keep"),
         }[self.shown]
 
     def number_of_bars(self) -> int:
@@ -96,7 +96,7 @@ class ModelBars(OrderedChart):
         if key == ROLE:
             return n.by_role()[0]
         if key == ENERGY:  # unknown ones last
-            return np.argsort(n.energy, kind="stable")
+            return np.argsort(n.left, kind="stable")
         if key == FILE:
             return np.arange(n.numel.size)
         return np.argsort(-(n.shares if key == SHARE else n.nbytes), kind="stable")
@@ -107,7 +107,7 @@ class ModelBars(OrderedChart):
             FILE: self.tr("tensors, in the order of the file"),
             SHARE: self.tr("tensors, the most pruned first"),
             SIZE: self.tr("tensors, the largest first"),
-            ENERGY: self.tr("tensors, those of which the step keeps the least energy first"),
+            ENERGY: self.tr("tensors, those that keep the least energy first"),
             ROLE: self.tr("tensors of the same role in all blocks, side by side"),
         }[key]
 
@@ -126,11 +126,15 @@ class ModelBars(OrderedChart):
         if self.shown == SIZE:
             high = grouped_max(n.nbytes[chosen], group)
             return Stacks(edges, high * (1 - before - going), high * going, high * before)
-        known = np.nan_to_num(n.energy[chosen], nan=0.0)
-        energy = 100 * grouped_sum(known * n.numel[chosen], group) / numel
-        missing = np.isnan(n.energy[chosen]) * n.numel[chosen]
-        lost = 100 - energy - 100 * grouped_sum(missing, group) / numel
-        return Stacks(edges, energy, np.maximum(lost, 0.0), np.zeros_like(energy))
+        # Of several tensors as of one: by their weights. What is not known has no bar.
+        left, now = n.left[chosen], n.retained[chosen]
+        known = ~np.isnan(left)
+        weights = np.where(known, n.numel[chosen], 0.0)
+        left, now, whole = (
+            100 * grouped_sum(np.where(known, share, 0.0) * weights, group) / numel
+            for share in (left, now, np.ones_like(now))
+        )
+        return Stacks(edges, left, np.maximum(now - left, 0.0), np.maximum(whole - now, 0.0))
 
     def highest(self) -> float:
         """Return the height of the highest bar."""
@@ -165,15 +169,18 @@ class ModelBars(OrderedChart):
         if going:
             then = part(report.after + going, report.numel)
             text += self.tr(", {then} after the step").format(then=then)
-        elif self.shown == ENERGY:
-            text += self.tr("; nothing is asked for that would cost energy")
-        return text
+        if self.shown != ENERGY:
+            return text
+        if report.energy is None:
+            return text + self.tr(";  energy: counting…")
+        return text + self.tr(";  {share} of the energy kept").format(share=percent(report.energy))
 
     def swatches(self) -> list[Swatch]:
-        """Return the legend."""
-        found = [Swatch(self.tr("pruned"), (self._colors["pruned"],))]
-        if self.shown != SHARE:
-            found.insert(0, Swatch(self.tr("kept"), (self._colors["kept"],)))
+        """Return the legend, that of the strip of the file too."""
+        found = [
+            Swatch(self.tr("kept"), (self._colors["kept"],)),
+            Swatch(self.tr("pruned"), (self._colors["pruned"],)),
+        ]
         if (self._numbers.after > self._numbers.before).any():
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
         return found
@@ -187,9 +194,9 @@ class ModelBars(OrderedChart):
         def row(at: int) -> tuple[object, ...]:
             i = int(order[at])
             now, then, whole = int(n.before[i]), int(n.after[i]), int(n.numel[i])
-            energy = NO_NUMBER if np.isnan(n.energy[i]) else percent(float(n.energy[i]))
             shares = part(now, whole), part(then, whole)
-            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, energy
+            energies = _share(n.retained[i]), _share(n.left[i])
+            return n.names[i], whole, int(n.nbytes[i]), now, then, *shares, *energies
 
         headers = (
             self.tr("tensor"),
@@ -199,10 +206,11 @@ class ModelBars(OrderedChart):
             self.tr("pruned after"),
             self.tr("share pruned"),
             self.tr("share after"),
-            self.tr("energy the step keeps"),
+            self.tr("energy kept"),
+            self.tr("energy after"),
         )
         # Names need the room: the middle of one tells the block.
-        return Numbers(headers, len(n.names), row, shown=(0, 1, 5, 6, 7))
+        return Numbers(headers, len(n.names), row, shown=(0, 1, 5, 6, 7, 8))
 
     # How it works.
 
@@ -227,6 +235,10 @@ class ModelBars(OrderedChart):
             text = self.tr("{name}:  {now} pruned, {some} of {all}").format(
                 name=self._shown_name(i), now=now, some=count(before), all=count(numel)
             )
+        if before and not np.isnan(n.retained[i]):
+            text += self.tr(", {energy} of its energy kept since opening").format(
+                energy=_share(n.retained[i])
+            )
         return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
 
     def _label(self) -> None:
@@ -235,7 +247,7 @@ class ModelBars(OrderedChart):
             {
                 SHARE: self.tr("pruned %"),
                 SIZE: self.tr("size"),
-                ENERGY: self.tr("energy the step keeps %"),
+                ENERGY: self.tr("energy kept %"),
             }[self.shown]
         )
 
@@ -255,3 +267,7 @@ class ModelBars(OrderedChart):
     def _on_shown_chosen(self) -> None:
         self._label()
         self._begin(keep_view=True)
+
+
+def _share(share: float) -> str:
+    return NO_NUMBER if np.isnan(share) else percent(float(share))

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.answers import SparsityReport, TensorRow
+from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
 from pruneapp.gui.views.pictures.chart.bars import Floats
 
 
@@ -28,6 +28,9 @@ class ModelNumbers:
     energy
         ``float64[n]``: share of the energy of what is kept that the step leaves; NaN where it is
         not counted, and for what the step does not touch. What earlier steps took is not in it.
+    retained
+        ``float64[n]``: share of the energy that was there on opening that is kept now; NaN where
+        it is not counted.
     """
 
     names: tuple[str, ...]
@@ -36,6 +39,16 @@ class ModelNumbers:
     before: Floats
     after: Floats
     energy: Floats
+    retained: Floats
+
+    @cached_property
+    def left(self) -> Floats:
+        """``float64[n]``: share of the energy on opening that is kept after the step.
+
+        NaN where that is not known: of a tensor that the step touches, too, if the step's is not.
+        """
+        untouched = np.isnan(self.energy) & (self.after <= self.before)
+        return self.retained * np.where(untouched, 1.0, self.energy)
 
     @cached_property
     def shares(self) -> Floats:
@@ -59,7 +72,7 @@ class ModelNumbers:
         return order, [(name, len(group)) for name, group in places.items()]
 
 
-NO_NUMBERS = ModelNumbers((), *(np.zeros(0),) * 5)
+NO_NUMBERS = ModelNumbers((), *(np.zeros(0),) * 6)
 
 
 def role(name: str) -> str:
@@ -88,6 +101,7 @@ def model_numbers(
         found = (rows.get(name) for name in names)
         nbytes = np.fromiter((row.nbytes if row else 0 for row in found), np.float64, size)
     before = np.fromiter((t.after for t in tensors), np.float64, size)
+    retained = _energies(tensors)
     after = before.copy()
     energy = np.full(size, np.nan)
     if preview is not None:
@@ -100,12 +114,16 @@ def model_numbers(
             places = np.fromiter((place.get(name, -1) for name in asked), np.int64, len(asked))
         here = places >= 0
         then = np.fromiter((t.after for t in touched), np.float64, len(touched))
-        kept = np.fromiter(
-            (np.nan if t.energy is None else t.energy for t in touched), np.float64, len(touched)
-        )
+        kept = _energies(touched)
         after[places[here]] = np.maximum(then[here], before[places[here]])
         energy[places[here]] = kept[here]
-    return ModelNumbers(names, numel, nbytes, before, after, energy)
+    return ModelNumbers(names, numel, nbytes, before, after, energy, retained)
+
+
+def _energies(tensors: Sequence[TensorSparsity]) -> Floats:
+    """Return ``float64[n]``: shares of energy, NaN for None."""
+    shares = (np.nan if t.energy is None else t.energy for t in tensors)
+    return np.fromiter(shares, np.float64, len(tensors))
 
 
 def laid_out(rows: Sequence[TensorRow]) -> tuple[Floats, NDArray[np.bool_]]:

@@ -369,7 +369,7 @@ def test_the_most_pruned_first(model):
 
 def test_without_a_preview_nothing_is_striped(model):
     model.set_report(REPORT)
-    assert model.legend.words() == ["pruned"]
+    assert model.legend.words() == ["kept", "pruned"]
     assert model.summary() == "3 tensors, 18.3\u00a0% of the model pruned"
     model.set_report(None)
     assert "Open a checkpoint" in model._message.text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,7 +94,6 @@ def on_strip(view, tensor, share):
         ("file", ["0.q", "0.up", "1.q", "1.up"]),
         ("share", ["1.up", "0.up", "1.q", "0.q"]),
         ("size", ["1.up", "0.up", "0.q", "1.q"]),
-        ("energy", ["1.up", "0.up", "0.q", "1.q"]),
         ("role", ["0.q", "1.q", "0.up", "1.up"]),
     ],
 )
@@ -142,33 +142,51 @@ def test_sizes_are_stacked_by_what_is_kept(model, theme):
     assert model.title() == "Sizes of the tensors"
 
 
-def test_the_energy_that_is_kept(model, theme):
+def retaining(*shares, total):
+    """Return the report of the model with shares of energy kept since opening."""
+    tensors = (replace(t, energy=e) for t, e in zip(REPORT.tensors, shares, strict=True))
+    return replace(REPORT, tensors=tuple(tensors), energy=total)
+
+
+def test_the_energy_that_is_kept_since_opening(model, theme):
     model.set_colors(theme.colors)
+    kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
+    model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
     model.set_shown("energy")
-    assert on_bar(model, 4, 30) == {theme.colors["kept"]}
-    assert theme.colors["kept"] not in on_bar(model, 4, 60)
-    assert on_bar(model, 1, 80) == {theme.colors["surface"]}, "the step does not touch it"
+    assert on_bar(model, 3, 40) == {kept}
+    assert on_bar(model, 3, 60) == {pruned}, "half of it is lost"
+    assert on_bar(model, 4, 30) == {kept}
+    assert {pruned, ground} <= on_bar(model, 4, 70), "striped: what the step would take of it"
+    assert model.readout.text() == (
+        "4 tensors, 7.0\u00a0% of the model pruned, 52.0\u00a0% after the step;  "
+        "95.0\u00a0% of the energy kept"
+    )
     model.canvas.hovered.emit(3)
     assert model.readout.text() == (
         "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, "
         "keeps 40.0\u00a0% of the energy it has, 16 kB"
     )
-    assert [cells[-1] for cells in model.numbers()] == ["–", "90.0\u00a0%", "–", "40.0\u00a0%"]
-    model.set_report(REPORT)
-    assert [cells[-1] for cells in model.numbers()] == ["–"] * 4, "a share of what no step keeps"
-    model.canvas.hovered.emit(-1)
-    assert "nothing is asked for" in model.readout.text()
+    model.canvas.hovered.emit(2)
+    assert "50.0\u00a0% of its energy kept since opening" in model.readout.text()
+    shares = [[text.replace("\u00a0", "") for text in row[-2:]] for row in model.numbers()]
+    assert shares == [["80.0%", "80.0%"], ["100%", "90.0%"], ["50.0%", "50.0%"], ["100%", "40.0%"]]
+    model.set_order("energy")
+    assert names(model) == ["1.up.weight", "1.q.weight", "0.q.weight", "0.up.weight"]
 
 
 def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     model.set_colors(theme.colors)
     step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
-    model.set_report(REPORT, step)
+    model.set_report(retaining(0.8, 1.0, None, 1.0, total=None), step)
     model.set_shown("energy")
-    assert on_bar(model, 4, 30) == {theme.colors["surface"]}
+    assert on_bar(model, 1, 30) == {theme.colors["kept"]}
+    assert on_bar(model, 3, 30) == {theme.colors["surface"]}, "nobody knows what it had"
+    assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
+    assert [cells[-2] for cells in model.numbers()][2] == "–"
     assert [cells[-1] for cells in model.numbers()][3] == "–"
+    assert model.readout.text().endswith("energy: counting…")
     model.set_order("energy")
-    assert names(model)[-1] == "1.up.weight"
+    assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
 
 
 def test_the_strip_is_as_wide_as_bytes_and_filled_as_far_as_pruned(model, theme):

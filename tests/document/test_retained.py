@@ -1,0 +1,127 @@
+"""The energy that is kept since opening, from counts alone, against numpy."""
+
+from __future__ import annotations
+
+import gc
+
+import ml_dtypes  # noqa: F401 - numpy learns the names of its types
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_checkpoint import MemoryCheckpoint
+
+from pruneapp.document.census import Census
+from pruneapp.document.retained import retained
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Job
+
+
+def count(state, names):
+    for wanted in state.census.wanted_all(state, names):
+        state.census.count(state, wanted, Job())
+
+
+def squares(array, kept):
+    values = array.astype(np.float64)
+    return np.square(values[kept & np.isfinite(values)]).sum()
+
+
+@settings(deadline=None)
+@given(
+    dtype=st.sampled_from(["float64", "float32", "float16", "bfloat16"]),
+    shares=st.lists(st.floats(0, 1), min_size=1, max_size=4),
+    seed=st.integers(0, 99),
+    odd=st.booleans(),
+    large=st.booleans(),
+)
+def test_it_is_the_share_of_the_sum_of_squares(dtype, shares, seed, odd, large):
+    rng = np.random.default_rng(seed)
+    size = 5000 if large else 40
+    arrays = {f"w{i}": rng.standard_normal(size).astype(dtype) for i in range(len(shares))}
+    if odd:
+        arrays["w0"][:4] = [np.nan, np.inf, 0, -np.inf]
+    kept = {name: rng.random(size) < share for name, share in zip(arrays, shares, strict=True)}
+    opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
+    masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
+    protected = MaskSet({"w0": BitMask.from_bools(kept["w0"] & (rng.random(size) < 0.5))})
+    now = Snapshot(opened.checkpoint, masks, protected=protected, census=opened.census)
+    assert retained(opened, now, Job()).energy is None, "nothing is counted"
+    count(opened, arrays)
+    assert retained(opened, opened, Job()).energy == 1.0
+    assert retained(opened, now, Job()).tensors[0].energy is None
+    count(now, arrays)
+    found = retained(opened, now, Job())
+    whole = np.ones(size, bool)
+    before = [squares(array, whole) for array in arrays.values()]
+    after = [squares(array, kept[name]) for name, array in arrays.items()]
+    assert [t.energy for t in found.tensors] == pytest.approx(np.divide(after, before), rel=1e-6)
+    assert found.energy == pytest.approx(sum(after) / sum(before), rel=1e-6)
+    assert found.after == sum(t.after for t in found.tensors) == sum(masks.pruned(n) for n in masks)
+
+
+def test_what_was_never_there_is_not_lost():
+    state = Snapshot(MemoryCheckpoint({"w": np.zeros(20, np.float32)}))
+    count(state, ["w"])
+    assert [t.energy for t in retained(state, state, Job()).tensors] == [1.0]
+
+
+def test_beyond_float64_nothing_is_said():
+    state = Snapshot(MemoryCheckpoint({"w": np.full(20, 1e200)}))
+    count(state, ["w"])
+    found = retained(state, state, Job())
+    assert (found.energy, found.tensors[0].energy) == (None, None)
+
+
+@pytest.fixture
+def full():
+    """The first state and another one, in a census that has no room for any count."""
+    rng = np.random.default_rng(5)
+    arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
+    opened = Snapshot(MemoryCheckpoint(arrays), census=Census(budget=1))
+    masks = MaskSet({name: BitMask.from_bools(rng.random(3000) < 0.5) for name in arrays})
+    return opened, Snapshot(opened.checkpoint, masks, census=opened.census)
+
+
+def test_there_is_always_room_for_energies(full):
+    opened, now = full
+    names = tuple(opened.checkpoint.entries)
+    for state in (now, opened):
+        for wanted in state.census.wanted_energies(state, names, Job()):
+            state.census.measure(state, wanted, Job())
+        assert not state.census.wanted_energies(state, names, Job())
+    assert now.census.magnitudes(now, "w0") is None
+    energy = retained(opened, now, Job()).energy
+    assert energy is not None
+    assert 0.4 < energy < 0.6
+
+
+def test_the_first_state_is_known_whatever_comes(full):
+    opened, now = full
+    names = tuple(opened.checkpoint.entries)
+    states = [opened, now]
+    for seed in range(3):
+        kept = np.random.default_rng(seed).random(3000) < 0.3
+        masks = MaskSet(dict.fromkeys(names, BitMask.from_bools(kept)))
+        states.append(Snapshot(opened.checkpoint, masks, census=opened.census))
+    for state in states:
+        for wanted in state.census.wanted_energies(state, names, Job()):
+            state.census.measure(state, wanted, Job())
+    assert not opened.census.wanted_energies(opened, names, Job())
+    assert retained(opened, states[-1], Job()).energy is not None
+    assert retained(opened, now, Job()).energy is None, "of others only the last"
+
+
+def test_numbers_go_with_their_masks(full):
+    opened, now = full
+    (wanted,) = now.census.wanted_energies(now, ["w0"], Job())
+    now.census.measure(now, wanted, Job())
+    assert now.census.energy(now, "w0") is not None
+    other = Snapshot(opened.checkpoint, MaskSet(), census=opened.census)
+    assert other.census.energy(other, "w0") is None
+    del now, full
+    gc.collect()
+    other.census.measure(other, wanted, Job())
+    assert other.census.energy(other, "w0") == opened.census.energy(opened, "w0")
