@@ -319,8 +319,8 @@ def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
     pruning.wait_preview()
     assert pruning.states == states, "it is not done by itself later"
     (notice,) = pruning.window.notices.notices
-    pruning.click(notice.action)
     position = pruning.document.position
+    pruning.click(notice.action)
     pruning.wait(lambda: pruning.document.position == position + 1)
     assert pruning.states[-1].startswith("L1 ")
     assert not pruning.notices
