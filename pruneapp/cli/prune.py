@@ -35,7 +35,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     limits = _limits(options)
     check_limits(method, limits)
     values = _values(options, method, limits)
-    check_scope(method, options.scope)
+    scope = options.scope or method.scopes[0]
+    check_scope(method, scope)
     if options.output == "-":
         raise ParameterError(
             "'--output' must be a file: what was written is read back and compared, which a pipe "
@@ -66,7 +67,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
         row = Row(names, method.name, values)
-        step = Step((row,), options.scope, limits, options.companions)
+        step = Step((row,), scope, limits, options.companions)
         state = state_after(document.snapshot(), step, kernel, job, given=given, scores=scores)
         report = export(state, request, job)
     if options.json:

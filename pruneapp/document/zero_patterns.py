@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.groups import Groups, group_boxes, kept_in_groups
 from pruneapp.progress import Job
 
 __all__ = ["block_of", "pattern_of"]
@@ -61,14 +62,10 @@ def _holds(left: BitMask, shape: tuple[int, ...], n: int, m: int, job: Job) -> b
             if broken[left.packed[first : first + _PIECE // 8]].any():
                 return False
         return True
-    slices = shape[1] * inner
-    step = max(1, _PIECE // slices)
-    for first in range(0, shape[0], step):
+    groups = Groups(1, m, n)
+    for box in group_boxes(shape, groups, _PIECE):
         job.step(0)
-        last = min(first + step, shape[0])
-        bools = left.bools(first * slices, last * slices).view(np.uint8)
-        groups = bools.reshape(-1, m, inner)
-        if (np.add.reduce(groups, axis=1, dtype=np.uint8) > n).any():
+        if (kept_in_groups(left, shape, groups, box) > n).any():
             return False
     return True
 

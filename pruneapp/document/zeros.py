@@ -20,7 +20,7 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
 from pruneapp.progress import Job
 
-__all__ = ["find_zeros", "zero_masks"]
+__all__ = ["find_zeros", "nonzero", "zero_masks"]
 
 # Share of zeros from which on a tensor is worth a word.
 WORTH = 0.01
@@ -65,7 +65,7 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     found = []
     for entry in entries:
         job.label(entry.name)
-        there = _nonzero(snapshot, entry, job)
+        there = nonzero(snapshot, entry, job)
         zeros = _zeros_of(snapshot, entry, there, job)
         if zeros is not None:
             found.append(zeros)
@@ -96,7 +96,7 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
         if name not in entries:
             continue
         job.label(name)
-        there = _nonzero(snapshot, entries[name], job)
+        there = nonzero(snapshot, entries[name], job)
         kept = snapshot.masks.get(name)
         after = there if kept is None else there & kept
         if after.pruned > snapshot.masks.pruned(name):
@@ -128,7 +128,7 @@ def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
     return known < min([WORTH * entry.numel, *slices])
 
 
-def _nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
+def nonzero(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
     """Return which elements are not zero, one bit each; NaN is not."""
     packed = np.empty((entry.numel + 7) // 8, np.uint8)
 

@@ -1,15 +1,12 @@
 """Which elements of each group go: the lowest of every few that lie along a dimension.
 
-A group is a run of `size` channels at one place of all other dimensions, the first one from channel
-0 on. What is left over at the end of the dimension is in no group. What was pruned before goes
-first, what is protected last; of equal keys the lower channel goes first, which is the lower flat
-index.
+See `pruneapp.masks.groups` for what a group is. What was pruned before goes first, what is
+protected last; of equal keys the lower channel goes first, which is the lower flat index.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,35 +16,14 @@ from pruneapp.checkpoint.reader import Bits
 from pruneapp.kernels.contract import Ranking
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.channels import Box, extents, pack_into
+from pruneapp.masks.channels import Box, pack_into
+from pruneapp.masks.groups import Groups, bools_of, group_boxes, stretches
 from pruneapp.progress import Job
 
 Bools = NDArray[np.bool_]
 
-# Elements that are worked on at once: few enough for the cache of a core.
-PIECE = 1 << 18
-
 # Up to this size all elements of a group are compared with each other; larger ones are partitioned.
 FEW = 16
-
-
-@dataclass(frozen=True)
-class Groups:
-    """How a tensor is cut into groups, and how many of each are kept.
-
-    Attributes
-    ----------
-    dim
-        From 0.
-    size
-        Elements of a group.
-    keep
-        How many of them stay, from 0 to `size`.
-    """
-
-    dim: int
-    size: int
-    keep: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,41 +85,11 @@ def lowest_in_groups(  # noqa: PLR0917 - each its own type
     for box, stays, lacks in in_order(tasks, work, job, threads or default_threads()):
         lacking += lacks
         flat, at = stays.reshape(-1), 0
-        for start, stop in _stretches(shape, groups.dim, box):
+        for start, stop in stretches(shape, groups.dim, box):
             pack_into(packed, start, flat[at : at + stop - start])
             at += stop - start
         job.step(stays.size)
     return Grouped(BitMask(packed, ranking.size), lacking)
-
-
-def group_boxes(shape: tuple[int, ...], groups: Groups, size: int = PIECE) -> Iterator[Box]:
-    """Cut a tensor into boxes that hold whole groups, of about `size` elements if these allow it.
-
-    Boxes hold whole rows of all channels if these fit, else some groups of one row, else a part of
-    one group: the same places of each of its channels. What is in no group comes last, with the
-    last box of its row.
-    """
-    outer, channels, inner = extents(shape, groups.dim)
-    if outer * channels * inner == 0:
-        return
-    row = channels * inner
-    if row <= size:
-        step = size // row
-        for o in range(0, outer, step):
-            yield Box(o * row, (o, min(o + step, outer)), (0, channels), (0, inner))
-        return
-    width = min(inner, max(1, size // groups.size))
-    step = max(1, size // (groups.size * width)) * groups.size if width == inner else groups.size
-    for o in range(outer):
-        first = 0
-        while first < channels:
-            last = min(first + step, channels)
-            if channels - last < groups.size:
-                last = channels
-            for k in range(0, inner, width):
-                start = o * row + first * inner + k
-                yield Box(start, (o, o + 1), (first, last), (k, min(k + width, inner)))
-            first = last
 
 
 def _box(
@@ -155,8 +101,10 @@ def _box(
 ) -> tuple[Bools, int]:
     """Return which elements of a box stay, shaped like it, and how many had to."""
     keys = _keys_of(ranking, shape, groups.dim, box)
-    kept = _bools_of(ranking.kept, shape, groups.dim, box)
-    guarded = _bools_of(protected, shape, groups.dim, box)
+    kept, guarded = (
+        None if mask is None else bools_of(mask, shape, groups.dim, box)
+        for mask in (ranking.kept, protected)
+    )
     if kept is not None or guarded is not None:
         keys += keys.dtype.type(1)
         if kept is not None:
@@ -250,27 +198,8 @@ def lowest_in_rows(keys: Bits, counts: NDArray[np.intp]) -> Bools:
 def _keys_of(ranking: Ranking, shape: tuple[int, ...], dim: int, box: Box) -> Bits:
     keys: Bits = np.empty(math.prod(box.shape), f"uint{ranking.width}")
     at = 0
-    for start, stop in _stretches(shape, dim, box):
+    for start, stop in stretches(shape, dim, box):
         for chunk in ranking.keys(start, stop):
             keys[at : at + chunk.keys.size] = chunk.keys
             at += chunk.keys.size
     return keys.reshape(box.shape)
-
-
-def _bools_of(mask: BitMask | None, shape: tuple[int, ...], dim: int, box: Box) -> Bools | None:
-    if mask is None:
-        return None
-    parts = [mask.bools(*stretch) for stretch in _stretches(shape, dim, box)]
-    return (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(box.shape)
-
-
-def _stretches(shape: tuple[int, ...], dim: int, box: Box) -> Iterator[tuple[int, int]]:
-    """Yield first and last + 1 of the runs in flat order that make up a box of whole groups."""
-    _, channels, inner = extents(shape, dim)
-    rows, some, width = box.shape
-    if width == inner and (rows == 1 or some == channels):
-        yield box.start, box.stop
-        return
-    for channel in range(some):
-        start = box.start + channel * inner
-        yield start, start + width

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.contract import Kernel, Ranking, ReadBits
-from pruneapp.kernels.lowest_in_groups import Groups
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.groups import Groups
 from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
 

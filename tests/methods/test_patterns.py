@@ -16,10 +16,11 @@ from pruneapp.errors import ParameterError
 from pruneapp.kernels import lowest_in_groups as groups_module
 from pruneapp.kernels import lowest_per_row as rows_module
 from pruneapp.kernels.cpu import CpuKernel
-from pruneapp.kernels.lowest_in_groups import Groups, group_boxes, lowest_in_groups
+from pruneapp.kernels.lowest_in_groups import lowest_in_groups
 from pruneapp.kernels.ranking import Magnitudes
 from pruneapp.masks import tiles as tiles_module
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.groups import Groups, group_boxes, stretches
 from pruneapp.masks.tiles import Tiles
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import get
@@ -92,7 +93,7 @@ def test_boxes_of_groups_cover_a_tensor_once(data):
     seen = np.zeros(math.prod(shape), int)
     for box in group_boxes(shape, Groups(dim, m, 1), size):
         assert box.channels[0] % m == 0
-        for start, stop in groups_module._stretches(shape, dim, box):
+        for start, stop in stretches(shape, dim, box):
             seen[start:stop] += 1
     assert (seen == 1).all()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pruneapp.kernels.lowest_in_groups import Groups
 from pruneapp.kernels.ranking import Magnitudes
+from pruneapp.masks.groups import Groups
 from pruneapp.methods.declaration import GroupMethod, TensorView, Values
 from pruneapp.methods.patterns.sizes import PatternParam, pattern_sizes
 from pruneapp.params import DimParam

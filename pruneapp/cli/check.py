@@ -1,0 +1,111 @@
+"""``pruneapp check``: whether the weights of a checkpoint have a pattern."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pruneapp.answers.patterns import PatternReport, TensorPattern
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.output import print_json, print_table, printable
+from pruneapp.document.opening import open_document
+from pruneapp.document.patterns import check_pattern
+from pruneapp.document.selection import default_selection, select
+from pruneapp.methods.patterns.sizes import parse_pattern
+from pruneapp.progress import CancelToken
+
+SATISFIED, BROKEN = 0, 1
+
+_HEAD = ("tensor", "groups", "broken", "beside", "to lose", "first broken groups")
+
+
+def check(options: argparse.Namespace, token: CancelToken) -> int:
+    """Print which groups break a pattern; returns 0 if none does, else 1."""
+    n, m = parse_pattern(options.pattern)
+    with (
+        terminal.job("Checking", token) as job,
+        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+    ):
+        document = open_document(checkpoint, job)
+        try:
+            chosen = options.select
+            names = select(checkpoint, chosen) if chosen else default_selection(checkpoint)
+            report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
+        finally:
+            document.close()
+    if options.json:
+        print_json(_as_json(report))
+    else:
+        _print(report, options.file)
+    return SATISFIED if report.satisfied else BROKEN
+
+
+def _print(report: PatternReport, file: str) -> None:
+    if report.broken:
+        right = (False, True, True, True, True, False)
+        print_table(_HEAD, [_cells(tensor) for tensor in report.broken], right)
+        sys.stdout.write("\n")
+    count, many = len(report.tensors) - len(report.broken), len(report.tensors)
+    pattern = f"{report.n}:{report.m} along dim {report.dim}"
+    have = "has" if count == 1 else "have"
+    sys.stdout.write(f"{count:,} of {many:,} tensor{'' if many == 1 else 's'} {have} {pattern}\n")
+    beside = sum(tensor.beside for tensor in report.tensors if tensor.holds)
+    if beside:
+        sys.stdout.write(f"Note: {beside:,} of their weights are in no group of {report.m}.\n")
+    if any(tensor.broken for tensor in report.tensors):
+        lost = "an unknown share" if report.lost is None else _percent(report.lost)
+        sys.stdout.write(
+            f"The nearest masks would take {lost} of the energy (sum of squares) of those that "
+            f"break it: pruneapp prune {file} -o OUT --method n_m --pattern {report.n}:{report.m} "
+            f"--dim {report.dim}\n"
+        )
+
+
+def _cells(tensor: TensorPattern) -> tuple[str, ...]:
+    name = printable(tensor.name)
+    if tensor.why_not:
+        return name, "0", "", "", "", tensor.why_not
+    first = ", ".join(
+        f"[{', '.join(map(str, group.index))}] has {group.left}" for group in tensor.first
+    )
+    more = tensor.broken - len(tensor.first)
+    return (
+        name,
+        f"{tensor.groups:,}",
+        f"{tensor.broken:,}",
+        f"{tensor.beside:,}",
+        "-" if tensor.lost is None else _percent(tensor.lost),
+        first + (f", and {more:,} more" if more else ""),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _as_json(report: PatternReport) -> dict[str, Any]:
+    return {
+        "pattern": f"{report.n}:{report.m}",
+        "dim": report.dim,
+        "satisfied": report.satisfied,
+        "lost": report.lost,
+        "tensors": [
+            {
+                "name": tensor.name,
+                "shape": list(tensor.shape),
+                "holds": tensor.holds,
+                "groups": tensor.groups,
+                "broken": tensor.broken,
+                "beside": tensor.beside,
+                "lost": tensor.lost,
+                "why_not": tensor.why_not,
+                "first": [
+                    {"index": list(group.index), "left": group.left} for group in tensor.first
+                ],
+            }
+            for tensor in report.tensors
+        ],
+    }
