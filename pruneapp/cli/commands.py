@@ -16,8 +16,7 @@ from pruneapp.progress import Cancelled, CancelToken
 def main(options: argparse.Namespace) -> int:
     """Run a command; returns the exit status: 0, 2 for what the person can mend, 130.
 
-    ``diff`` and ``check`` have a status of their own besides: 1 where two checkpoints differ, or a
-    pattern is broken.
+    ``diff`` has a status of its own besides: 1 where two checkpoints differ.
     """
     interrupts = Interrupts()
     try:
@@ -40,10 +39,6 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
-    if name == "check":
-        from pruneapp.cli.check import check
-
-        return check
     if name == "diff":
         from pruneapp.cli.diff import diff
 
@@ -56,6 +51,14 @@ def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
         from pruneapp.cli.methods import methods
 
         return methods
+    if name == "run":
+        from pruneapp.cli.run import run
+
+        return run
+    if name == "verify":
+        from pruneapp.cli.verify import verify
+
+        return verify
     from pruneapp.cli.prune import prune
 
     return prune

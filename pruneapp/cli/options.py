@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 import pruneapp
+from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.params import Param
 
-COMMANDS = ("inspect", "diff", "check", "methods", "prune")
+COMMANDS = ("inspect", "diff", "methods", "prune", "run", "verify")
 USAGE_ERROR = 2
 
 
@@ -54,8 +55,8 @@ def _window() -> Parser:
     parser = Parser(
         prog="pruneapp",
         description="Prune neural network checkpoints by pointing and clicking.",
-        epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp check, "
-        "pruneapp methods, pruneapp prune; each has its own --help.",
+        epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp methods, "
+        "pruneapp prune; each has its own --help.",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     parser.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
@@ -80,33 +81,12 @@ def _commands() -> Parser:
     inspect.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
     inspect.add_argument("--json", action="store_true", help="print JSON")
 
-    check = commands.add_parser(
-        "check",
-        help="say whether the weights of a checkpoint have a pattern such as 2:4",
-        epilog="Exit status: 0 if every tensor has it, 1 if any has not, 2 in case of trouble.",
-    )
-    check.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
-    check.add_argument(
-        "--pattern",
-        required=True,
-        metavar="N:M",
-        help="at most N of every M weights are not zero: 2:4, 4:8",
-    )
-    check.add_argument(
-        "--dim",
-        type=int,
-        default=1,
-        metavar="DIM",
-        help="the dimension along which groups lie; 1, the inputs, if nothing is said",
-    )
-    check.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
-    check.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
-    check.add_argument("--json", action="store_true", help="print JSON")
-
     methods = commands.add_parser("methods", help="list the pruning methods")
     methods.add_argument("--json", action="store_true", help="print JSON")
 
     _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
+    add_run(commands.add_parser("run", help="do what a recipe says and write the result"))
+    add_verify(commands.add_parser("verify", help="say whether a file is what its recipe makes"))
     return parser
 
 
@@ -161,8 +141,8 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
-        help="local cuts each tensor by itself, global all of them together; local if nothing is "
-        "said, or global for a method that has no other",
+        default="local",
+        help="local cuts each tensor by itself, global all of them by one threshold",
     )
     prune.add_argument(
         "--companions",
@@ -196,6 +176,11 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     )
     prune.add_argument(
         "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
+    )
+    prune.add_argument(
+        "--save-recipe",
+        metavar="RECIPE",
+        help="write what was done as a recipe, for pruneapp run and for the window",
     )
     prune.add_argument("--json", action="store_true", help="print the report as JSON")
 

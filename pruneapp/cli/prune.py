@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import percent, print_json, printable, size
+from pruneapp.cli.output import print_json
+from pruneapp.cli.own_methods import offer_methods
+from pruneapp.cli.written import format_of, print_report, report_as_json, target_of
+from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
 from pruneapp.document.opening import open_document
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.recipe import Recipe, portable, save
+from pruneapp.document.recipe.portable import history_recipe
+from pruneapp.document.recipe.replay import after
 from pruneapp.document.ruled import state_after
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.export.provenance import provenance_of
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.safetensors import SAFETENSORS
-from pruneapp.export.torch import TORCH
+from pruneapp.export.state import State
+from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
 from pruneapp.methods.run import check_scope
-from pruneapp.progress import CancelToken
+from pruneapp.progress import CancelToken, Job
 
 
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
@@ -35,20 +44,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     limits = _limits(options)
     check_limits(method, limits)
     values = _values(options, method, limits)
-    scope = options.scope or method.scopes[0]
-    check_scope(method, scope)
-    if options.output == "-":
-        raise ParameterError(
-            "'--output' must be a file: what was written is read back and compared, which a pipe "
-            "cannot do (got '-')."
-        )
-    target = Path(options.output)
-    request = ExportRequest(
-        format=options.format or _format_of(target),
-        path=target,
-        replace_original=options.replace_original,
-        follow_links=options.follow_links,
-    )
+    check_scope(method, options.scope)
+    target = target_of(options.output)
     kernel = kernel_for(options.device)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
@@ -67,28 +64,27 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
         row = Row(names, method.name, values)
-        step = Step((row,), scope, limits, options.companions)
-        state = state_after(document.snapshot(), step, kernel, job, given=given, scores=scores)
+        step = Step((row,), options.scope, limits, options.companions)
+        state, made = _after(document, step, kernel, job, given=given, scores=scores)
+        if options.save_recipe:
+            save(made, Path(options.save_recipe), job)
+        request = ExportRequest(
+            format=options.format or format_of(target),
+            path=target,
+            replace_original=options.replace_original,
+            follow_links=options.follow_links,
+            provenance=provenance_of(checkpoint, made, job),
+        )
         report = export(state, request, job)
     if options.json:
         print_json(_as_json(report, step, method, values))
     else:
-        _print(report)
+        print_report(report, report.notices)
     return 0
 
 
 def _method(options: argparse.Namespace) -> Method:
-    if options.load_method:
-        from pruneapp.prune.own_methods import load_file
-
-        for own in load_file(Path(options.load_method)):
-            registry.register(own)
-    elif options.method not in registry.METHODS:
-        # Only now: other packages' methods are classes of torch, which takes a second to import.
-        from pruneapp.prune.own_methods import load_entry_points
-
-        for own in load_entry_points():
-            registry.register(own)
+    offer_methods(options.load_method, (options.method,))
     return registry.get(options.method)
 
 
@@ -137,8 +133,31 @@ def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
     raise SelectionError(f"'{checkpoint.path}' holds nothing that can be pruned{why}.")
 
 
-def _format_of(target: Path) -> str:
-    return TORCH.name if target.suffix.lower() in TORCH.suffixes else SAFETENSORS.name
+def _after(
+    document: Document,
+    step: Step,
+    kernel: Kernel,
+    job: Job,
+    *,
+    given: Mapping[str, BitMask] | None,
+    scores: Checkpoint | None,
+) -> tuple[State, Recipe]:
+    """Return the state after a step, and the recipe that makes it of the file alone."""
+    checkpoint, snapshot = document.checkpoint, document.snapshot()
+    before = history_recipe(checkpoint, document.history, document.position, job)
+    masks: dict[str, BitMask] = {}
+    state: State
+    if given is None and scores is None:
+        state = state_after(snapshot, step, kernel, job)
+        entry: Mapping[str, Any] = step.to_dict()
+    else:
+        # What other files decided is said by masks: these have to be made.
+        preview = compute_preview(
+            snapshot, step, kernel, job, energy=False, given=given, scores=scores
+        )
+        edit = preview.as_edit(snapshot)
+        state, entry = after(snapshot, edit), edit.to_dict(masks)
+    return state, Recipe((*before.entries, portable(checkpoint, entry)), masks)
 
 
 def _scores(
@@ -181,32 +200,5 @@ def _as_json(
         "values": {n: v for n, v in values.items() if n != "amount" or not total},
         "limits": step.limits.to_dict(),
         "step": step.label(),
-        "format": report.format,
-        "path": report.path,
-        "bytes": report.nbytes,
-        "sha256": report.sha256,
-        "verified": report.verified,
-        "files": report.files,
-        "kept_originals": report.kept_originals,
-        "parameters": report.numel,
-        "pruned": report.pruned,
-        "sparsity": report.pruned / report.numel if report.numel else 0.0,
-        "tensors": report.tensors,
-        "notices": report.notices,
+        **report_as_json(report),
     }
-
-
-def _print(report: ExportReport) -> None:
-    for tensor in report.tensors:
-        if tensor.pruned:
-            share = percent(tensor.pruned, tensor.numel)
-            sys.stdout.write(f"{share:>8}  {printable(tensor.name)}\n")
-    for file in report.files:
-        sys.stdout.write(f"{file.path}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
-    sys.stdout.write(
-        f"{report.pruned:,} of {report.numel:,} weights pruned "
-        f"({percent(report.pruned, report.numel)}), "
-        f"{'read back and compared' if report.verified else 'not verified'}\n"
-    )
-    for notice in report.notices:
-        sys.stdout.write(f"Note: {printable(notice)}\n")

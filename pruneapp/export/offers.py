@@ -11,6 +11,7 @@ from pruneapp.answers.export import Forecast, FormatOffer, Purpose
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.provenance import told
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.state import State
 from pruneapp.params import validate_all
@@ -27,6 +28,7 @@ def plans_of(state: State, form: Format, values: Mapping[str, Any]) -> tuple[Pla
     ExportError
         If the format cannot hold it.
     """
+    state = told(state, form.name, values)
     if state.checkpoint.contents.shards and not form.one_file:
         return tuple(folder.plan(state, form, values).values())
     suffix = state.checkpoint.path.suffix.lower()

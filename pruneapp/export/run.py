@@ -13,6 +13,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.offers import plans_of
+from pruneapp.export.provenance import Provenance, Told, told
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
@@ -40,6 +41,8 @@ class ExportRequest:
         Write what `path` points to where it is a link; otherwise that is refused.
     params
         Values of the format's parameters.
+    provenance
+        Where the state comes from, for the metadata; None to say nothing.
     """
 
     format: str
@@ -47,6 +50,7 @@ class ExportRequest:
     replace_original: bool = False
     follow_links: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance | None = None
 
 
 def planned_size(state: State, format: str) -> int | None:  # noqa: A002 - the word for it
@@ -91,6 +95,8 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     if reason := form.why_not(state.checkpoint):
         raise ExportError(reason, remedy="Choose another format.")
     state.checkpoint.verify_unchanged()
+    if request.provenance is not None:
+        state = told(Told(state, request.provenance), form.name, values)
     if state.checkpoint.contents.shards and not form.one_file and _is_folder(request.path, form):
         return _export_folder(state, request, form, values, job)
     return _export_file(state, request, form, values, job)

@@ -17,6 +17,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import parts
 from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record, finalized
 
 _METADATA = "__metadata__"
@@ -124,9 +125,9 @@ def _place(entry: TensorEntry) -> tuple[int, int]:
 
 def metadata_for(part: Part) -> dict[str, str]:
     """Return the metadata that a safetensors file of this part should carry."""
-    if part.checkpoint.format in _LAID_OUT:
-        return dict(part.metadata)
-    return {"format": "pt"}  # older transformers refuse a file without it
+    ours = part.checkpoint.format in _LAID_OUT
+    # Older transformers refuse a file without a format.
+    return metadata_of(part.state, part.metadata if ours else {"format": "pt"})
 
 
 def refuses(checkpoint: Checkpoint) -> str:

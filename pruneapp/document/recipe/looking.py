@@ -124,7 +124,10 @@ class Looking:
         limits = self._try(f"{place}.limits", lambda: _limits(asked))
         if limits is None or any(row is None for row in rows):
             return None
-        step = self._try(place, lambda: Step(tuple(r for r in rows if r), asked.scope, limits))
+        plain = msgspec.to_builtins(asked)
+        plain["rows"] = [row.to_dict() for row in rows if row is not None]
+        data = {"name": "step", "configuration": plain}
+        step = self._try(place, lambda: Step.from_dict(data))
         if step is not None:
             self._try(place, lambda: check_sizes(self.checkpoint, step))
         return step

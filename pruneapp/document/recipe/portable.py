@@ -13,7 +13,6 @@ from pruneapp.document.recipe.choosing import row_for
 from pruneapp.document.recipe.recipe import UNNAMED, Recipe
 from pruneapp.document.recipe.schema import (
     Entry,
-    LimitsConfiguration,
     RowEntry,
     StepConfiguration,
     StepEntry,
@@ -93,5 +92,5 @@ def _step(checkpoint: Checkpoint, step: Step) -> StepEntry:
         chosen = row_for(checkpoint, row.names, row.pattern)
         values = plain["configuration"]["values"]
         rows.append(RowEntry(row.method, msgspec.structs.replace(chosen, values=values)))
-    limits = msgspec.convert(data.get("limits", {}), LimitsConfiguration)
-    return StepEntry(StepConfiguration(tuple(rows), step.scope, limits))
+    made = msgspec.convert({**data, "rows": [{"name": ""}]}, StepConfiguration)
+    return StepEntry(msgspec.structs.replace(made, rows=tuple(rows)))

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 import msgspec
 
 from pruneapp.document.hand.target import DIGEST
-from pruneapp.document.recipe.schema import FORMAT, VERSION, EditEntry, Entry, RecipeFile, decode
+from pruneapp.document.recipe.schema import (
+    FORMAT,
+    VERSION,
+    EditEntry,
+    Entry,
+    RecipeFile,
+    ScheduleEntry,
+    StepEntry,
+    decode,
+)
 from pruneapp.masks.bitmask import BitMask
 
 # What a recipe is called in messages that did not come out of a file.
@@ -64,3 +73,13 @@ class Recipe:
                 for target in entry.configuration.targets:
                     if target.mask:
                         yield target.mask.removeprefix(DIGEST), target.size
+
+
+def methods_of(recipe: Recipe) -> set[str]:
+    """Return the names of the methods that a recipe wants."""
+    found = set()
+    for entry in recipe.entries:
+        step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
+        if isinstance(step, StepEntry):
+            found |= {row.name for row in step.configuration.rows}
+    return found

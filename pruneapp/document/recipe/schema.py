@@ -61,11 +61,24 @@ class LimitsConfiguration(_Part, frozen=True):
 
 
 class StepConfiguration(_Part, frozen=True):
-    """Rows, applied as one, in order."""
+    """Rows, applied as one, in order.
+
+    Attributes
+    ----------
+    rows
+        At least one.
+    scope
+        Whether each tensor is cut by itself, or all of them by one threshold.
+    limits
+        What it may not do.
+    companions
+        Whether bias and norm go with the channels of dim 0.
+    """
 
     rows: Annotated[tuple[RowEntry, ...], Meta(min_length=1)]
     scope: Literal["local", "global"] = "local"
     limits: LimitsConfiguration = LimitsConfiguration()
+    companions: bool = False
 
 
 class StepEntry(_Part, frozen=True, tag_field="name", tag="step"):

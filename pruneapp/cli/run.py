@@ -1,0 +1,107 @@
+"""``pruneapp run``: a recipe on a checkpoint, written to one file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.output import print_json, printable
+from pruneapp.cli.own_methods import offer_methods
+from pruneapp.cli.written import format_of, print_report, report_as_json, target_of
+from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay
+from pruneapp.document.recipe.recipe import methods_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ParameterError, RecipeError
+from pruneapp.export.provenance import provenance_of
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.kernels.contract import Kernel
+from pruneapp.kernels.devices import kernel_for
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.progress import CancelToken, Job
+
+FITS, FITS_NOT = 0, 1
+
+
+def run(options: argparse.Namespace, token: CancelToken) -> int:
+    """Do what a recipe says and write the result; prints what was done."""
+    if options.output is None and not options.check:
+        raise ParameterError(
+            "'--output' must say what to write.", remedy="Or look whether it fits, by --check."
+        )
+    with contextlib.ExitStack() as stack:
+        job = stack.enter_context(terminal.job("Running", token))
+        recipe = load(Path(options.recipe), job)
+        offer_methods(options.load_method, methods_of(recipe))
+        checkpoint = stack.enter_context(
+            open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
+        )
+        found = fit(recipe, checkpoint, job)
+        if options.check:
+            return _say_fit(found, as_json=options.json)
+        found.deeds(recipe.where)  # says what does not fit
+        target = target_of(options.output)
+        state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
+        request = ExportRequest(
+            format=options.format or format_of(target),
+            path=target,
+            replace_original=options.replace_original,
+            follow_links=options.follow_links,
+            provenance=provenance_of(checkpoint, made, job),
+        )
+        report = export(state, request, job)
+    notices = (*found.notices, *report.notices)
+    if options.json:
+        more = {"recipe": made.sha256, "entries": [entry.label for entry in found.entries]}
+        print_json(more | report_as_json(report) | {"notices": notices})
+    else:
+        print_report(report, notices)
+    return FITS
+
+
+def _done(
+    checkpoint: Checkpoint, found: Fit, recipe: Recipe, kernel: Kernel, job: Job
+) -> tuple[Snapshot, Recipe]:
+    """Return the state after a recipe, and the recipe as it is said for this checkpoint."""
+    state = Snapshot(checkpoint)
+    entries = []
+    masks: dict[str, BitMask] = {}
+    try:
+        for done in replay(state, found.deeds(recipe.where), kernel, job):
+            entries.append(done.edit.to_dict(masks))
+            state = done.state
+    except ParameterError as error:
+        raise RecipeError(
+            f"'{recipe.where}', at entries[{len(entries)}]: {error.sentence}", remedy=error.remedy
+        ) from None
+    return state, recipe_of(checkpoint, entries, masks)
+
+
+def _say_fit(found: Fit, *, as_json: bool) -> int:
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        write = sys.stdout.write
+        for number, entry in enumerate(found.entries, 1):
+            write(f"{number:>4}  {printable(entry.label)} ({len(entry.names):,} tensors)\n")
+        for problem in found.problems:
+            write(f"Does not fit: {printable(str(problem))}\n")
+        for notice in found.notices:
+            write(f"Note: {printable(notice)}\n")
+    return FITS_NOT if found.problems else FITS
+
+
+def _as_json(found: Fit) -> dict[str, Any]:
+    return {
+        "fits": not found.problems,
+        "entries": [{"label": e.label, "tensors": list(e.names)} for e in found.entries],
+        "problems": [
+            {"entry": p.entry, "place": p.place, "sentence": p.sentence, "remedy": p.remedy}
+            for p in found.problems
+        ],
+        "notices": list(found.notices),
+    }

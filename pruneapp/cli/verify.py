@@ -1,0 +1,66 @@
+"""``pruneapp verify``: whether a file is what its recipe makes of the original."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pruneapp.cli import terminal
+from pruneapp.cli.output import print_json, printable, size
+from pruneapp.cli.own_methods import offer_methods
+from pruneapp.document.recipe import load
+from pruneapp.document.recipe.recipe import methods_of
+from pruneapp.export.verify import Against, Verdict
+from pruneapp.export.verify import verify as verify_file
+from pruneapp.kernels.devices import kernel_for
+from pruneapp.progress import CancelToken
+
+SAME, DIFFERENT = 0, 1
+
+
+def verify(options: argparse.Namespace, token: CancelToken) -> int:
+    """Print whether a file is what its recipe makes; returns 0 if it is, else 1."""
+    with terminal.job("Verifying", token) as job:
+        recipe = load(Path(options.recipe), job) if options.recipe else None
+        offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
+        against = Against(Path(options.against), recipe, options.format, options.state_dict)
+        found = verify_file(Path(options.file), against, kernel_for(options.device), job)
+    if options.json:
+        print_json(_as_json(options.file, found))
+    else:
+        _print(options.file, found)
+    return SAME if found.same else DIFFERENT
+
+
+def _print(file: str, found: Verdict) -> None:
+    write = sys.stdout.write
+    if found.same:
+        write(
+            f"Yes: {printable(file)} is what its recipe makes of the original, to the last bit "
+            f"({size(found.compared)} compared).\n"
+        )
+        return
+    write(f"No: {printable(file)} is not what its recipe makes of the original.\n")
+    for difference in found.differences:
+        write(f"{printable(str(difference))}\n")
+
+
+def _as_json(file: str, found: Verdict) -> dict[str, Any]:
+    return {
+        "file": file,
+        "same": found.same,
+        "compared": found.compared,
+        "format": found.format,
+        "differences": [
+            {
+                "where": d.where,
+                "sentence": d.sentence,
+                "index": d.index,
+                "expected": d.expected,
+                "found": d.found,
+            }
+            for d in found.differences
+        ],
+    }

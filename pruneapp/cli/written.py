@@ -1,0 +1,79 @@
+"""What the commands that write have in common: where to, in which format, and what was written."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pruneapp.cli.output import percent, printable, size
+from pruneapp.errors import ParameterError
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.report import ExportReport
+from pruneapp.export.safetensors import SAFETENSORS
+
+
+def target_of(output: str) -> Path:
+    """Return the file to write.
+
+    Raises
+    ------
+    ParameterError
+        For a pipe.
+    """
+    if output == "-":
+        raise ParameterError(
+            "'--output' must be a file: what was written is read back and compared, which a pipe "
+            "cannot do (got '-')."
+        )
+    return Path(output)
+
+
+def format_of(target: Path) -> str:
+    """Return the format that a name asks for: of those it suits the most telling, else dense."""
+    able = [form for form in FORMATS.values() if form.fits(target.name)]
+    longest = max((len(s) for f in able for s in _suffixes(f.suffixes, target)), default=0)
+    for form in able:
+        if any(len(suffix) == longest for suffix in _suffixes(form.suffixes, target)):
+            return form.name
+    return SAFETENSORS.name
+
+
+def _suffixes(suffixes: Sequence[str], target: Path) -> list[str]:
+    return [suffix for suffix in suffixes if target.name.lower().endswith(suffix)]
+
+
+def report_as_json(report: ExportReport) -> dict[str, Any]:
+    """Return what a report says, for programs."""
+    return {
+        "format": report.format,
+        "path": report.path,
+        "bytes": report.nbytes,
+        "sha256": report.sha256,
+        "verified": report.verified,
+        "files": report.files,
+        "kept_originals": report.kept_originals,
+        "parameters": report.numel,
+        "pruned": report.pruned,
+        "sparsity": report.pruned / report.numel if report.numel else 0.0,
+        "tensors": report.tensors,
+        "notices": report.notices,
+    }
+
+
+def print_report(report: ExportReport, notices: Sequence[str]) -> None:
+    """Print what was written, and what the person should know."""
+    for tensor in report.tensors:
+        if tensor.pruned:
+            share = percent(tensor.pruned, tensor.numel)
+            sys.stdout.write(f"{share:>8}  {printable(tensor.name)}\n")
+    for file in report.files:
+        sys.stdout.write(f"{file.path}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
+    sys.stdout.write(
+        f"{report.pruned:,} of {report.numel:,} weights pruned "
+        f"({percent(report.pruned, report.numel)}), "
+        f"{'read back and compared' if report.verified else 'not verified'}\n"
+    )
+    for notice in notices:
+        sys.stdout.write(f"Note: {printable(notice)}\n")

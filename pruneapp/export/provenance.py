@@ -1,0 +1,251 @@
+"""Where an export comes from, as text in its metadata: enough to make it again, and to check it.
+
+A safetensors file says it under keys that begin with ``pruneapp.``, in every shard; a compact file
+keeps it for the dense file that it expands to. A torch file has no place for text: there the
+report of the export has it, and ``pruneapp verify`` is given the recipe.
+
+The header stands first in a file, so the SHA-256 of the inputs must be known before the first byte
+is written. It is counted once for an opened file and then remembered, after the masks were made,
+when the system still holds what was read for them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+import numpy as np
+
+from pruneapp import __version__
+from pruneapp.checkpoint.reader import Checkpoint, RawChunk
+from pruneapp.checkpoint.source import FileSource, Identity
+from pruneapp.document.recipe import Recipe
+from pruneapp.document.recipe.schema import ScheduleEntry, StepEntry
+from pruneapp.export.state import State
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.mask import Mask
+from pruneapp.progress import Job
+
+KEY = "pruneapp."
+# Masks go into a header as text up to so many bytes: everybody who opens the file reads it.
+MOST_MASKS = 1 << 20
+TIES = (
+    "Of equal scores the lower flat index goes first, in a global step the earlier tensor of the "
+    "file; NaN is kept."
+)
+_READ = 4 << 20
+_NOT_COUNTED = "0" * 64
+
+_counted: WeakKeyDictionary[FileSource, tuple[Identity, str]] = WeakKeyDictionary()
+_counting = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class Provenance:
+    """What an export was made of, and how.
+
+    Attributes
+    ----------
+    recipe
+        What was done, with every pattern as it is said for this checkpoint; see `portable`.
+    inputs
+        SHA-256 of the files of the checkpoint in its order, in hexadecimal digits.
+    state_dict
+        Which of several dicts of tensors was taken; empty if there is no choice.
+    version
+        Of Pruneapp.
+    """
+
+    recipe: Recipe
+    inputs: tuple[str, ...]
+    state_dict: str = ""
+    version: str = __version__
+
+    def texts(self, form: str, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return it as metadata.
+
+        Parameters
+        ----------
+        form, values
+            The format of the file, and the values of its parameters.
+        """
+        texts = {
+            "recipe": self.recipe.canonical(),
+            "version": self.version,
+            "inputs": _json(list(self.inputs)),
+            "seeds": _json(seeds_of(self.recipe)),
+            "ties": TIES,
+            "format": _json({"name": form, "configuration": dict(values)}),
+        }
+        if self.state_dict:
+            texts["state_dict"] = self.state_dict
+        masks = {name: self.recipe.masks[name] for name, _ in self.recipe.named_masks()}
+        if masks and sum(mask.nbytes for mask in masks.values()) <= MOST_MASKS:
+            texts["masks"] = _json({n: _text_of(mask) for n, mask in sorted(masks.items())})
+        texts["sha256"] = checksum(texts)
+        return {KEY + name: text for name, text in texts.items()}
+
+
+def checksum(texts: Mapping[str, str]) -> str:
+    """Return the SHA-256 that tells whether any of the texts was changed."""
+    counted = {name: text for name, text in sorted(texts.items()) if name != "sha256"}
+    return hashlib.sha256(_json(counted).encode()).hexdigest()
+
+
+def seeds_of(recipe: Recipe) -> list[int]:
+    """Return every seed that a recipe names, ascending."""
+    found = set()
+    for entry in recipe.entries:
+        step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
+        if isinstance(step, StepEntry):
+            values = [row.configuration.values for row in step.configuration.rows]
+            found |= {v["seed"] for v in values if isinstance(v.get("seed"), int)}
+    return sorted(found)
+
+
+def provenance_of(checkpoint: Checkpoint, recipe: Recipe, job: Job) -> Provenance:
+    """Return the provenance of an export; counts the SHA-256 of files that are not counted yet.
+
+    Parameters
+    ----------
+    checkpoint
+        What the export is made of.
+    recipe
+        What was done to it.
+    job
+        Started with the bytes that are read; may cancel.
+
+    Raises
+    ------
+    CheckpointError
+        If a file cannot be read, or was changed.
+    """
+    files = _files(checkpoint)
+    job.start(sum(file.size for file in files if _known(file) is None))
+    inputs = tuple(_known(file) or _count(file, job) for file in files)
+    return Provenance(recipe, inputs, _state_dict(checkpoint))
+
+
+def planned(checkpoint: Checkpoint, recipe: Recipe) -> Provenance:
+    """Return provenance of the same length whose inputs are not counted: to say sizes to come."""
+    return Provenance(recipe, (_NOT_COUNTED,) * len(_files(checkpoint)), _state_dict(checkpoint))
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A state that says where it comes from, wherever a format has a place for text.
+
+    Attributes
+    ----------
+    state, provenance
+        The state, and where it comes from.
+    form, values
+        The format that is written, and the values of its parameters; see `told`.
+    """
+
+    state: State
+    provenance: Provenance
+    form: str = ""
+    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What the tensors come from."""
+        return self.state.checkpoint
+
+    def mask(self, name: str) -> Mask | None:
+        """Return what is kept of a tensor; None for everything."""
+        return self.state.mask(name)
+
+    def zeroed(self, name: str) -> Mask | None:
+        """Return the mask of everything that is written as +0.0; None for nothing."""
+        return self.state.zeroed(name)
+
+    def chunks(
+        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[RawChunk]:
+        """Yield the raw elements of a tensor, see `State`."""
+        return self.state.chunks(name, start, stop, size)
+
+
+def told(state: State, form: str, values: Mapping[str, Any]) -> State:
+    """Return a state that knows which format it is written in, if it says where it comes from."""
+    return replace(state, form=form, values=values) if isinstance(state, Told) else state
+
+
+def metadata_of(state: State, kept: Mapping[str, str]) -> dict[str, str]:
+    """Return the text that a file of a state should carry.
+
+    Parameters
+    ----------
+    state
+        What is written.
+    kept
+        The text of the source. What that says of its own provenance is not true any more.
+    """
+    others = {key: text for key, text in kept.items() if not key.startswith(KEY)}
+    if not isinstance(state, Told):
+        return others
+    return others | state.provenance.texts(state.form, state.values)
+
+
+def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:
+    """Return the masks of a recipe that metadata holds; none for text that is not ours."""
+    sizes = dict(recipe.named_masks())
+    try:
+        found = msgspec.json.decode(text, type=dict[str, str])
+        packed = {name: base64.b64decode(data, validate=True) for name, data in found.items()}
+    except (msgspec.DecodeError, ValueError):
+        return {}
+    return {
+        name: BitMask(np.frombuffer(data, np.uint8).copy(), sizes[name])
+        for name, data in packed.items()
+        if name in sizes and len(data) == (sizes[name] + 7) // 8
+    }
+
+
+def _text_of(mask: BitMask) -> str:
+    return base64.b64encode(mask.packed.data).decode()
+
+
+def _state_dict(checkpoint: Checkpoint) -> str:
+    contents = checkpoint.contents
+    return contents.state_dict if len(contents.state_dicts) > 1 else ""
+
+
+def _files(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
+    return tuple({id(s.file): s.file for s in checkpoint.sources}.values())
+
+
+def _known(file: FileSource) -> str | None:
+    with _counting:
+        identity, digest = _counted.get(file, (None, ""))
+    return digest if identity == file.identity else None
+
+
+def _count(file: FileSource, job: Job) -> str:
+    made = hashlib.sha256()
+    identity = file.identity
+    buffer = bytearray(min(_READ, max(file.size, 1)))
+    job.label(file.path.name)
+    for start in range(0, file.size, len(buffer)):
+        view = memoryview(buffer)[: file.size - start]
+        file.read_into(start, view)
+        made.update(view)
+        job.step(len(view))
+    digest = made.hexdigest()
+    with _counting:
+        _counted[file] = identity, digest
+    return digest
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,245 @@
+"""Whether a file is what its recipe makes of the original, to the last bit."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.document.recipe import Recipe, fit, recipe_of, replay
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import CheckpointError, ExportError, RecipeError, words_of
+from pruneapp.export import folder, parts, provenance
+from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.differing import MOST, Difference, Locating
+from pruneapp.export.provenance import KEY, Told, told
+from pruneapp.export.registry import FORMATS, get
+from pruneapp.export.state import State
+from pruneapp.kernels.contract import Kernel
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found.
+
+    Attributes
+    ----------
+    differences
+        Where the file is not what it should be, the first of each tensor; none if it is.
+    compared
+        How many bytes were compared.
+    format
+        The format that was written again.
+    recipe
+        The recipe, as `Recipe.canonical`.
+    """
+
+    differences: tuple[Difference, ...]
+    compared: int = 0
+    format: str = ""
+    recipe: str = ""
+
+    @property
+    def same(self) -> bool:
+        """Whether the file is what its recipe makes of the original."""
+        return not self.differences
+
+
+@dataclass(frozen=True)
+class Against:
+    """What a file is compared with.
+
+    Attributes
+    ----------
+    original
+        What it was made of.
+    recipe
+        For a file that does not say it, and for the masks that are too large for its metadata.
+    format
+        For a file that does not say it; its name tells otherwise.
+    state_dict
+        Which of several dicts of tensors, for a file that does not say it.
+    """
+
+    original: Path
+    recipe: Recipe | None = None
+    format: str | None = None
+    state_dict: str | None = None
+
+
+def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
+    """Do a recipe again, and compare every byte of what it makes with a file.
+
+    Nothing is written. Finds a single flipped bit, wherever it is: in a tensor that was pruned or
+    not, in the header, in the metadata and in what it says of the original.
+
+    Parameters
+    ----------
+    file
+        What was exported: a file, or a folder.
+    against
+        The original, and what the file does not say itself.
+    kernel
+        Does the arithmetic.
+    job
+        Started several times; may cancel.
+
+    Raises
+    ------
+    CheckpointError
+        If the original cannot be read.
+    RecipeError
+        If nothing says what was done, or it does not fit the original.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            checkpoint = stack.enter_context(open_checkpoint(file, job=job))
+        except CheckpointError as error:
+            if not file.exists():
+                raise
+            return Verdict((Difference("file", str(error)),))
+        texts = _texts(checkpoint)
+        if texts and (found := _changed(texts)) is not None:
+            return Verdict((found,))
+        recipe = _recipe(file, texts, against)
+        original = stack.enter_context(
+            open_checkpoint(
+                against.original,
+                state_dict=texts.get("state_dict") or against.state_dict,
+                job=job,
+            )
+        )
+        made, snapshot = _again(original, recipe, kernel, job)
+        state: State = snapshot
+        form, values = _format(file, texts, against)
+        differences: list[Difference] = []
+        if texts:
+            counted = provenance.provenance_of(original, made, job)
+            recorded = tuple(msgspec.json.decode(texts["inputs"], type=list[str]))
+            if counted.inputs != recorded:
+                differences.append(_other_original(original, counted.inputs, recorded))
+            origin = replace(counted, inputs=recorded, version=texts["version"])
+            state = told(Told(state, origin), form.name, values)
+        compared = 0
+        for path, plan in _plans(state, form, values, file).items():
+            compared += plan.nbytes
+            differences += _compare(path, plan, checkpoint, job)
+        return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical())
+
+
+def _texts(checkpoint: Checkpoint) -> dict[str, str]:
+    shards = checkpoint.contents.shards
+    metadata = shards[0].metadata if shards else checkpoint.metadata
+    return {k.removeprefix(KEY): text for k, text in metadata.items() if k.startswith(KEY)}
+
+
+def _changed(texts: Mapping[str, str]) -> Difference | None:
+    counted, recorded = provenance.checksum(texts), texts.get("sha256", "")
+    if counted == recorded:
+        return None
+    return Difference(
+        "metadata",
+        "what it says of where it comes from was changed, or is cut short",
+        expected=recorded,
+        found=counted,
+    )
+
+
+def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
+    beside = against.recipe
+    if "recipe" not in texts:
+        if beside is None:
+            raise RecipeError(
+                f"'{file}' does not say how it was made.",
+                remedy="Give the recipe with --recipe; torch formats have no place for it.",
+            )
+        return beside
+    recipe = Recipe.from_text(texts["recipe"], where=file.name)
+    masks: dict[str, BitMask] = {} if beside is None else dict(beside.masks)
+    masks |= provenance.read_masks(texts.get("masks", "{}"), recipe)
+    return Recipe(recipe.entries, masks, recipe.where)
+
+
+def _again(
+    original: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job
+) -> tuple[Recipe, Snapshot]:
+    deeds = fit(recipe, original, job).deeds(recipe.where)
+    state = Snapshot(original)
+    masks: dict[str, BitMask] = {}
+    entries = []
+    for done in replay(state, deeds, kernel, job):
+        entries.append(done.edit.to_dict(masks))
+        state = done.state
+    return recipe_of(original, entries, masks), state
+
+
+def _format(
+    file: Path, texts: Mapping[str, str], against: Against
+) -> tuple[Format, Mapping[str, Any]]:
+    if "format" in texts:
+        said = msgspec.json.decode(texts["format"])
+        form = get(said["name"])
+        return form, validate_all(form.params, said["configuration"])
+    form = get(against.format) if against.format else _usual(file)
+    return form, validate_all(form.params, {})
+
+
+def _usual(file: Path) -> Format:
+    return next((f for f in FORMATS.values() if f.fits(file.name)), next(iter(FORMATS.values())))
+
+
+def _plans(
+    state: State, form: Format, values: Mapping[str, Any], file: Path
+) -> Mapping[Path, Plan]:
+    if state.checkpoint.contents.shards and not form.one_file and not form.fits(file.name):
+        home = file if file.is_dir() else file.parent
+        return {home / name: plan for name, plan in folder.plan(state, form, values).items()}
+    return {file: form.plan(parts.whole(state, file.suffix.lower()), values)}
+
+
+def _other_original(
+    original: Checkpoint, found: Sequence[str], recorded: Sequence[str]
+) -> Difference:
+    pairs = zip(found, recorded, strict=False)
+    at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(found), len(recorded)))
+    return Difference(
+        "original",
+        f"'{original.path}' is not the file that it was made of",
+        expected=recorded[at] if at < len(recorded) else "no file",
+        found=found[at] if at < len(found) else "no file",
+    )
+
+
+def _compare(path: Path, plan: Plan, checkpoint: Checkpoint, job: Job) -> Iterator[Difference]:
+    with contextlib.ExitStack() as stack:
+        if plan.prepare is not None:
+            plan = stack.enter_context(plan.prepare(job))
+        locating = Locating(path, checkpoint)
+        job.start(plan.nbytes, path.name)
+        at = 0
+        try:
+            file = stack.enter_context(path.open("rb"))
+            for piece in plan.pieces():
+                expected = bytes(piece)
+                found = file.read(len(expected))
+                if found != expected:
+                    yield from locating.differences(at, expected, found)
+                    if len(found) < len(expected):
+                        return
+                at += len(expected)
+                job.step(len(expected))
+            more = len(file.read(1))
+        except OSError as error:
+            raise ExportError(f"'{path}' cannot be read: {words_of(error)}.") from None
+        if more:
+            yield Difference(
+                "file", f"'{path.name}' goes on behind its end", index=at, expected="", found="more"
+            )

@@ -1,0 +1,362 @@
+"""Recipes on the command line: run, verified, and the same bytes every time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from pruneapp import resources
+from pruneapp.__main__ import main
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.export.provenance import KEY
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def call(capfd):
+    """Run a command; returns status, standard output and standard error."""
+
+    def run(*arguments):
+        try:
+            status = main([str(a) for a in arguments])
+        except SystemExit as end:
+            status = end.code
+        return status, *capfd.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A checkpoint of several types, of which one cannot be pruned."""
+    rng = np.random.default_rng(3)
+    path = tmp_path / "model.safetensors"
+    save_file(
+        {
+            "conv.weight": rng.normal(size=(6, 3, 3, 3)).astype(np.float32),
+            "fc.weight": rng.normal(size=(10, 17)).astype(np.float16),
+            "fc.bias": rng.normal(size=10).astype(np.float64),
+            "count": np.array([1, 2, 3], np.int64),
+        },
+        path,
+        metadata={"format": "pt", "by": "me"},
+    )
+    return path
+
+
+def recipe_file(tmp_path, *entries, name="all.recipe.json"):
+    path = tmp_path / name
+    text = {"format": "pruneapp-recipe", "version": 1, "entries": list(entries)}
+    path.write_text(json.dumps(text))
+    return path
+
+
+def step(method, values, scope="local", **row):
+    entry = {"name": method, "configuration": {"values": values, **row}}
+    return {"name": "step", "configuration": {"rows": [entry], "scope": scope}}
+
+
+ALL = (
+    step("random_unstructured", {"amount": 0.2, "seed": 11}, "global"),
+    step("ln_structured", {"amount": 1}, pattern="conv.*"),
+    {
+        "name": "edit",
+        "configuration": {
+            "operation": "prune",
+            "targets": [{"name": "fc.bias", "boxes": [[[2, 5]]]}],
+        },
+    },
+    {
+        "name": "schedule",
+        "configuration": {
+            "step": step("l1_unstructured", {}, "global"),
+            "final": 0.7,
+            "steps": 3,
+        },
+    },
+    {"name": "finalize"},
+)
+
+
+def metadata(path):
+    with safe_open(path, "np") as file:
+        return file.metadata()
+
+
+def test_a_recipe_is_run_and_says_where_it_came_from(call, tmp_path, source):
+    recipe = recipe_file(tmp_path, *ALL)
+    status, out, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors", "--json")
+    assert (status, err) == (0, "")
+    report = json.loads(out)
+    assert len(report["entries"]) == 5
+    assert report["pruned"] == round(0.7 * (162 + 170)) + 3
+    found = metadata(tmp_path / "o.safetensors")
+    assert found["by"] == "me"
+    texts = {k.removeprefix(KEY): v for k, v in found.items() if k.startswith(KEY)}
+    assert sorted(texts) == ["format", "inputs", "recipe", "seeds", "sha256", "ties", "version"]
+    assert json.loads(texts["inputs"]) == [hashlib.sha256(source.read_bytes()).hexdigest()]
+    assert json.loads(texts["seeds"]) == [11]
+    entries = json.loads(texts["recipe"])["entries"]
+    assert [e["name"] for e in entries] == ["step", "step", "edit", *["step"] * 3, "finalize"]
+    assert call("verify", tmp_path / "o.safetensors", "--against", source)[0] == 0
+
+
+def test_the_same_bytes_for_every_size_of_chunks_and_place(call, tmp_path, source, monkeypatch):
+    recipe = recipe_file(tmp_path, *ALL)
+    assert call("run", recipe, source, "-o", tmp_path / "a.safetensors")[0] == 0
+    chunks = Checkpoint.chunks
+
+    def small(self, name, start=0, stop=None, size=None):
+        return chunks(self, name, start, stop, min(size or 24, 24))
+
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    shutil.copy(source, other / "renamed.bin")
+    monkeypatch.setattr(Checkpoint, "chunks", small)
+    target = other / "b.safetensors"
+    assert call("run", recipe, other / "renamed.bin", "-o", target, "--device", "cpu")[0] == 0
+    assert target.read_bytes() == (tmp_path / "a.safetensors").read_bytes()
+
+
+def test_prune_saves_a_recipe_that_makes_the_same_bytes(call, tmp_path, source):
+    base = ("--method", "l1_unstructured", "--amount", "30%", "--scope", "global")
+    saved = tmp_path / "r.recipe.json"
+    status, _, err = call(
+        "prune", source, "-o", tmp_path / "a.safetensors", *base, "--select", "*.weight",
+        "--save-recipe", saved,
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert call("run", saved, source, "-o", tmp_path / "b.safetensors")[0] == 0
+    a, b = ((tmp_path / f"{x}.safetensors").read_bytes() for x in "ab")
+    assert a == b
+    (entry,) = json.loads(saved.read_text())["entries"]
+    assert entry["configuration"]["rows"][0]["configuration"] == {"values": {"amount": 0.3}}
+
+
+@pytest.mark.parametrize("extra", ["mask", "scores"])
+def test_what_other_files_decided_is_in_the_recipe(call, tmp_path, source, extra):
+    given = tmp_path / "given.safetensors"
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(10, 17)).astype(np.float32)
+    save_file({"fc.weight": scores if extra == "scores" else (scores > 0) * 1.0}, given)
+    saved = tmp_path / "r.recipe.json"
+    more = {
+        "mask": ("--method", "custom_from_mask", "--mask", given),
+        "scores": (
+            "--method", "l1_unstructured", "--amount", "50", "--select", "fc.weight",
+            "--importance-scores", given,
+        ),
+    }[extra]  # fmt: skip
+    target = tmp_path / "a.safetensors"
+    status, _, err = call("prune", source, "-o", target, *more, "--save-recipe", saved)
+    assert (status, err) == (0, "")
+    assert call("run", saved, source, "-o", tmp_path / "b.safetensors")[0] == 0
+    assert target.read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+    saved.unlink()
+    assert call("verify", target, "--against", source)[0] == 0  # the mask is in the metadata
+
+
+def test_masks_that_a_file_brings_go_on_only_where_the_recipe_says_so(call, tmp_path, source):
+    first = tmp_path / "first.safetensors"
+    resumable = ("--format", "resumable", "--method", "l1_unstructured", "--amount", "0.5")
+    assert call("prune", source, "-o", first, *resumable)[0] == 0
+    saved = tmp_path / "r.recipe.json"
+    more = ("--method", "l1_unstructured", "--amount", "0.5", "--save-recipe", saved)
+    assert call("prune", first, "-o", tmp_path / "a.safetensors", *more)[0] == 0
+    entries = json.loads(saved.read_text())["entries"]
+    assert [entry["name"] for entry in entries] == ["file_masks", "step"]
+    assert call("run", saved, first, "-o", tmp_path / "b.safetensors")[0] == 0
+    a, b = ((tmp_path / f"{x}.safetensors").read_bytes() for x in "ab")
+    assert a == b
+    assert call("verify", tmp_path / "a.safetensors", "--against", first)[0] == 0
+    bare = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
+    status, out, _ = call("run", bare, first, "-o", tmp_path / "c.safetensors", "--json")
+    assert status == 0
+    assert json.loads(out)["pruned"] == 81 + 85
+    assert "brings masks for 2 tensors" in json.loads(out)["notices"][0]
+
+
+def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
+    recipe = recipe_file(
+        tmp_path,
+        step("l1_unstructured", {"amount": 0.5}, pattern="conv9.*"),
+        step("l1_unstructured", {"amount": 2}),
+        step("ln_structured", {"amount": 0.5, "dim": 2}, pattern="fc.*"),
+    )
+    status, out, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
+    assert (status, out) == (2, "")
+    assert "'all.recipe.json' does not fit in 2 places:" in err
+    assert "entries[0].configuration.rows[0]: No tensor in 'model.safetensors' matches" in err
+    assert "entries[2].configuration: " in err
+    assert not (tmp_path / "o.safetensors").exists()
+    status, out, err = call("run", recipe, source, "--check")
+    assert (status, err) == (1, "")
+    assert out.count("Does not fit: entries[") == 2
+    status, out, err = call("run", recipe, source, "--check", "--json")
+    assert status == 1
+    assert [p["entry"] for p in json.loads(out)["problems"]] == [0, 2]
+    assert call("run", recipe, source)[0] == 2
+
+
+def test_an_amount_that_is_too_large_in_its_turn_is_said_with_its_place(call, tmp_path, source):
+    rows = [step("l1_unstructured", {"amount": 100}, pattern="fc.weight") for _ in range(2)]
+    recipe = recipe_file(tmp_path, *rows)
+    status, _, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
+    assert status == 2
+    assert "'all.recipe.json', at entries[1]: 'amount' must be at most what is left" in err
+
+
+@pytest.mark.parametrize("name", ["o.safetensors", "o.resumable.safetensors"])
+def test_verify_finds_one_flipped_bit_anywhere(call, tmp_path, source, name):
+    recipe = recipe_file(tmp_path, *ALL)
+    target = tmp_path / name
+    form = "resumable" if "resumable" in name else "safetensors"
+    assert call("run", recipe, source, "-o", target, "--format", form)[0] == 0
+    whole = target.read_bytes()
+    header = int.from_bytes(whole[:8], "little")
+    rng = random.Random(5)
+    # Every byte of the first, and spread over all of it: header, metadata, tensors.
+    places = [*range(8), *rng.sample(range(8, len(whole)), 120)]
+    places += [whole.index(b"pruneapp.version") + 20, whole.index(b"pruneapp.sha256") + 30]
+    for place in places:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << rng.randrange(8)
+        target.write_bytes(damaged)
+        status, out, err = call("verify", target, "--against", source, "--json")
+        assert (status, err) == (1, ""), place
+        (difference,) = json.loads(out)["differences"]
+        inside = place >= 8 + header
+        assert (difference["where"] in {"file", "metadata", "header"}) != inside, difference
+        if inside:
+            assert difference["expected"] != difference["found"]
+    target.write_bytes(whole)
+    assert call("verify", target, "--against", source)[0] == 0
+
+
+def test_verify_names_the_tensor_and_the_weight(call, tmp_path, source):
+    recipe = recipe_file(tmp_path, *ALL)
+    target = tmp_path / "o.safetensors"
+    assert call("run", recipe, source, "-o", target)[0] == 0
+    with safe_open(target, "np") as file:
+        bias = file.get_tensor("fc.bias")
+    data = bytearray(target.read_bytes())
+    at = data.index(bias.tobytes()) + 8 * 7
+    data[at : at + 8] = np.float64(1.5).tobytes()
+    target.write_bytes(data)
+    status, out, _ = call("verify", target, "--against", source)
+    assert status == 1
+    bits = int.from_bytes(bias[7].tobytes(), "little")
+    assert out.splitlines() == [
+        f"No: {target} is not what its recipe makes of the original.",
+        (
+            f"fc.bias at 7: another value: expected {float(bias[7])!r} (0x{bits:016x}), "
+            "found 1.5 (0x3ff8000000000000)"
+        ),
+    ]
+
+
+def test_verify_says_that_the_original_is_another(call, tmp_path, source):
+    recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
+    target = tmp_path / "o.safetensors"
+    assert call("run", recipe, source, "-o", target)[0] == 0
+    data = bytearray(source.read_bytes())
+    data[-1] ^= 1
+    source.write_bytes(data)
+    status, out, _ = call("verify", target, "--against", source, "--json")
+    assert status == 1
+    assert "original" in [d["where"] for d in json.loads(out)["differences"]]
+
+
+def test_verify_says_that_a_file_is_cut_or_goes_on(call, tmp_path):
+    recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
+    target = tmp_path / "o.pt"
+    assert call("run", recipe, SAMPLE, "-o", target)[0] == 0
+    torch.load(target, weights_only=True)
+    against = ("--against", SAMPLE, "--recipe", recipe)
+    assert call("verify", target, *against)[0] == 0
+    whole = target.read_bytes()
+    target.write_bytes(whole + b"\0")
+    assert call("verify", target, *against)[0] == 1
+    target.write_bytes(whole[:-1])
+    assert call("verify", target, *against)[0] == 1
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 4
+    target.write_bytes(damaged)
+    status, out, _ = call("verify", target, *against, "--json")
+    assert status == 1
+    assert json.loads(out)["differences"][0]["where"].endswith("weight")
+
+
+def test_a_file_that_says_nothing_needs_a_recipe(call, tmp_path, source):
+    status, out, err = call("verify", source, "--against", source)
+    assert (status, out) == (2, "")
+    assert "does not say how it was made" in err
+    assert call("verify", tmp_path / "none", "--against", source)[0] == 2
+
+
+def test_shards_are_verified_file_by_file(call, tmp_path, source):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    rng = np.random.default_rng(1)
+    weights = {f"l{i}.weight": rng.normal(size=(8, 8)).astype(np.float32) for i in range(2)}
+    names = [f"model-0000{i + 1}-of-00002.safetensors" for i in range(2)]
+    for (name, array), file in zip(weights.items(), names, strict=True):
+        save_file({name: array}, folder / file)
+    where = dict(zip(weights, names, strict=True))
+    index = {"metadata": {"total_size": 512}, "weight_map": where}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}, "global"))
+    target = tmp_path / "pruned"
+    status, _, err = call("run", recipe, folder, "-o", target)
+    assert (status, err) == (0, "")
+    assert len(json.loads(metadata(target / names[1])[KEY + "inputs"])) == 2
+    assert call("verify", target, "--against", folder)[0] == 0
+    for name in (*names, "model.safetensors.index.json"):
+        whole = (target / name).read_bytes()
+        (target / name).write_bytes(whole[:-2] + bytes([whole[-2] ^ 1]) + whole[-1:])
+        assert call("verify", target, "--against", folder)[0] in {1, 2}, name
+        (target / name).write_bytes(whole)
+
+
+def test_an_export_of_an_export_says_only_what_is_true_of_itself(call, tmp_path, source):
+    recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
+    first, second = tmp_path / "1.safetensors", tmp_path / "2.safetensors"
+    assert call("run", recipe, source, "-o", first)[0] == 0
+    assert call("run", recipe, first, "-o", second)[0] == 0
+    assert call("verify", second, "--against", first)[0] == 0
+    found = json.loads(metadata(second)[KEY + "inputs"])
+    assert found == [hashlib.sha256(first.read_bytes()).hexdigest()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    big = tmp_path / "big.safetensors"
+    save_file({f"l{i}.weight": rng.random((1000, 1000), np.float32) for i in range(8)}, big)
+    steps = [step("ln_structured", {"amount": 0.001, "n": 3.3}) for _ in range(400)]
+    recipe = recipe_file(tmp_path, *steps)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pruneapp", "run", recipe, big, "-o", tmp_path / "o.safetensors"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - began < 3
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["all.recipe.json", "big.safetensors"]
