@@ -16,7 +16,8 @@ from pruneapp.progress import Cancelled, CancelToken
 def main(options: argparse.Namespace) -> int:
     """Run a command; returns the exit status: 0, 2 for what the person can mend, 130.
 
-    ``diff`` has a status of its own besides: 1 where two checkpoints differ.
+    ``diff`` and ``check`` have a status of their own besides: 1 where two checkpoints differ, or a
+    pattern is broken.
     """
     interrupts = Interrupts()
     try:
@@ -39,6 +40,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
+    if name == "check":
+        from pruneapp.cli.check import check
+
+        return check
     if name == "diff":
         from pruneapp.cli.diff import diff
 

@@ -14,7 +14,7 @@ import pruneapp
 from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.params import Param
 
-COMMANDS = ("inspect", "diff", "methods", "prune", "run", "verify")
+COMMANDS = ("inspect", "diff", "check", "methods", "prune", "run", "verify")
 USAGE_ERROR = 2
 
 
@@ -55,8 +55,8 @@ def _window() -> Parser:
     parser = Parser(
         prog="pruneapp",
         description="Prune neural network checkpoints by pointing and clicking.",
-        epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp methods, "
-        "pruneapp prune; each has its own --help.",
+        epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp check, "
+        "pruneapp methods, pruneapp prune; each has its own --help.",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     parser.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
@@ -80,6 +80,29 @@ def _commands() -> Parser:
     inspect.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
     inspect.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
     inspect.add_argument("--json", action="store_true", help="print JSON")
+
+    check = commands.add_parser(
+        "check",
+        help="say whether the weights of a checkpoint have a pattern such as 2:4",
+        epilog="Exit status: 0 if every tensor has it, 1 if any has not, 2 in case of trouble.",
+    )
+    check.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    check.add_argument(
+        "--pattern",
+        required=True,
+        metavar="N:M",
+        help="at most N of every M weights are not zero: 2:4, 4:8",
+    )
+    check.add_argument(
+        "--dim",
+        type=int,
+        default=1,
+        metavar="DIM",
+        help="the dimension along which groups lie; 1, the inputs, if nothing is said",
+    )
+    check.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
+    check.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    check.add_argument("--json", action="store_true", help="print JSON")
 
     methods = commands.add_parser("methods", help="list the pruning methods")
     methods.add_argument("--json", action="store_true", help="print JSON")
@@ -141,8 +164,8 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
-        default="local",
-        help="local cuts each tensor by itself, global all of them by one threshold",
+        help="local cuts each tensor by itself, global all of them together; local if nothing is "
+        "said, or global for a method that has no other",
     )
     prune.add_argument(
         "--companions",

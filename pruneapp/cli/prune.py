@@ -44,7 +44,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     limits = _limits(options)
     check_limits(method, limits)
     values = _values(options, method, limits)
-    check_scope(method, options.scope)
+    scope = options.scope or method.scopes[0]
+    check_scope(method, scope)
     target = target_of(options.output)
     kernel = kernel_for(options.device)
     with contextlib.ExitStack() as stack:
@@ -64,7 +65,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
         row = Row(names, method.name, values)
-        step = Step((row,), options.scope, limits, options.companions)
+        step = Step((row,), scope, limits, options.companions)
         state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
