@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -84,7 +85,7 @@ class Asking(QObject):
             for row in request.rows
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
-        return Step(tuple(rows), scope, self._limits(request))
+        return Step(tuple(rows), scope, self._limits(request), request.companions)
 
     def set_amount(self, rule: int, amount: Amount) -> None:
         """Ask for so much in a rule, as if it was typed."""
@@ -100,7 +101,11 @@ class Asking(QObject):
 
     def check_usual(self) -> None:
         """Check the tensors that are meant if nothing is said."""
-        self._views.tree.set_checked([r.name for r in self._session.rows if r.by_default])
+        self.check([r.name for r in self._session.rows if r.by_default])
+
+    def check(self, names: Sequence[str]) -> None:
+        """Check exactly these tensors."""
+        self._views.tree.set_checked(names)
         self._settle.start()
 
     def reset(self) -> None:

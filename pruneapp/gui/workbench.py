@@ -29,6 +29,7 @@ from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
+from pruneapp.gui.pairing import Pairing
 from pruneapp.gui.session import Session
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.sizing import Sizing
@@ -76,6 +77,9 @@ class Workbench(QObject):
         self.counting = Counting(self.session, self.jobs, self.forecasting, self)
         self.sizing = Sizing(
             self.session, self.jobs, self.forecasting, self.views.forecast, parent=self
+        )
+        self.pairing = Pairing(
+            self.session, self.jobs, self.forecasting, self.views.form, parent=self
         )
         self.foreshadowing = Foreshadowing(self.forecasting, self.views.tree, self)
         self.looking = Looking(

@@ -9,7 +9,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtGui import QPalette
 
 from pruneapp.errors import ParameterError
@@ -357,3 +357,56 @@ def test_a_form_without_methods_says_so(qtbot):
     qtbot.addWidget(form)
     assert form.request() is None
     assert form.errors() == ("There is no method to choose.",)
+
+
+def test_companions_are_offered_for_channels_along_dim_0_alone(form, qtbot):
+    row = form.companions
+    assert not row.isVisible()
+    choose(form, "ln")
+    assert row.isVisible()
+    assert not form.request().companions, "off by default"
+    assert "a beta goes on emitting a constant" in row.note.text()
+    with qtbot.waitSignal(form.changed):
+        qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=QPoint(8, row.box.height() // 2))
+    assert form.request().companions
+    editor(form, "dim").combo.setCurrentIndex(1)
+    assert not row.isVisible()
+    assert not form.request().companions, "what cannot be seen is not asked for"
+    editor(form, "dim").combo.setCurrentIndex(0)
+    assert form.request().companions, "it is remembered"
+    choose(form, "l1")
+    assert not row.isVisible()
+    assert not form.request().companions
+
+
+def test_a_negative_dim_is_the_first_of_a_tensor_with_so_many(form):
+    form.set_request(FormRequest((FormRow("", "", "ln", {"dim": -2}),)))
+    form.set_context((10, 4), "Linear")
+    assert form.companions.isVisible()
+    form.set_context((10, 4, 3, 3), "Conv2d")
+    assert not form.companions.isVisible()
+
+
+def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
+    values = {"amount": 0.3, "n": 2, "dim": 0}
+    request = FormRequest((FormRow("", "", "ln", values),), companions=True)
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_request(request)
+    assert form.request() == request
+    form.set_methods((LN, L1))
+    assert form.request() == request, "it stays when methods are added"
+    form.reset()
+    assert not form.request().companions
+
+
+def test_how_many_tensors_have_companions_is_said(form):
+    row = form.companions
+    form.set_paired(19, 20)
+    assert row.note.text().endswith("19 of 20 tensors have a bias or norm.")
+    form.set_paired(20, 20)
+    assert row.note.text().endswith("emitting a constant.")
+    form.set_paired(0, 20)
+    assert row.note.text() == "By their names, none of these tensors has a bias or norm."
+    assert row.note.text() in row.box.accessibleDescription()
+    form.set_paired(None, 0)
+    assert "beta" in row.note.text()

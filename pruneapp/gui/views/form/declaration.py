@@ -76,8 +76,11 @@ class FormRequest:
         "local" or "global".
     limits
         The limits that bind, by the names of their parameters.
+    companions
+        Whether the bias and norm of channels that go along dim 0 go as well.
     """
 
     rows: tuple[FormRow, ...]
     scope: str = "local"
     limits: Mapping[str, Any] = field(default_factory=dict)
+    companions: bool = False

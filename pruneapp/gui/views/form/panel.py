@@ -7,22 +7,20 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QPushButton,
-    QRadioButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from pruneapp.gui.views.form.companions import CompanionsRow
 from pruneapp.gui.views.form.declaration import FormRequest, FormRow, MethodForm
-from pruneapp.gui.views.form.fields import label_width
 from pruneapp.gui.views.form.limits import LimitsSection
 from pruneapp.gui.views.form.rule import RuleEditor
+from pruneapp.gui.views.form.scope import ScopeRow
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 from pruneapp.params import Amount, Param
@@ -72,27 +70,9 @@ class PruneForm(QWidget):
         self.add.setAccessibleDescription(self.add.toolTip())
         self.stack = QStackedWidget(self)
 
-        self.each = QRadioButton(self.tr("each tensor"), self)
-        self.each.setToolTip(self.tr("Each tensor loses the same share of its own."))
-        self.all = QRadioButton(self.tr("global"), self)
-        self.all.setToolTip(self.tr("One threshold for all: sensitive layers keep more."))
-        for radio in (self.each, self.all):
-            radio.setAccessibleDescription(radio.toolTip())
-        group = QButtonGroup(self)
-        group.addButton(self.each)
-        group.addButton(self.all)
-        self.each.setChecked(True)
-        self.scope_row = QWidget(self)
-        scope = QHBoxLayout(self.scope_row)
-        scope.setContentsMargins(0, 0, 0, 0)
-        scope.setSpacing(8)
-        scope_label = QLabel(self.tr("Scope"), self.scope_row)
-        scope_label.setMinimumWidth(label_width(self))
-        scope.addWidget(scope_label)
-        scope.addWidget(self.each)
-        scope.addWidget(self.all)
-        scope.addStretch(1)
-
+        self.scope_row = ScopeRow(self)
+        self.each, self.all = self.scope_row.each, self.scope_row.all
+        self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
         self._buttons = buttons = QHBoxLayout()
         buttons.setSpacing(8)
@@ -108,6 +88,7 @@ class PruneForm(QWidget):
         layout.addWidget(self.order)
         layout.addWidget(self.stack)
         layout.addWidget(self.scope_row)
+        layout.addWidget(self.companions)
         layout.addLayout(buttons)
         layout.addWidget(self.limits)
 
@@ -115,6 +96,7 @@ class PruneForm(QWidget):
         self.remove.clicked.connect(self._remove_clicked)
         self.list.currentRowChanged.connect(self._show_rule)
         self.all.toggled.connect(self.changed)
+        self.companions.changed.connect(self.changed)
         self._append()
         self._arrange()
 
@@ -151,6 +133,10 @@ class PruneForm(QWidget):
         """Say beside the limits what is wrong with them together, until one changes."""
         self.limits.set_error(text)
 
+    def set_paired(self, paired: int | None, tensors: int) -> None:
+        """Take how many of the tensors have a bias or norm that may go along; None: not known."""
+        self.companions.set_paired(paired, tensors)
+
     def set_kinds(self, kinds: Sequence[str]) -> None:
         """Offer these kinds of layers to rules."""
         self._kinds = tuple(kinds)
@@ -162,6 +148,7 @@ class PruneForm(QWidget):
         self._context = (shape, kind)
         for rule in self.rules:
             rule.set_context(shape, kind)
+        self.companions.setVisible(self._takes_filters())
 
     def set_left(self, weights: int | None, channels: int | None = None) -> None:
         """Take note of how much of the checked tensors is not pruned yet: the slider's length."""
@@ -198,6 +185,7 @@ class PruneForm(QWidget):
         self._colors = with_defaults(colors)
         recolor(self.order, self._colors["muted"])
         self.limits.set_colors(self._colors)
+        self.companions.set_colors(self._colors)
         for rule in self.rules:
             rule.set_colors(self._colors)
 
@@ -223,7 +211,7 @@ class PruneForm(QWidget):
         if self.errors():
             return None
         rows = tuple(rule.row() for rule in self.rules)
-        return FormRequest(rows, self.scope(), self.limits.values())
+        return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
 
     def scope(self) -> str:
         """Return "local" or "global", as far as all rules can do it."""
@@ -232,6 +220,13 @@ class PruneForm(QWidget):
         if wanted in scopes:
             return wanted
         return "local" if "local" in scopes or not scopes else "global"
+
+    def _with_companions(self) -> bool:
+        # What cannot be seen is not asked for.
+        return self._takes_filters() and self.companions.box.isChecked()
+
+    def _takes_filters(self) -> bool:
+        return any(rule.takes_filters() for rule in self.rules)
 
     def _scopes(self) -> set[str]:
         found = {"local", "global"}
@@ -250,7 +245,7 @@ class PruneForm(QWidget):
             rows.append(FormRow(pattern, kind, method, rule.fields.valid_values()))
         limits = {} if self.limits.errors() else self.limits.values()
         scope = "global" if self.all.isChecked() else "local"
-        return FormRequest(tuple(rows), scope, limits)
+        return FormRequest(tuple(rows), scope, limits, self.companions.box.isChecked())
 
     def _build(self, request: FormRequest) -> None:
         blockers = [QSignalBlocker(self.list), QSignalBlocker(self.all)]
@@ -260,6 +255,7 @@ class PruneForm(QWidget):
         self.rules = []
         for row in request.rows or (FormRow("", "", ""),):
             self._append().set_row(row)
+        self.companions.set_wanted(wanted=request.companions)
         (self.all if request.scope == "global" else self.each).setChecked(True)
         self.limits.set_values(request.limits)
         self._after_limits_shown()
@@ -323,6 +319,7 @@ class PruneForm(QWidget):
 
     def _arrange(self) -> None:
         """Show what is needed for so many rules and these methods."""
+        self.companions.setVisible(self._takes_filters())
         several = len(self.rules) > 1 or self.rules[0].wanted() != ("", "")
         both = self._scopes() == {"local", "global"}
         words = [rule.describe() for rule in self.rules] if several else []

@@ -20,7 +20,7 @@ from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
-from pruneapp.params import Amount, AmountParam
+from pruneapp.params import Amount, AmountParam, DimParam
 
 _CHECKED = ("", "")
 
@@ -228,6 +228,19 @@ class RuleEditor(QWidget):
     def form(self) -> MethodForm | None:
         """Return the chosen method; None if there is none at all."""
         return self._forms.get(self.method.currentData() or "")
+
+    def takes_filters(self) -> bool:
+        """Whether it takes whole channels along dim 0 of the tensor that the words are about."""
+        form = self.form()
+        if form is None or form.granularity != "channels":
+            return False
+        values = self.fields.valid_values()
+        dims = [
+            values.get(name)
+            for name, field in self.fields.fields.items()
+            if isinstance(field.param, DimParam)
+        ]
+        return any(dim in {0, -len(self._context[0])} for dim in dims)
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong."""

@@ -1,0 +1,64 @@
+"""Whether the bias and norm of the channels that go should go as well, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.parts.numbers import count
+
+
+class CompanionsRow(QWidget):
+    """A check box, and below it a line that says why, and of how many tensors.
+
+    Signals
+    -------
+    changed
+        The person checked or unchecked it.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.box = QCheckBox(self.tr("Also the bias and norm of these channels"), self)
+        self.note = plain(wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.box)
+        layout.addWidget(self.note)
+        self.setFocusProxy(self.box)
+        self.box.clicked.connect(self.changed)
+        self.set_paired(None, 0)
+
+    def set_paired(self, paired: int | None, tensors: int) -> None:
+        """Take how many of the tensors have a bias or norm by their names; None: not known yet."""
+        why = self.tr("A zeroed filter whose norm still has a beta goes on emitting a constant.")
+        if paired == 0:
+            text = self.tr("By their names, none of these tensors has a bias or norm.")
+        elif paired is None or paired == tensors:
+            text = why
+        else:
+            text = self.tr("{why} {n} of {m} tensors have a bias or norm.").format(
+                why=why, n=count(paired), m=count(tensors)
+            )
+        self.note.setText(text)
+        tip = self.tr(
+            "What belongs to the channels that go is told from names: conv1 and bn1 of one module. "
+            "The amount does not count it."
+        )
+        self.box.setToolTip(tip)
+        self.box.setAccessibleDescription(f"{text} {tip}")
+
+    def set_wanted(self, *, wanted: bool) -> None:
+        """Show whether it is wanted, silently."""
+        self.box.setChecked(wanted)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        recolor(self.note, with_defaults(colors)["muted"])
