@@ -116,6 +116,17 @@ def names_in(masks: Checkpoint, checkpoint: Checkpoint) -> tuple[str, ...]:
     )
 
 
+def holds_masks_alone(checkpoint: Checkpoint, file: Checkpoint) -> bool:
+    """Return whether a file holds masks for tensors of a checkpoint, and no weights under any name.
+
+    O(n) in the names of both; no mask is read.
+    """
+    mine = {name for entry in checkpoint.entries.values() for name in entry.names}
+    if any(e.prunable and not mine.isdisjoint(e.names) for e in file.entries.values()):
+        return False
+    return bool(names_in(file, checkpoint))
+
+
 def masks_of(checkpoint: Checkpoint, file: Checkpoint, job: Job) -> dict[str, BitMask]:
     """Return what a file prunes of the tensors of a checkpoint, whatever left it there.
 

@@ -101,15 +101,19 @@ class Comparing(QObject):
             self.compare_with(Path(name))
 
     def compare_with(self, path: Path) -> None:
-        """Open another file in the background, and compare the document with it."""
+        """Open another file in the background, and compare the document with it.
+
+        It may hold a model, or masks alone.
+        """
         self.other.open(path)
 
     def compare_masks(self, called: str, masks: Mapping[str, BitMask]) -> None:
         """Compare with a state that has other masks over the same weights."""
-        self._view.set_measure(ZEROS)
         self.other.set_masks(called, masks)
 
     def _on_other(self) -> None:
+        if self.other.of_masks:
+            self._view.set_measure(ZEROS)
         self._view.set_other(self.other.called)
         self._pages.tabs.setCurrentIndex(Page.COMPARE)
         self._refresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
+from pruneapp.document.given import holds_masks_alone, masks_of
 from pruneapp.document.opening import open_document
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.gui.jobs import Jobs, Task
@@ -17,6 +19,8 @@ from pruneapp.gui.session import Session
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
+
+Masks = Mapping[str, BitMask]
 
 
 class OtherSide(QObject):
@@ -31,6 +35,8 @@ class OtherSide(QObject):
     ----------
     state, called
         What is there, and what it is called; None and empty for nothing.
+    of_masks
+        Whether it differs from the document in its masks alone, of the same weights.
 
     Signals
     -------
@@ -47,40 +53,47 @@ class OtherSide(QObject):
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
-        self._opening: Task[Document] | None = None
+        self._opening: Task[Document | Masks] | None = None
         self._document: Document | None = None
         self.state: Snapshot | None = None
         self.called = ""
+        self.of_masks = False
 
     def open(self, path: Path) -> None:
-        """Open a file in the background; what is there stays until that has worked."""
+        """Open a file in the background; what is there stays until that has worked.
+
+        Of a file that holds masks and no weights, the masks over the document's own weights.
+        """
         document = self._session.document
         if document is None:
             return
         self._stop()
 
-        def work(job: Job) -> Document:
-            checkpoint = open_checkpoint(path, job=job)
-            try:
+        def work(job: Job) -> Document | Masks:
+            with ExitStack() as unless_open:
+                checkpoint = unless_open.enter_context(open_checkpoint(path, job=job))
+                if holds_masks_alone(document.checkpoint, checkpoint):
+                    return masks_of(document.checkpoint, checkpoint, job)
                 found = open_document(checkpoint, job)
                 job.cancel.check()
-            except BaseException:
-                checkpoint.close()
-                raise
-            return found
+                unless_open.pop_all()
+                return found
 
-        def done(opened: Document) -> None:
-            if self._session.document is not document:
-                _close(opened)  # nobody wants it any more
-                return
-            self._opening = None
-            self._take(path.name, opened.snapshot(), opened)
+        def done(found: Document | Masks) -> None:
+            if self._session.document is document:
+                self._opening = None
+                if isinstance(found, Document):
+                    self._take(path.name, found.snapshot(), found)
+                else:
+                    self.set_masks(path.name, found)
+            elif isinstance(found, Document):
+                _close(found)  # nobody wants it any more
 
         self._opening = self._jobs.submit(
             self.tr("Opening"), work, on_result=done, on_error=self._session.refused.emit
         )
 
-    def set_masks(self, called: str, masks: Mapping[str, BitMask]) -> None:
+    def set_masks(self, called: str, masks: Masks) -> None:
         """Take a state that has other masks over the same weights."""
         document = self._session.document
         if document is not None:
@@ -100,6 +113,7 @@ class OtherSide(QObject):
     def _take(self, called: str, state: Snapshot, document: Document | None = None) -> None:
         self.drop()
         self.called, self.state, self._document = called, state, document
+        self.of_masks = document is None
         self.came.emit()
 
     def _stop(self) -> None:

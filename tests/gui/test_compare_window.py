@@ -103,6 +103,48 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
         next(iter(other.chunks("layers.1.weight")))
 
 
+@pytest.mark.parametrize("kind", ["bools", "numbers beside names", "whole numbers"])
+def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path, kind):
+    """Number and picture of what both prune, what one alone does, and what neither does."""
+    person = at_work
+    person.key("Ctrl+Shift+A")
+    person.check("layers.1.weight")
+    person.ask_amount("25 %")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    here = torch.from_numpy(person.document.masks["layers.1.weight"].bools()).reshape(12, 16)
+    there = torch.ones(12, 16, dtype=torch.bool)
+    there[:4] = False
+    path = tmp_path / "masks.safetensors"
+    save_file(
+        {
+            "bools": {"layers.1.weight": there},
+            "numbers beside names": {"layers.1.weight_mask": there.float()},
+            "whole numbers": {"layers.1.weight": there.to(torch.uint8)},
+        }[kind],
+        path,
+    )
+    person.chooses_file(path)
+    person.menu("Tools", "Compare with a file")
+    rows = compared(person)
+    assert list(rows) == ["layers.1.weight"]
+    both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
+    assert rows["layers.1.weight"]["zeros shared"] == pytest.approx(both / union)
+    assert person.views.pages.compare.measure == "zeros"
+    path.unlink()  # nothing of it is open any more
+
+    person.views.pages.compare.differenceRequested.emit("layers.1.weight")
+    item = person.views.pages.weights.canvas.item
+    person.wait(lambda: hasattr(item.fine, "gone") and not item.fine.sampled)
+    for share, wanted in (
+        (item.fine.gone, here & ~there),
+        (item.fine.back, ~here & there),
+        (item.fine.neither, ~here & ~there),
+    ):
+        np.testing.assert_array_equal(share.astype(bool), wanted.numpy())
+
+
 def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"nothing of the kind")
