@@ -62,7 +62,7 @@ def test_a_pipe_is_refused_without_waiting(tmp_path):
 def test_a_link_to_a_file_is_followed_only_when_asked_and_said(tmp_path):
     (tmp_path / "real.pt").touch()
     (tmp_path / "link.pt").symlink_to("real.pt")
-    with pytest.raises(ExportError, match="is a link to .*real.pt'"):
+    with pytest.raises(ExportError, match=r"is a link to .*real\.pt'"):
         check_file(tmp_path / "link.pt")
     target = check_file(tmp_path / "link.pt", follow_links=True)
 
@@ -80,7 +80,7 @@ def test_links_that_lead_to_no_file(tmp_path, to):
 def test_a_link_to_a_folder_is_followed_only_when_asked(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    with pytest.raises(ExportError, match="is a link to .*real'"):
+    with pytest.raises(ExportError, match=r"is a link to .*real'"):
         check_folder(tmp_path / "link")
 
     assert check_folder(tmp_path / "link", follow_links=True).path == tmp_path.resolve() / "real"

@@ -196,6 +196,28 @@ def test_closing_asks_about_changes_and_stays(pruned):
     assert not pruned.session.unexported, "back at what was opened nothing is lost"
 
 
+def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
+    real, link = tmp_path / "real.safetensors", tmp_path / "link.safetensors"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    exporting_ = pruned.workbench.exporting
+    for answer in ("Do not export", "Write what it points to"):
+        assert real.read_bytes() == b"old"
+        pruned.answers(answer)
+        pruned.key("Ctrl+E")
+        pruned.wait(lambda: exporting_.dialog is not None)
+        pruned.type(exporting_.dialog.path, str(link))
+        pruned.click(exporting_.dialog.go)
+        pruned.wait(lambda: exporting_.dialog is None)
+    pruned.wait(lambda: exporting_.report is not None)
+
+    assert str(real) in exporting_.report.as_text()
+    pruned.close_report()
+    assert link.is_symlink()
+    assert load_file(real)["fc.weight"].eq(0).sum() == 16
+    assert pruned.trouble == []
+
+
 def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
     """The export dialog comes; afterwards closing asks nothing."""
     exporting_ = pruned.workbench.exporting

@@ -33,7 +33,7 @@ def save_png(picture: QPixmap, path: Path) -> None:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     if not picture.save(buffer, "PNG"):
         raise OSError("Qt could not encode the picture as PNG")
-    _write(path, buffer.data().data())
+    _write(path, bytes(buffer.data().data()))
 
 
 def save_svg(paint: Callable[[QPainter], None], size: QSize, title: str, path: Path) -> None:
@@ -65,7 +65,7 @@ def save_svg(paint: Callable[[QPainter], None], size: QSize, title: str, path: P
     painter = QPainter(drawing)
     paint(painter)
     painter.end()
-    _write(path, buffer.data().data())
+    _write(path, bytes(buffer.data().data()))
 
 
 def save_csv(numbers: Numbers, path: Path) -> None:
