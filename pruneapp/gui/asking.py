@@ -132,9 +132,18 @@ class Asking(QObject):
                 raise SelectionError(f"There is no {row.kind} here that can be pruned.")
             return names
         names = self._views.tree.checked()
+        if not names and all(r.why_not for r in self._session.rows):
+            raise self._nothing_here()
         if not names:
             raise SelectionError("No tensor is checked.", remedy="Check one in the tree.")
         return names
+
+    def _nothing_here(self) -> SelectionError:
+        if not self._session.rows:
+            return SelectionError("This file has no tensors.", remedy="Open another one.")
+        return SelectionError(
+            "No tensor of this file can be pruned.", remedy="The tree says of each why."
+        )
 
     def _on_opened(self) -> None:
         offered = self._session.contents.kinds

@@ -31,6 +31,10 @@ class ModelStatus(QWidget):
 
     def set_model(self, numel: int, pruned: int) -> None:
         """Show how many elements there are, and how many are pruned."""
+        if not numel:
+            self.text.setText(self.tr("No parameters"))
+            self.text.setToolTip("")
+            return
         self.text.setText(
             self.tr("{n} parameters   ·   {share} pruned").format(
                 n=numbers.count(numel), share=numbers.part(pruned, numel)
