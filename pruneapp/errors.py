@@ -130,4 +130,12 @@ class OriginalMissingError(SessionError):
 
 
 class OriginalChangedError(SessionError):
-    """The checkpoint is another one than that which a session is about."""
+    """The checkpoint is another one than that which a session is about.
+
+    Attributes
+    ----------
+    fits
+        Whether it has the same tensors nevertheless.
+    """
+
+    fits = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -9,18 +11,23 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.formats import READERS
+from pruneapp.document.session.entrance import Wish
+from pruneapp.document.session.file import SUFFIX
 from pruneapp.errors import PruneAppError
 from pruneapp.gui import questions
 from pruneapp.gui.commands import RECENT
 from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.window import MainWindow
 
 # What the dialog shows of a folder; an index of shards is JSON.
-FILES = " ".join(dict.fromkeys((*(f"*{s}" for r in READERS for s in r.suffixes), "*.json")))
+FILES = " ".join(
+    dict.fromkeys((*(f"*{s}" for r in READERS for s in r.suffixes), "*.json", f"*{SUFFIX}"))
+)
 
 
 class Opening(QObject):
@@ -36,7 +43,7 @@ class Opening(QObject):
         The files that were open before.
     telling
         Says what else there is in a file.
-    exporting
+    exporting, sessions
         Offered where work would be lost.
     """
 
@@ -49,6 +56,7 @@ class Opening(QObject):
         *,
         telling: Telling,
         exporting: Exporting,
+        sessions: Sessions,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -57,6 +65,7 @@ class Opening(QObject):
         self._settings = settings
         self._telling = telling
         self._exporting = exporting
+        self._sessions = sessions
         for name, call in {
             "open": self.ask_file,
             "open_folder": self.ask_folder,
@@ -67,6 +76,7 @@ class Opening(QObject):
             window.actions_[name].triggered.connect(call)
         window.dropped.connect(self.open)
         window.activated.connect(self.look_at_file)
+        sessions.saved.connect(self._show_recent)
         window.empty.openRequested.connect(self.ask_file)
         window.empty.sampleRequested.connect(self.open_sample)
         window.empty.recentRequested.connect(self._on_recent)
@@ -77,21 +87,26 @@ class Opening(QObject):
     @Slot(object)
     def open(self, path: Path, state_dict: str | None = None) -> None:
         """Open a file, after asking about work that would be lost."""
-        if self._may_lose():
-            self._session.open(path, state_dict)
+        self.open_work(Wish(path, state_dict))
+
+    def open_work(self, wish: Wish) -> None:
+        """Open a file, a session or work that was left behind, after asking about what is open."""
+        go = partial(self._session.open_work, wish)
+        if self._may_lose(go):
+            go()
 
     def open_sample(self) -> None:
         """Open the model that comes with the application."""
-        if self._may_lose():
+        if self._may_lose(self._session.open_sample):
             self._session.open_sample()
 
     def ask_file(self) -> None:
         """Let the person choose a file."""
         name, _ = QFileDialog.getOpenFileName(
             self._window,
-            self.tr("Open a checkpoint"),
+            self.tr("Open a checkpoint or a session"),
             str(self._folder()),
-            self.tr("Checkpoints ({patterns});;All files (*)").format(patterns=FILES),
+            self.tr("Checkpoints and sessions ({patterns});;All files (*)").format(patterns=FILES),
         )
         if name:
             self.open(Path(name))
@@ -117,7 +132,7 @@ class Opening(QObject):
     def close(self) -> None:
         """Close the document, after asking about work that would be lost."""
         # A preview may be shown as a job, too; it ends with the document, as nobody waits for it.
-        if (not self._jobs.writing or self._may_stop()) and self._may_lose():
+        if (not self._jobs.writing or self._may_stop()) and self._may_lose(self._session.close):
             self._session.close()
 
     def look_at_file(self) -> None:
@@ -132,7 +147,7 @@ class Opening(QObject):
 
     def may_leave(self) -> bool:
         """Ask whether the window may be closed, if a job runs or work would be lost."""
-        return self._may_stop() and self._may_lose()
+        return self._may_stop() and self._may_lose(self._window.close)
 
     def offer_more(self) -> None:
         """Tell that the file that was opened has more than is shown."""
@@ -157,11 +172,14 @@ class Opening(QObject):
         self._jobs.cancel_visible()
         return True
 
-    def _may_lose(self) -> bool:
-        if not self._session.unexported:
+    def _may_lose(self, go: Callable[[], object]) -> bool:
+        """Ask about work that would be lost; who saves it first goes on by `go` afterwards."""
+        if not self._sessions.unsaved:
             return True
-        answer = questions.unexported(self._window)
-        if answer == "export":
+        answer = questions.unsaved(self._window)
+        if answer == "save":
+            self._sessions.save_then(go)
+        elif answer == "export":
             self._exporting.ask()
         return answer == "discard"
 

@@ -13,24 +13,45 @@ from pruneapp import resources
 from pruneapp.checkpoint.reader import StateDict
 
 
-def unexported(parent: QWidget) -> Literal["export", "discard", "stay"]:
-    """Ask what is to become of changes that were not exported."""
-    clicked = _ask(
+def unsaved(parent: QWidget) -> Literal["save", "export", "discard", "stay"]:
+    """Ask what is to become of changes that were neither saved nor exported."""
+    box = _box(
         parent,
-        QCoreApplication.translate("Questions", "Some changes were not exported."),
+        QCoreApplication.translate("Questions", "Some changes were not saved and not exported."),
         QCoreApplication.translate(
             "Questions", "They are lost if you go on. The file on disk is as it was."
         ),
-        go=QCoreApplication.translate("Questions", "Discard changes"),
-        stay=QCoreApplication.translate("Questions", "Keep working"),
-        first=QCoreApplication.translate("Questions", "Export…"),
     )
-    answers: dict[str, Literal["export", "discard", "stay"]] = {
-        "first": "export",
-        "go": "discard",
-        "stay": "stay",
+    roles = QMessageBox.ButtonRole
+    texts = {
+        roles.AcceptRole: QCoreApplication.translate("Questions", "Save session…"),
+        roles.ActionRole: QCoreApplication.translate("Questions", "Export…"),
+        roles.DestructiveRole: QCoreApplication.translate("Questions", "Discard changes"),
+        roles.RejectRole: QCoreApplication.translate("Questions", "Keep working"),
     }
-    return answers[clicked]
+    save, export, discard, stay = (box.addButton(text, role) for role, text in texts.items())
+    box.setDefaultButton(save)
+    box.setEscapeButton(stay)
+    box.exec()
+    clicked = box.clickedButton()
+    box.deleteLater()
+    if clicked is save:
+        return "save"
+    if clicked is export:
+        return "export"
+    return "discard" if clicked is discard else "stay"
+
+
+def delete_work(parent: QWidget, what: str) -> bool:
+    """Ask whether work that was left behind may be deleted."""
+    clicked = _ask(
+        parent,
+        QCoreApplication.translate("Questions", "Delete this work?"),
+        what,
+        go=QCoreApplication.translate("Questions", "Delete"),
+        stay=QCoreApplication.translate("Questions", "Keep it"),
+    )
+    return clicked == "go"
 
 
 def stop_jobs(parent: QWidget) -> bool:
@@ -136,22 +157,17 @@ def guide(parent: QWidget) -> None:
     dialog.open()
 
 
-def _ask(
-    parent: QWidget, title: str, text: str, *, go: str, stay: str, first: str = ""
-) -> Literal["go", "stay", "first"]:
-    """Show a question; `go` loses or runs something, `stay` does nothing, `first` is safe."""
+def _ask(parent: QWidget, title: str, text: str, *, go: str, stay: str) -> Literal["go", "stay"]:
+    """Show a question; `go` loses or runs something, `stay` does nothing."""
     box = _box(parent, title, text)
-    safe = box.addButton(first, QMessageBox.ButtonRole.AcceptRole) if first else None
     destructive = box.addButton(go, QMessageBox.ButtonRole.DestructiveRole)
     rejecting = box.addButton(stay, QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(safe or rejecting)
+    box.setDefaultButton(rejecting)
     box.setEscapeButton(rejecting)
     box.exec()
     clicked = box.clickedButton()
     box.deleteLater()
-    if clicked is destructive:
-        return "go"
-    return "first" if safe is not None and clicked is safe else "stay"
+    return "go" if clicked is destructive else "stay"
 
 
 def _box(parent: QWidget, title: str, text: str) -> QMessageBox:

@@ -18,16 +18,19 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp import resources
 from pruneapp.answers import SparsityReport, TensorRow
 from pruneapp.checkpoint.dtypes import DType
-from pruneapp.checkpoint.reader import Notice, open_checkpoint
+from pruneapp.checkpoint.reader import Notice
 from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.hand.compute import HandPreview
-from pruneapp.document.opening import open_document
 from pruneapp.document.preview import Preview
 from pruneapp.document.proposal import Proposal
+from pruneapp.document.session.entrance import Wish, open_wish
+from pruneapp.document.session.file import SessionFile
+from pruneapp.document.session.recovery import JournalFile
+from pruneapp.document.session.reopen import Saved
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.stats import sparsity
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.gui.collecting import settle
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.settings import DEVICE, Settings
@@ -71,6 +74,7 @@ class Opened:
     document: Document
     contents: Contents
     extra: object
+    saved: Saved | None
 
 
 def contents_of(document: Document, cancel: CancelToken) -> Contents:
@@ -140,6 +144,8 @@ class Session(QObject):
         Masks changed.
     refused(PruneAppError)
         Something that was asked for cannot be done.
+    misplaced(SessionError, Wish)
+        The checkpoint of a session is not where it was, or another one.
     """
 
     opening = Signal(object)
@@ -148,6 +154,7 @@ class Session(QObject):
     closed = Signal()
     changed = Signal(object)
     refused = Signal(object)
+    misplaced = Signal(object, object)
 
     def __init__(
         self,
@@ -164,33 +171,41 @@ class Session(QObject):
         self._held: PruneAppError | None = None
         self.document: Document | None = None
         self.contents = Contents()
+        # What the document goes on with, if it was opened from a session or from a journal.
+        self.saved: Saved | None = None
 
     # -- opening and closing -------------------------------------------------------------------
 
     def open(self, path: Path, state_dict: str | None = None) -> None:
         """Open a file in the background; the document before stays until that has worked."""
+        self.open_work(Wish(path, state_dict))
+
+    def open_work(self, wish: Wish) -> None:
+        """Open a checkpoint, a session, or work that was left behind; see `open`."""
         if self._opening is not None:
             self._opening.cancel()
-        self.opening.emit(path)
+        self.opening.emit(wish.path)
         prepare = self._prepare
 
         def work(job: Job) -> Opened:
-            checkpoint = open_checkpoint(path, state_dict=state_dict, job=job)
+            document, saved = open_wish(wish, job)
             try:
-                document = open_document(checkpoint, job)
                 contents = contents_of(document, job.cancel)
                 extra = prepare(contents.rows, job.cancel)
                 job.cancel.check()
-                return Opened(document, contents, extra)
+                return Opened(document, contents, extra, saved)
             except BaseException:
-                checkpoint.close()
+                document.close()
+                document.checkpoint.close()
+                if isinstance(saved, JournalFile):
+                    saved.close()
                 raise
 
         self._opening = self._jobs.submit(
             self.tr("Opening"),
             work,
             on_result=self._on_opened,
-            on_error=self._on_not_opened,
+            on_error=partial(self._on_not_opened, wish),
             on_cancelled=self._on_opening_cancelled,
         )
 
@@ -204,6 +219,7 @@ class Session(QObject):
             return
         document, self.document = self.document, None
         self.contents = Contents()
+        self.saved = None
         self.closed.emit()
         document.close()
         document.checkpoint.close()
@@ -213,15 +229,21 @@ class Session(QObject):
         self.close()
         self.document = opened.document
         self.contents = opened.contents
+        self.saved = opened.saved
         settle(len(opened.contents.rows))
         opened.document.subscribe(self._on_changed)
-        if not self.is_sample:
+        if isinstance(self.saved, SessionFile):
+            self._settings.add_recent(self.saved.path)
+        elif not self.is_sample:
             self._settings.add_recent(opened.document.checkpoint.path)
         self.opened.emit(opened.extra)
 
-    def _on_not_opened(self, error: PruneAppError) -> None:
+    def _on_not_opened(self, wish: Wish, error: PruneAppError) -> None:
         self._opening = None
-        self.refused.emit(error)
+        if isinstance(error, (OriginalMissingError, OriginalChangedError)):
+            self.misplaced.emit(error, wish)
+        else:
+            self.refused.emit(error)
         self.stayed.emit()
 
     def _on_opening_cancelled(self) -> None:

@@ -28,6 +28,7 @@ from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.parts.tab_order import tab_stop_after
+from pruneapp.gui.views.recovery import Recovery
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
 SIZE = QSize(1280, 800)
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         # Here, for it holds from the first picture on, before anything can be opened.
         self.actions_["quit"].triggered.connect(self.close)
         self.notices = NoticeBar()
+        self.recovery = Recovery()
         self.empty = EmptyPage()
         self.model_status = ModelStatus()
         self.done = Done()
@@ -92,6 +94,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.notices)
+        column.addWidget(self.recovery)
         column.addWidget(self.stack, 1)
         self.setCentralWidget(center)
         self._fill_toolbar()

@@ -26,15 +26,19 @@ from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.foreshadowing import Foreshadowing
 from pruneapp.gui.handwork import Handwork
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.keeping import Keeping
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
 from pruneapp.gui.pairing import Pairing
+from pruneapp.gui.recovering import Recovering
 from pruneapp.gui.session import Session
+from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.sizing import Sizing
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
+from pruneapp.gui.view_state import ViewState
 from pruneapp.gui.views.tree import Nodes, build_nodes
 from pruneapp.gui.window import MainWindow
 from pruneapp.methods.declaration import Method
@@ -97,6 +101,24 @@ class Workbench(QObject):
         )
         self.counting.completed.connect(self.looking.recount)
         self.exporting = Exporting(self.session, self.jobs, appearance, window)
+        self.browsing = Browsing(self.views, window.actions_, self)
+        view = ViewState(
+            self.session,
+            self.views,
+            show_tensor=self.show_tensor,
+            show_page=self.browsing.show_page,
+            check=self.asking.check,
+        )
+        self.keeping = Keeping(self.session, self.jobs, view.glance, self)
+        self.sessions = Sessions(
+            window,
+            self.session,
+            self.jobs,
+            settings,
+            telling=self.telling,
+            keeping=self.keeping,
+            view=view,
+        )
         self.opening = Opening(
             window,
             self.session,
@@ -104,6 +126,10 @@ class Workbench(QObject):
             settings,
             telling=self.telling,
             exporting=self.exporting,
+            sessions=self.sessions,
+        )
+        self.recovering = Recovering(
+            window, self.session, self.jobs, settings, open_work=self.opening.open_work
         )
         self.moving = Moving(self.session, self.jobs, self)
         self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
@@ -120,7 +146,6 @@ class Workbench(QObject):
             settings=settings,
         )
         self._dropped = 0
-        self.browsing = Browsing(self.views, window.actions_, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
         self._connect()
@@ -162,6 +187,8 @@ class Workbench(QObject):
         self.choosing.deviceChanged.connect(self.forecasting.refresh)
         self.choosing.methodsLoaded.connect(self._on_methods)
         self.choosing.refused.connect(self.telling.refuse)
+        self.keeping.troubled.connect(self.telling.refuse)
+        self.keeping.failed.connect(self.jobs.failed)
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -177,6 +204,7 @@ class Workbench(QObject):
         self.window.hide()
         self.ended = self.jobs.stop()
         self.session.close()
+        self.keeping.stop()
 
     def report_bug(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None

@@ -148,7 +148,7 @@ def test_what_would_not_be_missed_is_not_offered(model, place):
     prune(document)
     exported, saved, undone = kept(document, place), kept(document, place), kept(document, place)
     assert len(left_behind(place, Job())) == 0  # all three are open
-    saved.mark_kept(1, place / "work.prune")
+    saved.mark_kept(document.history.records[0], 1, place / "work.prune")
     document.mark_exported(document.snapshot())
     exported.keep(Capture.of(document), {}, Job())
     document.undo()
@@ -164,12 +164,40 @@ def test_a_saved_state_that_one_went_on_from_is_offered(model, place):
     document = open_model(model)
     prune(document)
     journal = kept(document, place)
-    journal.mark_kept(1, place / "work.prune")
+    journal.mark_kept(document.history.records[0], 1, place / "work.prune")
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
     (found,) = left_behind(place, Job())
     assert found.steps == 2
+    shut(document)
+
+
+def test_a_saved_state_that_was_cut_off_is_no_reason_to_offer_nothing(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = Journal(place)
+    journal.mark_kept(document.history.records[0], 1, place / "work.prune")
+    document.undo()
+    prune(document, B)
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    (found,) = left_behind(place, Job())
+    assert found.steps == 1
+    shut(document)
+
+
+def test_a_saved_state_is_known_from_the_first_record_on(model, place):
+    document = open_model(model)
+    prune(document)
+    journal = Journal(place)
+    journal.mark_kept(document.history.records[0], 1, place / "work.prune")
+    prune(document, B)
+    journal.keep(Capture.of(document), {}, Job())
+    document.undo()
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
+    assert left_behind(place, Job()) == ()
     shut(document)
 
 
@@ -298,7 +326,7 @@ def test_a_full_disk_is_a_sentence_and_later_everything_is_written(
     first = states(document)
     prune(document, B)
     disk.left = room
-    with pytest.raises(SessionError, match="no space left.* Work goes on"):
+    with pytest.raises(SessionError, match=r"no space left.* Work goes on"):
         journal.keep(Capture.of(document), {}, Job())
     copy = tmp_path / "copy.journal"
     copy.write_bytes(journal.path.read_bytes())

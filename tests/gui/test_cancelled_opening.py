@@ -17,6 +17,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.opening import open_document
+from pruneapp.document.session import entrance
 from pruneapp.gui import session
 from pruneapp.gui.views.tree import build_nodes
 from pruneapp.progress import Cancelled, Job
@@ -195,7 +196,12 @@ def opening(person, monkeypatch):
 def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stage):
     """At the beginning of each stage, and when all is made and on its way to the window."""
     path = write(tmp_path / "many.safetensors", MANY)
-    opening.begin(opening.person.session if stage == "_prepare" else session, stage)
+    places = {
+        "_prepare": opening.person.session,
+        "open_checkpoint": entrance,
+        "open_document": entrance,
+    }
+    opening.begin(places.get(stage, session), stage)
 
     opening.person.drop(path)
 

@@ -10,7 +10,8 @@ from PySide6.QtCore import QPoint
 from safetensors.torch import load_file, save_file
 
 from pruneapp.answers import Gesture
-from pruneapp.gui import exporting, forecasting, session
+from pruneapp.document.session import entrance
+from pruneapp.gui import exporting, forecasting
 from pruneapp.gui.views.forecast import panel
 
 
@@ -56,13 +57,13 @@ class Gate:
 @pytest.fixture
 def opening(monkeypatch):
     """Opening takes until the gate is opened."""
-    gate = Gate(session.open_checkpoint)
+    gate = Gate(entrance.open_checkpoint)
 
     def work(path, *, state_dict=None, job):
         gate.wait(job)
         return gate.real(path, state_dict=state_dict, job=job)
 
-    monkeypatch.setattr(session, "open_checkpoint", work)
+    monkeypatch.setattr(entrance, "open_checkpoint", work)
     return gate
 
 

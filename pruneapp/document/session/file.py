@@ -133,7 +133,7 @@ class SessionFile(Saved):
 
 
 def save_session(
-    capture: Capture, original: Original | None, view: Mapping[str, Any], path: Path, job: Job
+    capture: Capture, digests: Mapping[str, str], view: Mapping[str, Any], path: Path, job: Job
 ) -> int:
     """Write a document to a session file; the old file is there until the new one is safe.
 
@@ -141,8 +141,8 @@ def save_session(
     ----------
     capture
         The document.
-    original
-        Its checkpoint, if it was described already.
+    digests
+        SHA-256 of the files of its checkpoint as far as they are known, by name.
     view
         What the person looks at, as plain JSON.
     path
@@ -168,8 +168,7 @@ def save_session(
     """
     snapshot = capture.snapshot
     job.start(2 * _bytes_of(capture), path.name)
-    if original is None:
-        original = describe(snapshot.checkpoint, {}, job)
+    original = describe(snapshot.checkpoint, digests, job)
     try:
         with _Spool() as spool:
             plain = _Plain(capture)

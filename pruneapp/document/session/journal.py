@@ -33,7 +33,7 @@ _MUCH = 1 << 20
 
 
 class Head(msgspec.Struct, frozen=True, tag="head"):
-    """The first record: what the journal is about."""
+    """What the journal is about: the first record, and again where that is moved."""
 
     version: int
     original: Original
@@ -110,7 +110,9 @@ class Journal:
     def __init__(self, place: Path, digests: Mapping[str, str] | None = None) -> None:
         self._place = place
         self._log: LogFile | None = None
-        self._original: Original | None = None
+        self._path = Path()
+        # The last edit of a state that is safe in a session file, and where that is.
+        self._kept: tuple[Record | None, Kept] | None = None
         self._digests = dict(digests or {})
         self._begin()
 
@@ -119,7 +121,7 @@ class Journal:
         self._records: list[Record] = []
         self._position = 0
         self._exported = 0
-        self._kept: Kept | None = None
+        self._kept_said = False
         self._view: Mapping[str, Any] = {}
         # Bytes of each edit; and bytes and base of each mask.
         self._edits: list[int] = []
@@ -134,11 +136,6 @@ class Journal:
     def size(self) -> int:
         """Bytes of the file."""
         return 0 if self._log is None else self._log.size
-
-    @property
-    def original(self) -> Original | None:
-        """The checkpoint, once it was described."""
-        return self._original
 
     def keep(self, capture: Capture, view: Mapping[str, Any], job: Job) -> None:
         """Write what the file does not say yet, and wait until the disk has it.
@@ -172,10 +169,22 @@ class Journal:
                 remedy="Work goes on. Make room on the disk, or save the session.",
             ) from error
 
-    def mark_kept(self, position: int, path: Path) -> None:
-        """Note that a state is safe in a session file; written with the next `keep`."""
-        self._kept = Kept(position, str(path))
-        self._write_later(self._kept)
+    def mark_kept(self, record: Record | None, position: int, path: Path) -> None:
+        """Note that a state is safe in a session file.
+
+        Parameters
+        ----------
+        record
+            The last edit of the state; None for that of the file.
+        position
+            Where in the history the state is.
+        path
+            The session file.
+        """
+        self._kept = record, Kept(position, str(path))
+        if self._log is not None:
+            self._write_later(self._kept[1])
+            self._kept_said = True
 
     def set_digests(self, digests: Mapping[str, str]) -> None:
         """Note the SHA-256 of files of the original, by name."""
@@ -214,13 +223,11 @@ class Journal:
         if self._log is None or dead < _MUCH or dead < self.size // 2:
             return self
         fresh = Journal(self._place, self._digests)
-        fresh._original = self._original
+        fresh._kept = self._kept
         try:
             fresh._open(capture, job, suffix=".new")
             fresh._append_all(capture, view, job)
             assert fresh._log is not None
-            if self._kept is not None:
-                fresh.mark_kept(self._kept.at, Path(self._kept.path))
             fresh._log.flush()
             fresh._log.move(self._log.path)
         except BaseException:
@@ -245,21 +252,26 @@ class Journal:
     # How it works
 
     def _open(self, capture: Capture, job: Job, suffix: str = "") -> None:
-        if self._original is None:
-            self._original = describe(capture.snapshot.checkpoint, self._digests, job)
         self._place.mkdir(parents=True, exist_ok=True)
         path = self._place / f"{secrets.token_hex(6)}{SUFFIX}{suffix}"
         self._begin()
         self._log = LogFile(path)
         try:
-            self._write(Head(VERSION, self._original))
+            self._describe(capture, job)
         except BaseException:
             self.delete()
             raise
 
+    def _describe(self, capture: Capture, job: Job) -> None:
+        checkpoint = capture.snapshot.checkpoint
+        self._write(Head(VERSION, describe(checkpoint, self._digests, job)))
+        self._path = checkpoint.path
+
     def _append_all(self, capture: Capture, view: Mapping[str, Any], job: Job) -> None:
         assert self._log is not None
         before = self._log.size
+        if self._path != capture.snapshot.checkpoint.path:  # an export took its name
+            self._describe(capture, job)
         same = 0
         for mine, theirs in zip(self._records, capture.records, strict=False):
             if mine is not theirs:
@@ -273,11 +285,23 @@ class Journal:
         if self._exported != capture.exported:
             self._write(Exported(capture.exported))
             self._exported = capture.exported
+        self._say_kept(capture)
         if self._log.size != before:
             if view != self._view:
                 self._write(View(dict(view)))
                 self._view = dict(view)
             self._log.flush()
+
+    def _say_kept(self, capture: Capture) -> None:
+        if self._kept is None:
+            return
+        record, kept = self._kept
+        here = capture.records[: kept.at]
+        if len(here) < kept.at or (here and here[-1] is not record):
+            self._kept = None  # cut off
+        elif not self._kept_said:
+            self._write(kept)
+            self._kept_said = True
 
     def _append(self, at: int, capture: Capture, job: Job) -> None:
         """Write one edit and its masks, or nothing."""

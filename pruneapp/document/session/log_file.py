@@ -59,7 +59,12 @@ class LogFile:
         self._file = io.FileIO(os.open(path, flags, 0o600), "r+")
         lock(self._file.fileno())
         self.size = 0
-        self._write(MAGIC)
+        try:
+            self._write(MAGIC)
+        except BaseException:
+            self.close()
+            delete(path)
+            raise
 
     def append(self, kind: int, payload: bytes) -> int:
         """Write a record; returns how many bytes it takes."""

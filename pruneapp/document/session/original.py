@@ -85,7 +85,32 @@ class Original(msgspec.Struct, frozen=True):
         name = self.path.replace("\\", "/").rpartition("/")[2]
         if name:
             found.append(folder / name)
-        return (*found, Path(self.path))
+        found.append(Path(self.path))
+        # An export that took its name has kept it beside.
+        return (*found, *(place.with_suffix(f".orig{place.suffix}") for place in found))
+
+    def is_at(self, place: Path, job: Job) -> bool:
+        """Say whether a file is the checkpoint; True for several files, which are looked at later.
+
+        Parameters
+        ----------
+        place
+            Something that is there.
+        job
+            May cancel.
+        """
+        if len(self.files) != 1 or not place.is_file():
+            return True
+        try:
+            file = FileSource(place)
+        except CheckpointError:
+            return False
+        try:
+            return file.size == self.files[0].size and sample_of(file, job) == self.files[0].sample
+        except CheckpointError:
+            return False
+        finally:
+            file.close()
 
 
 def files_of(checkpoint: Checkpoint) -> tuple[FileSource, ...]:

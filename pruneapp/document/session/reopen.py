@@ -42,21 +42,28 @@ class Saved:
     view: Mapping[str, Any]
 
 
-def find_original(saved: Saved) -> Path:
-    """Return where the checkpoint is now.
+def find_original(saved: Saved, job: Job) -> Path:
+    """Return where the checkpoint is now: where a file is as it was, else where there is one.
 
     Raises
     ------
     OriginalMissingError
         If it is nowhere where it was.
     """
+    found: Path | None = None
     for place in saved.original.places(saved.path.absolute().parent):
-        if place.exists():
+        if not place.exists():
+            continue
+        if found is None:
+            found = place
+        if saved.original.is_at(place, job):
             return place
-    raise OriginalMissingError(
-        f"'{saved.path.name}' is about '{saved.original.path}', which is not there any more.",
-        remedy="Say where it is now.",
-    )
+    if found is None:
+        raise OriginalMissingError(
+            f"'{saved.path.name}' is about '{saved.original.path}', which is not there any more.",
+            remedy="Say where it is now.",
+        )
+    return found
 
 
 def reopened(
@@ -134,7 +141,7 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
 
 
 def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
-    path = find_original(saved) if original is None else original
+    path = find_original(saved, job) if original is None else original
     return open_checkpoint(path, state_dict=saved.original.state_dict or None, job=job)
 
 
@@ -145,9 +152,11 @@ def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
     tensors = misfits(checkpoint, saved.history)
     fits = "" if tensors else " Its tensors have the same names and shapes."
     use = "." if tensors else ", or use the masks on this one."
-    raise OriginalChangedError(
+    error = OriginalChangedError(
         f"'{checkpoint.path.name}' is not the file that '{saved.path.name}' was made with: "
         f"{changes[0]}{fits}",
         remedy=f"Choose the file that it was made with{use}",
         details="\n".join((*changes, *tensors[:1000])),
     )
+    error.fits = not tensors
+    raise error

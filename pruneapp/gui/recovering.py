@@ -1,0 +1,164 @@
+"""Offers at the start what a crash left behind: work to take up, temporary files to delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QDateTime, QLocale, QObject
+
+from pruneapp.checkpoint.abandoned import find_abandoned
+from pruneapp.document.session.entrance import Wish
+from pruneapp.document.session.journal import folder
+from pruneapp.document.session.log_file import delete
+from pruneapp.document.session.recovery import LeftBehind, left_behind, read_journal
+from pruneapp.errors import PruneAppError
+from pruneapp.gui import questions
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.settings import Settings
+from pruneapp.gui.views.recovery import FoundFiles, FoundWork
+from pruneapp.gui.window import MainWindow
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class _Found:
+    works: tuple[LeftBehind, ...]
+    files: tuple[tuple[Path, int], ...]
+
+
+def look_for(places: frozenset[Path], job: Job) -> _Found:
+    """Return what was left behind: journals, and temporary files in some folders."""
+    works = left_behind(folder(), job)
+    files: list[tuple[Path, int]] = []
+    for place in sorted(places):
+        job.step(0)
+        files += [(path, _size(path)) for path in find_abandoned(place)]
+    return _Found(works, tuple(files))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+class Recovering(QObject):
+    """Looks for what was left behind, and does with it what the person wants.
+
+    Parameters
+    ----------
+    window
+        Shows the offer.
+    session, jobs
+        What is open, and where is looked.
+    settings
+        The files that were open before: temporary files are looked for beside them.
+    open_work
+        Opens something, after asking about work that would be lost.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        settings: Settings,
+        *,
+        open_work: Callable[[Wish], None],
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._settings = settings
+        self._open_work = open_work
+        self._found = _Found((), ())
+        self._offers = True
+        view = window.recovery
+        view.restoreRequested.connect(self._restore)
+        view.deleteRequested.connect(self._delete)
+        view.filesDeleteRequested.connect(self._delete_files)
+        view.dismissed.connect(self._dismiss)
+        session.opened.connect(self._on_opened)
+        self.look()
+
+    def look(self) -> None:
+        """Look for what there is, and offer it."""
+        places = frozenset(path.parent for path in self._settings.recent)
+        self._jobs.answer(
+            lambda job: look_for(places, job),
+            on_result=self._on_found,
+            on_error=self._session.refused.emit,
+            aside=True,
+        )
+
+    def _on_found(self, found: _Found) -> None:
+        self._found = found
+        files = None
+        if found.files:
+            names = tuple(str(path) for path, _ in found.files)
+            files = FoundFiles(names, sum(size for _, size in found.files))
+        works = [_shown(work) for work in found.works]
+        self._window.recovery.set_found(works if self._offers else (), files)
+
+    def _on_opened(self) -> None:
+        if self._found.works:
+            self.look()  # what was taken up is no longer there
+
+    def _restore(self, key: str) -> None:
+        self._open_work(Wish(Path(key), is_journal=True))
+
+    def _delete(self, key: str) -> None:
+        work = next((w for w in self._found.works if str(w.path) == key), None)
+        if work is None or not questions.delete_work(self._window, _said(work)):
+            return
+
+        def drop(job: Job) -> None:
+            try:
+                read_journal(work.path, job).delete()
+            except PruneAppError:
+                if not work.steps:  # of a newer Pruneapp: nothing in it can be read, but deleted
+                    delete(work.path)
+
+        self._jobs.answer(
+            drop, on_result=self._on_deleted, on_error=self._session.refused.emit, aside=True
+        )
+
+    def _delete_files(self) -> None:
+        paths = [path for path, _ in self._found.files]
+
+        def drop(_job: Job) -> None:
+            for path in paths:
+                if path in find_abandoned(path.parent):  # nobody took its name meanwhile
+                    delete(path)
+
+        self._jobs.answer(
+            drop, on_result=self._on_deleted, on_error=self._session.refused.emit, aside=True
+        )
+
+    def _on_deleted(self, _nothing: None) -> None:
+        self.look()
+
+    def _dismiss(self) -> None:
+        self._offers = False
+        self._window.recovery.set_found((), None)
+
+
+def _shown(work: LeftBehind) -> FoundWork:
+    return FoundWork(str(work.path), work.original.name, work.steps, work.last, _time(work.time))
+
+
+def _said(work: LeftBehind) -> str:
+    return f"{work.original}\n{work.last}" if work.steps else str(work.path)
+
+
+def _time(seconds: float) -> str:
+    when = QDateTime.fromSecsSinceEpoch(int(seconds))
+    locale = QLocale()
+    if when.date() == QDateTime.currentDateTime().date():
+        return locale.toString(when.time(), QLocale.FormatType.ShortFormat)
+    return locale.toString(when, QLocale.FormatType.ShortFormat)

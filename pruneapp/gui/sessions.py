@@ -1,0 +1,243 @@
+"""Saving the session and going on with it; and whether closing would lose work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.answers import HistoryItem
+from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.entrance import Wish
+from pruneapp.document.session.file import SUFFIX, SessionFile, save_session
+from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.keeping import Keeping
+from pruneapp.gui.session import Session
+from pruneapp.gui.settings import Settings
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.view_state import ViewState
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.window import MainWindow
+
+
+class Sessions(QObject):
+    """The session file of the document, the commands for it, and the title of the window.
+
+    Parameters
+    ----------
+    window
+        Its menus ask for saving.
+    session, jobs
+        What is open, and where it is saved.
+    settings
+        The files that were open before.
+    telling, keeping
+        Who says what was done, and who need not keep what is saved.
+    view
+        What the person looks at.
+
+    Signals
+    -------
+    saved(Path)
+        A session was saved.
+    """
+
+    saved = Signal(object)
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        settings: Settings,
+        *,
+        telling: Telling,
+        keeping: Keeping,
+        view: ViewState,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._settings = settings
+        self._telling = telling
+        self._keeping = keeping
+        self._view = view
+        self.path: Path | None = None
+        # Of the history; the state that the file holds.
+        self._safe: HistoryItem | None = None
+        window.actions_["save_session"].triggered.connect(self.save)
+        window.actions_["save_session_as"].triggered.connect(self.save_as)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+        session.misplaced.connect(self._on_misplaced)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether closing would lose work.
+
+        Who works in a session file wants everything in it; who does not has what was exported.
+        """
+        document = self._session.document
+        if document is None or self.path is None:
+            return self._session.unexported
+        return document.items[document.position] is not self._safe
+
+    # -- saving ---------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Save the session where it is, or where the person says."""
+        self.save_then(None)
+
+    def save_then(self, then: Callable[[], object] | None) -> None:
+        """Save the session, and do something once it is safe."""
+        if self.path is None:
+            self._ask_where(then)
+        else:
+            self._save(self.path, then)
+
+    def save_as(self) -> None:
+        """Save the session where the person says."""
+        self._ask_where(None)
+
+    def _ask_where(self, then: Callable[[], object] | None) -> None:
+        if self._session.document is None:
+            return
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save the session"),
+            str(self._proposed()),
+            self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
+        )
+        if name:
+            path = Path(name)
+            self._save(path if path.suffix else path.with_name(path.name + SUFFIX), then)
+
+    def _proposed(self) -> Path:
+        if self.path is not None:
+            return self.path
+        document = self._session.document
+        assert document is not None
+        source = document.checkpoint.path
+        # The sample lies where the application is installed, which is no place for work.
+        place = Path.home() if self._session.is_sample else source.absolute().parent
+        return place / f"{source.name if source.is_dir() else source.stem}{SUFFIX}"
+
+    def _save(self, path: Path, then: Callable[[], object] | None) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        capture, view = Capture.of(document), self._view.read()
+        digests = self._keeping.digests
+        safe = document.items[document.position]
+        self._jobs.submit(
+            self.tr("Saving the session"),
+            lambda job: save_session(capture, digests, view, path, job),
+            writes=True,
+            on_result=partial(self._on_saved, document, safe, path, then),
+            on_error=partial(self._on_not_saved, document, path, then),
+        )
+
+    def _on_saved(
+        self,
+        document: Document,
+        safe: HistoryItem,
+        path: Path,
+        then: Callable[[], object] | None,
+        nbytes: int,
+    ) -> None:
+        self._settings.add_recent(path)
+        self.saved.emit(path)
+        if document is not self._session.document:
+            return
+        self.path, self._safe = path, safe
+        for position, item in enumerate(document.items):
+            if item is safe:  # the person may have gone on meanwhile
+                self._keeping.mark_kept(position, path)
+        self._show()
+        self._telling.say_done(
+            self.tr("Saved {name}, {size}").format(name=path.name, size=numbers.size(nbytes))
+        )
+        if then is not None:
+            then()
+
+    def _on_not_saved(
+        self,
+        document: Document,
+        path: Path,
+        then: Callable[[], object] | None,
+        error: PruneAppError,
+    ) -> None:
+        if isinstance(error, StaleError) and document is self._session.document:
+            self._save(path, then)  # another state is in force by now
+        else:
+            self._session.refused.emit(error)
+
+    # -- opening --------------------------------------------------------------------------------
+
+    def _on_opened(self) -> None:
+        saved, document = self._session.saved, self._session.document
+        assert document is not None
+        self.path = saved.path if isinstance(saved, SessionFile) else None
+        self._safe = document.items[document.position] if self.path is not None else None
+        if saved is not None:
+            self._view.show(saved.view)
+        self._show()
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        self._show()
+
+    def _on_closed(self) -> None:
+        self.path = self._safe = None
+        self._window.setWindowModified(False)
+
+    def _show(self) -> None:
+        """Say in the title what is worked on, and whether something is unsaved."""
+        document = self._session.document
+        if document is None:
+            return
+        path = document.checkpoint.path if self.path is None else self.path
+        # Qt puts its sign of change, and on macOS a dot into the button, where this stands.
+        mark = "[*]" if self.unsaved else ""
+        self._window.setWindowTitle(f"{path.name}{mark} — Pruneapp")
+        self._window.setWindowModified(bool(mark))
+
+    # -- the checkpoint is elsewhere, or another one --------------------------------------------
+
+    def _on_misplaced(self, error: PruneAppError, wish: Wish) -> None:
+        if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
+            self._telling.offer(
+                self.tr(
+                    "What '{name}' pruned can be pruned in this file, too, without the history."
+                ).format(name=wish.path.name),
+                self.tr("Use its masks"),
+                partial(self._open, wish, only_masks=True),
+            )
+        self._telling.offer(
+            error.sentence, self.tr("Find it…"), partial(self._find, wish), details=error.details
+        )
+
+    def _find(self, wish: Wish) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Where is the checkpoint of '{name}'?").format(name=wish.path.name),
+            str(wish.path.parent),
+        )
+        if name:
+            self._open(wish, original=Path(name))
+
+    def _open(self, wish: Wish, *, original: Path | None = None, only_masks: bool = False) -> None:
+        self._session.open_work(
+            Wish(
+                wish.path,
+                original=original or wish.original,
+                only_masks=only_masks,
+                is_journal=wish.is_journal,
+            )
+        )

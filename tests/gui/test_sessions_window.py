@@ -1,0 +1,426 @@
+"""Work is saved, kept and offered again, by a person at the window."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.document.session.journal import folder
+from pruneapp.gui.views.pictures.pages import Page
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return write(tmp_path / "model.safetensors")
+
+
+def write(path: Path, seed: int = 1) -> Path:
+    rng = np.random.default_rng(seed)
+    arrays = {"a.weight": rng.normal(size=(8, 5)), "b.weight": rng.normal(size=(6, 8))}
+    save_file({n: a.astype(np.float32) for n, a in arrays.items()}, path)
+    return path
+
+
+def open_file(person, path):
+    person.open(path)
+    person.wait_open(path)
+
+
+def prune(person):
+    steps = len(person.states)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == steps + 1)
+
+
+def kept(person):
+    """Wait until all that was done is in the journal."""
+    person.wait(lambda: person.workbench.keeping.up_to_date)
+
+
+def journals() -> list[Path]:
+    return sorted(folder().glob("*.journal")) if folder().exists() else []
+
+
+def save(person, path):
+    person.chooses_file(path, "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.workbench.sessions.path == path)
+
+
+def masks(person) -> dict:
+    return {name: mask.packed.tobytes() for name, mask in person.document.masks.items()}
+
+
+def test_a_session_is_saved_by_ctrl_s_and_opened_again(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.key("Ctrl+Z")
+    person.click_cell("b.weight")
+    person.key("2")
+    before, session = masks(person), tmp_path / "work.prune"
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    assert person.window.isWindowModified()
+    save(person, session)
+    assert person.window.windowTitle() == "work.prune — Pruneapp"
+    assert not person.window.isWindowModified()
+    assert "Saved work.prune" in person.window.done.label.text()
+    assert set(load_file(session)) >= {"mask/a.weight", "mask/b.weight", "session.json"}
+
+    person.key("Ctrl+W")  # asks nothing
+    assert person.document is None
+    person.wait(lambda: journals() == [])
+    person.click(person.window.empty.recent_buttons[0])
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.document.position == 1
+    assert len(person.states) == 3
+    assert person.views.pages.heading.name.text() == "b.weight"
+    assert person.views.pages.page is Page.DISTRIBUTION
+    assert person.window.windowTitle() == "work.prune — Pruneapp"
+    person.key("Ctrl+Shift+Z")
+    assert person.document.position == 2
+    assert person.window.isWindowModified()
+
+
+def test_a_session_is_opened_by_dropping_it_and_by_its_name_on_the_command_line(
+    person, new_person, file, tmp_path
+):
+    open_file(person, file)
+    prune(person)
+    session = tmp_path / "work.prune"
+    save(person, session)
+    before = masks(person)
+    person.key("Ctrl+W")
+    person.drop(session)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    again = new_person(session)
+    again.wait(lambda: again.start.workbench is not None and again.document is not None)
+    assert masks(again) == before
+
+
+def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, monkeypatch):
+    open_file(person, file)
+    prune(person)
+    asked = []
+
+    def choose(_parent, _title, proposed, _filter):
+        asked.append(proposed)
+        return str(tmp_path / "mine"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
+    person.key("Ctrl+S")
+    person.wait(lambda: person.workbench.sessions.path == tmp_path / "mine.prune")
+    person.key("Ctrl+S")  # knows where by now
+    person.wait_idle()
+    assert asked == [str(file.with_suffix(".prune"))]
+    person.key("Ctrl+Shift+S")
+    assert asked[1:] == [str(tmp_path / "mine.prune")]
+    person.wait_idle()
+
+
+def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file(tmp_path / "work.prune", "getSaveFileName")
+    asked = person.answers("Save session…")
+    assert not person.window.close(), "not before it is safe"
+    person.wait(lambda: not person.window.isVisible())
+    assert "not saved and not exported" in asked[0]
+    assert (tmp_path / "work.prune").exists()
+    assert journals() == []
+
+
+def test_who_leaves_the_file_dialog_stays(person, file):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file("", "getSaveFileName")
+    person.answers("Save session…")
+    assert not person.window.close()
+    person.wait_idle()
+    assert person.window.isVisible()
+    assert person.document.position == 1
+
+
+def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    prune(person)
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    assert person.window.isWindowModified(), "the export has no history"
+    asked = person.answers("Keep working")
+    assert not person.window.close()
+    assert len(asked) == 1
+    person.key("Ctrl+Z")
+    assert not person.window.isWindowModified()
+    assert person.window.close()
+
+
+def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file(tmp_path / "none" / "work.prune", "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.trouble)
+    assert "cannot be written" in person.trouble[0]
+    assert person.window.isWindowModified()
+
+
+# The checkpoint is elsewhere
+
+
+def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    before = masks(person)
+    person.key("Ctrl+W")
+    (tmp_path / "there").mkdir()
+    there = file.rename(tmp_path / "there" / "other.safetensors")
+    person.drop(tmp_path / "work.prune")
+    person.wait(lambda: person.notices)
+    assert "is not there any more" in person.notices[0]
+    person.chooses_file(there)
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert person.document.checkpoint.path == there
+    assert masks(person) == before
+
+
+def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
+    person, file, tmp_path
+):
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    before = masks(person)
+    person.key("Ctrl+W")
+    write(file, seed=2)
+    person.drop(tmp_path / "work.prune")
+    person.wait(lambda: len(person.notices) == 2)
+    assert "holds other bytes" in person.notices[0]
+    person.click(person.window.notices.notices[1].action)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.states == ["Opened", "Masks of work.prune taken over"]
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+
+
+# What a crash leaves behind
+
+
+@pytest.fixture
+def crashed(new_person, file):
+    """Work of a window that was killed: its journal is there, and nobody holds it."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    kept(person)
+    person.wait(lambda: len(journals()) == 1)
+    copy = journals()[0].read_bytes()
+    before = masks(person)
+    person.answers("Discard changes")
+    assert person.window.close()
+    assert journals() == []
+    (folder() / "000000000000.journal").write_bytes(copy)
+    return before
+
+
+def test_work_is_offered_and_taken_up(crashed, new_person, file):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == crashed
+    assert person.document.position == 2
+    assert person.window.isWindowModified()
+    person.wait(lambda: not offer.isVisible())
+    kept(person)
+    person.wait(lambda: [p.name for p in journals()] != ["000000000000.journal"])
+    assert len(journals()) == 1, "the work has a journal of its own by now"
+    assert not person.bugs
+
+
+def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.answers("Keep it")
+    person.click(offer.delete_buttons[0])
+    assert len(journals()) == 1
+    asked = person.answers("Delete")
+    person.click(offer.delete_buttons[0])
+    assert "model.safetensors" in asked[0]
+    person.wait(lambda: not offer.isVisible())
+    assert journals() == []
+
+
+def test_the_offer_may_wait_for_another_start(crashed, new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.later)
+    assert not offer.isVisible()
+    assert len(journals()) == 1
+    again = new_person()
+    again.wait_ready()
+    again.wait(again.window.recovery.isVisible)
+
+
+def test_work_whose_checkpoint_is_gone_is_found_by_hand(crashed, new_person, file, tmp_path):
+    there = file.rename(tmp_path / "moved.safetensors")
+    person = new_person()
+    person.wait_ready()
+    person.wait(person.window.recovery.isVisible)
+    person.click(person.window.recovery.restore_buttons[0])
+    person.wait(lambda: person.notices)
+    person.chooses_file(there)
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == crashed
+
+
+def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person, file):
+    left = file.with_name(".out.safetensors.0123abcd.part")
+    left.write_bytes(b"x" * 5000)
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    person.window.close()
+    again = new_person()
+    again.wait_ready()
+    offer = again.window.recovery
+    again.wait(offer.isVisible)
+    assert offer.restore_buttons == []
+    again.click(offer.files_button)
+    again.wait(lambda: not offer.isVisible())
+    assert not left.exists()
+
+
+def test_a_window_without_work_leaves_no_journal(person, file):
+    open_file(person, file)
+    person.pause(100)
+    assert journals() == []
+    prune(person)
+    kept(person)
+    assert len(journals()) == 1
+    person.answers("Discard changes")
+    person.key("Ctrl+W")
+    person.wait(lambda: journals() == [])
+
+
+def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeypatch):
+    def refuse(_self, _data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pruneapp.document.session.log_file.LogFile._write", refuse)
+    open_file(person, file)
+    prune(person)
+    person.wait(lambda: person.trouble)
+    prune(person)
+    kept(person)
+    assert len(person.trouble) == 1
+    assert "not being kept" in person.trouble[0]
+    assert person.document.position == 2
+
+
+def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):
+    person.workbench.keeping._pause.setInterval(10)
+    open_file(person, file)
+    prune(person)
+    person.wait(lambda: person.workbench.keeping.digests)
+    expected = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert person.workbench.keeping.digests == {"model.safetensors": expected}
+    save(person, tmp_path / "work.prune")
+    assert expected.encode() in (tmp_path / "work.prune").read_bytes()
+
+
+def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
+    """After a crash the work is found on the original that was kept beside."""
+    open_file(person, file)
+    prune(person)
+    person.export(file)
+    person.close_report()
+    prune(person)
+    kept(person)
+    copy, before = journals()[0].read_bytes(), masks(person)
+    person.answers("Discard changes")
+    assert person.window.close()
+    (folder() / "000000000000.journal").write_bytes(copy)
+    again = new_person()
+    again.wait_ready()
+    again.wait(again.window.recovery.isVisible)
+    again.click(again.window.recovery.restore_buttons[0])
+    again.wait(lambda: again.document is not None)
+    assert again.document.checkpoint.path.name == "model.orig.safetensors"
+    assert masks(again) == before
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from pruneapp.gui import app
+
+def work(bench):
+    bench.session.opened.connect(lambda _x: step())
+    keeping, forecasting = bench.keeping, bench.forecasting
+    def step():
+        button = bench.views.forecast.action.button
+        if button.isEnabled() and forecasting.preview is not None and keeping.up_to_date:
+            print(bench.session.document.position, flush=True)
+            bench.prune()
+        QTimer.singleShot(5, step)
+
+made = app.Start.__init__
+def init(self, *a, **k):
+    made(self, *a, **k)
+    self.ready.connect(work)
+app.Start.__init__ = init
+app.main(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_after_a_kill_the_next_start_offers_the_work(new_person, file):
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=dict(os.environ),
+    )
+    done = 0
+    for line in child.stdout:
+        done = int(line)
+        if done == 3:
+            break
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=30)
+    assert done == 3
+    person = new_person()
+    person.wait_ready()
+    person.wait(person.window.recovery.isVisible)
+    person.click(person.window.recovery.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    assert person.document.position in {3, 4}
+    assert not person.bugs
