@@ -8,16 +8,14 @@ import numpy as np
 
 from pruneapp.answers import Comparison, TensorDifference
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.document.compared import Compared, Pair
 from pruneapp.document.difference_sums import STRETCH, DifferenceSums, Side, Stretches
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
-__all__ = ["compare", "difference", "pairs"]
-
-# A tensor of each side under the name that they share; None where a side has none.
-Pair = tuple[str, TensorEntry | None, TensorEntry | None]
+__all__ = ["compare", "difference", "pairs", "untouched"]
 
 
 def compare(
@@ -27,6 +25,7 @@ def compare(
     *,
     called: tuple[str, str] = ("A", "B"),
     names: Iterable[str] | None = None,
+    known: Compared | None = None,
 ) -> Comparison:
     """Compare every tensor of two states, by the values that an export of each would write.
 
@@ -43,6 +42,8 @@ def compare(
         What the sides are called.
     names
         The tensors, by any names of either side; all of them by default.
+    known
+        What was compared before; what is found is added. What is in it is not read again.
 
     Raises
     ------
@@ -55,7 +56,10 @@ def compare(
     tensors = []
     for pair in found:
         job.label(pair[0])
-        tensors.append(difference(a, b, pair, job))
+        before = None if known is None else known.get(a, b, pair)
+        tensors.append(_again(pair, before, job) if before else difference(a, b, pair, job))
+        if known is not None and before is None:
+            known.put(a, b, pair, tensors[-1])
     return Comparison(*called, tuple(tensors))
 
 
@@ -120,7 +124,7 @@ def difference(
         return TensorDifference(
             name, "only b", (), only.shape, numel=only.numel, dtype_b=only.dtype.label
         )
-    if _untouched(a, b, x, y):
+    if untouched(a, b, x, y):
         job.step(x.numel if _comparable(x, y) else 0)
         return _same_unread(a, name, x)
     if not _comparable(x, y):
@@ -134,6 +138,12 @@ def difference(
         sums.add(found)
         job.step(found.size)
     return sums.difference(name, x, y)
+
+
+def _again(pair: Pair, found: TensorDifference, job: Job) -> TensorDifference:
+    _, x, y = pair
+    job.step(x.numel if x and y and _comparable(x, y) else 0)
+    return found
 
 
 def _comparable(x: TensorEntry, y: TensorEntry) -> bool:
@@ -167,8 +177,8 @@ def _by_bits(a: Snapshot, b: Snapshot, pair: Pair, job: Job) -> TensorDifference
     )
 
 
-def _untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
-    """Whether both are the same tensor of the same open file, with the same zeros over it."""
+def untouched(a: Snapshot, b: Snapshot, x: TensorEntry, y: TensorEntry) -> bool:
+    """Say, unread, whether both are one tensor of one open file, with the same zeros over it."""
     if a.checkpoint is not b.checkpoint or x.name != y.name:
         return False
     if all(s.get(x.name) is t.get(x.name) for s, t in ((a.masks, b.masks), (a.final, b.final))):

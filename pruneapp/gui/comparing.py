@@ -14,7 +14,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.answers import Comparison, DifferenceTile, TileRequest
-from pruneapp.document.compare import compare
+from pruneapp.document.compare import compare, untouched
+from pruneapp.document.compared import Compared
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.picture import difference_tile
 from pruneapp.document.snapshot import Snapshot
@@ -72,16 +73,23 @@ class Comparing(QObject):
         self._window = window
         self.other = OtherSide(session, jobs, self)
         self._comparing: Task[Comparison] | None = None
-        self._tile: Task[DifferenceTile] | None = None
+        self._tile: Task[DifferenceTile | None] | None = None
         # The sides that the page shows, and the state in which the document was then.
         self._compared: tuple[tuple[Side, Side], int] | None = None
+        # What was found out, of this file and the other one.
+        self._known = Compared()
         self._offered = ""
+        # How differences were measured before masks were compared.
+        self._measure = ""
+        # Whether words stand in the place of the difference.
+        self._says = False
         self.other.came.connect(self._on_other)
         self.other.leaving.connect(self._on_other_leaving)
         self._view.comparisonRequested.connect(self._on_wanted)
         self._view.otherFileRequested.connect(self.ask_file)
         self._view.differenceRequested.connect(self.show_difference)
         self._pages.weights.differenceRequested.connect(self._on_tile_requested)
+        self._pages.weights.modes.modeChosen.connect(self._on_mode_chosen)
         self._pages.pageChanged.connect(self._on_page)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
@@ -113,6 +121,7 @@ class Comparing(QObject):
 
     def _on_other(self) -> None:
         if self.other.of_masks:
+            self._measure = self._measure or self._view.measure
             self._view.set_measure(ZEROS)
         self._view.set_other(self.other.called)
         self._pages.tabs.setCurrentIndex(Page.COMPARE)
@@ -122,7 +131,15 @@ class Comparing(QObject):
         if self._tile is not None:
             self._tile.cancel()
         self._forget()
+        self._known = Compared()
+        self._leave_zeros()
         self._view.set_other(None)
+
+    def _leave_zeros(self) -> None:
+        """Measure as before masks were compared, unless the person chose otherwise."""
+        before, self._measure = self._measure, ""
+        if before and self._view.measure == ZEROS:
+            self._view.set_measure(before)
 
     def _sides(self) -> tuple[Side, Side]:
         """Return the sides that were chosen; the file as it was opened and now, if none were."""
@@ -153,7 +170,9 @@ class Comparing(QObject):
 
     # -- the page Compare -----------------------------------------------------------------------
 
-    def _on_wanted(self, _a: Side, _b: Side) -> None:
+    def _on_wanted(self, a: Side, b: Side) -> None:
+        if a is not None and b is not None:
+            self._leave_zeros()
         self._refresh()
 
     def _on_page(self, _page: int) -> None:
@@ -173,9 +192,10 @@ class Comparing(QObject):
             return
         loads = self._load(wanted[0]), self._load(wanted[1])
         names = self._name(wanted[0]), self._name(wanted[1])
+        known = self._known
 
         def work(job: Job) -> Comparison:
-            return compare(loads[0](job), loads[1](job), job, called=names)
+            return compare(loads[0](job), loads[1](job), job, called=names, known=known)
 
         self._compared = wanted, document.revision
         self._pages.set_busy(Page.COMPARE, True)
@@ -221,6 +241,7 @@ class Comparing(QObject):
 
     def _offer_difference(self) -> None:
         """Offer the difference beside the other modes, where there are two sides."""
+        self._unsay()
         document = self._session.document
         offered = ""
         if document is not None and (len(document.items) > 1 or self.other.state is not None):
@@ -244,21 +265,49 @@ class Comparing(QObject):
         loads = self._load(a), self._load(b)
         generation = self._pages.weights.generation
 
-        def work(job: Job) -> DifferenceTile:
+        def work(job: Job) -> DifferenceTile | None:
             return _difference(loads[0](job), loads[1](job), request, job)
 
-        self._tile = self._jobs.answer(
-            work,
-            on_result=lambda found: self._pages.weights.set_difference_tile(found, generation),
-            on_error=self._on_no_tile,
-        )
+        def done(found: DifferenceTile | None) -> None:
+            weights = self._pages.weights
+            if found is not None:
+                weights.set_difference_tile(found, generation)
+            elif generation == weights.generation and weights.mode is Mode.DIFFERENCE:
+                self._say_nothing_differs(a, b)
+
+        self._tile = self._jobs.answer(work, on_result=done, on_error=self._on_no_tile)
 
     def _on_no_tile(self, error: PruneAppError) -> None:
+        self._says = True
         self._say(Page.WEIGHTS, error)
+
+    def _say_nothing_differs(self, a: Side, b: Side) -> None:
+        if a == b:
+            text = self.tr(
+                "{state} is the only state to be compared, and does not differ from itself. Go to "
+                "a later state, or choose two on the page Compare."
+            ).format(state=self._name(a))
+        else:
+            text = self.tr("Nothing differs here between {a} and {b}.").format(
+                a=self._name(a), b=self._name(b)
+            )
+        self._says = True
+        self._pages.set_busy(Page.WEIGHTS, False)
+        self._pages.set_error(Page.WEIGHTS, text, trouble=False)
+
+    def _unsay(self) -> None:
+        """Make room for a picture: one that is hidden asks for nothing."""
+        if self._says:
+            self._says = False
+            self._pages.set_error(Page.WEIGHTS, "")
+
+    def _on_mode_chosen(self, _mode: Mode) -> None:
+        self._unsay()
 
     # -- the document ---------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
+        self._known = Compared()
         self._view.set_shown_names(self._session.contents.shown)
         self._show_points()
 
@@ -282,10 +331,26 @@ class Comparing(QObject):
         self._offer_difference()
 
 
-def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile:
+def _difference(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) -> DifferenceTile | None:
+    """Return how a part of a tensor differs; None where all of it would be empty."""
     if a.entry(request.name).shape != b.entry(request.name).shape:
         raise CheckpointError(
             f"'{request.name}' has another shape on the other side: nothing can be compared.",
             remedy="Choose another tensor, or show something else.",
         )
-    return difference_tile(a, b, request, job)
+    gone = a.zeroed(request.name)
+    if untouched(a, b, a.entry(request.name), b.entry(request.name)) and (
+        gone is None or not gone.pruned
+    ):
+        return None
+    tile = difference_tile(a, b, request, job)
+    return None if _is_whole(tile) and not _has_anything(tile) else tile
+
+
+def _is_whole(tile: DifferenceTile) -> bool:
+    request, layout = tile.request, tile.layout
+    return not tile.sampled and (request.rows, request.columns) == (layout.rows, layout.columns)
+
+
+def _has_anything(tile: DifferenceTile) -> bool:
+    return any(part.any() for part in (tile.change, tile.gone, tile.back, tile.neither))

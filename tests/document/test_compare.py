@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
+from dataclasses import replace
+from weakref import ref
 
 import ml_dtypes
 import numpy as np
@@ -13,6 +16,7 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.document.compare import compare
+from pruneapp.document.compared import Compared
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
@@ -108,6 +112,76 @@ def test_a_tensor_that_is_not_changed_is_not_read(model):
     assert (only.name, only.pruned_b) == (name, 320)
     row = next(t for t in compare(b, again, Job()).tensors if t.name == name)
     assert (row.pruned_a, row.overlap, row.relative, row.cosine) == (320, 1.0, 0.0, 1.0)
+
+
+class Seen:
+    """Remembers what was reported last."""
+
+    def report(self, done, total, _label):
+        self.last = done, total
+
+
+def every_other(size: int, at: int = 0) -> BitMask:
+    return BitMask.from_bools(np.arange(size) % 2 == at)
+
+
+def test_what_did_not_change_since_it_was_compared_is_not_read_again():
+    rng = np.random.default_rng(8)
+    arrays = {name: rng.normal(size=100).astype(np.float32) for name in "ab"}
+    arrays["z"] = np.ones(50, np.complex64)
+    other = snapshot({name: array + 1 for name, array in arrays.items()})
+    here = snapshot(arrays)
+    read = lambda: here.checkpoint.elements_read + other.checkpoint.elements_read  # noqa: E731
+    known = Compared()
+    first = compare(here, other, Job(), known=known)
+    assert read() == 2 * (100 + 100 + 50)
+    assert compare(here, other, Job(), known=known, called=("x", "y")).tensors == first.tensors
+    assert read() == 500
+
+    masks = MaskSet({"a": every_other(100)})
+    stepped = replace(here, masks=masks)
+    found = compare(stepped, other, Job(), known=known)
+    assert read() == 700
+    assert found.tensors == compare(stepped, other, Job()).tensors != first.tensors
+    before = read()
+    for _ in range(3):  # there and back, and there again
+        progress = Seen()
+        assert compare(here, other, Job(progress), known=known).tensors == first.tensors
+        assert compare(stepped, other, Job(), known=known).tensors == found.tensors
+        assert read() == before
+        assert progress.last == (200, 200), "it is said how far it is, though nothing is read"
+
+
+@pytest.mark.parametrize("layer", ["masks", "final"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_lies_over_either_side_is_looked_at(layer, side):
+    rng = np.random.default_rng(8)
+    sides = [snapshot({"a": rng.normal(size=100).astype(np.float32)}) for _ in range(2)]
+    known = Compared()
+    for mask in (None, every_other(100), every_other(100, 1), None):
+        there = MaskSet({} if mask is None else {"a": mask})
+        sides[side] = replace(sides[side], **{layer: there})
+        assert compare(*sides, Job(), known=known).tensors == compare(*sides, Job()).tensors
+    sides[side] = snapshot({"a": np.zeros(100, np.float32)})
+    assert compare(*sides, Job(), known=known).tensors == compare(*sides, Job()).tensors
+
+
+def test_a_few_states_of_a_pair_are_remembered_and_masks_are_not_kept_alive():
+    here, other = snapshot({"a": np.ones(100, np.float32)}), snapshot({"a": np.zeros(100)})
+    known = Compared()
+    masks = [every_other(100, number % 2) for number in range(6)]
+    for mask in masks:
+        compare(replace(here, masks=MaskSet({"a": mask})), other, Job(), known=known)
+    here.checkpoint.elements_read = 0
+    for mask in masks[2:]:
+        compare(replace(here, masks=MaskSet({"a": mask})), other, Job(), known=known)
+    assert here.checkpoint.elements_read == 0
+    compare(replace(here, masks=MaskSet({"a": masks[1]})), other, Job(), known=known)
+    assert here.checkpoint.elements_read == 100
+    gone = ref(masks.pop())
+    del mask
+    gc.collect()
+    assert gone() is None
 
 
 def test_made_final_is_no_difference(model):

@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from pruneapp.answers import Tile
 from pruneapp.errors import CheckpointError
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.raster.shading import Mode
@@ -175,3 +176,108 @@ def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
     at_work.click(status.cancel)
     at_work.wait(lambda: not at_work.workbench.jobs.busy)
     assert at_work.trouble == []
+
+
+def prune(person, name, amount="25 %"):
+    """Prune one tensor by the form."""
+    person.key("Ctrl+Shift+A")
+    person.check(name)
+    person.ask_amount(amount)
+    person.wait_preview()
+    before = len(person.states)
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == before + 1)
+
+
+def shows(person):
+    """What stands in the place of the picture of the weights; empty for the picture."""
+    picture = person.views.pages.weights
+    page = picture._stack.currentWidget()
+    return page.text() if page is picture._message else ""
+
+
+def difference_of(person, name):
+    """Show the difference of a tensor, by the box of modes."""
+    person.click_cell(name)
+    person.choose(person.views.pages.weights.modes.mode_box, "Difference")
+
+
+def drawn(person):
+    """Wait for a tile of a difference; returns which weights of it are gone."""
+    item = person.views.pages.weights.canvas.item
+    asking = person.views.pages.weights._asking
+    person.wait(lambda: hasattr(item.fine, "gone") and asking.is_served and not shows(person))
+    return int(item.fine.gone.sum())
+
+
+def test_a_state_that_stands_against_itself_says_so_and_pictures_come_back(at_work):
+    prune(at_work, "layers.1.weight")
+    difference_of(at_work, "layers.1.weight")
+    assert drawn(at_work) == 48
+    at_work.click_state(0)
+    at_work.wait(lambda: "Opened is the only state to be compared" in shows(at_work))
+    assert "▲" not in shows(at_work), "nothing is wrong"
+    at_work.key("Ctrl+Shift+Z", at_work.window)
+    assert drawn(at_work) == 48
+    at_work.click_state(0)
+    at_work.wait(lambda: "Opened is the only state" in shows(at_work))
+    at_work.choose(at_work.views.pages.weights.modes.mode_box, "Magnitude")
+    at_work.wait(lambda: not shows(at_work))
+    item = at_work.views.pages.weights.canvas.item
+    at_work.wait(lambda: isinstance(item.fine, Tile))
+
+
+def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
+    prune(at_work, "layers.1.weight")
+    difference_of(at_work, "layers.1.weight")
+    assert drawn(at_work) == 48
+    at_work.click_cell("layers.0.weight")
+    at_work.wait(lambda: shows(at_work).startswith("Nothing differs here between Opened and L1"))
+    at_work.click_cell("layers.1.weight")
+    assert drawn(at_work) == 48
+    # Of another file it is known only once both were read.
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    compared(at_work)
+    at_work.key("1", at_work.views.tree.view)
+    at_work.click_cell("layers.0.weight")
+    at_work.wait(lambda: shows(at_work).endswith("and tuned.safetensors."))
+    # What is pruned on both sides is something to be seen.
+    at_work.key("5", at_work.views.tree.view)
+    prune(at_work, "layers.0.weight")
+    prune(at_work, "layers.2.weight")
+    sides = at_work.views.pages.compare.sides
+    at_work.choose(sides.boxes[0], "L1 25 % on layers.0")
+    at_work.choose(sides.boxes[1], "L1 25 % on layers.2")
+    at_work.key("1", at_work.views.tree.view)
+    at_work.click_cell("layers.0.weight")
+    assert drawn(at_work) == 0
+    assert at_work.views.pages.weights.canvas.item.fine.neither.sum() == 48
+
+
+def test_a_step_reads_what_it_changed_and_nothing_else(at_work, tuned):
+    at_work.chooses_file(tuned)
+    at_work.menu("Tools", "Compare with a file")
+    first = compared(at_work)
+    other = at_work.workbench.comparing.other.state.checkpoint
+    read, real = [], other.chunks
+
+    def chunks(name, *args, **more):
+        read.append(name)
+        return real(name, *args, **more)
+
+    other.chunks = chunks
+    sides = at_work.views.pages.compare.sides
+    at_work.choose(sides.boxes[0], "Opened")
+    prune(at_work, "layers.0.weight")
+    at_work.choose(sides.boxes[0], "L1 25 %")
+    at_work.wait(lambda: "layers.0.weight" in compared(at_work))
+    assert set(read) == {"layers.0.weight"}
+    rows = compared(at_work)
+    assert rows["layers.0.weight"]["weights that differ"] == 48
+    assert rows["layers.1.weight"] == first["layers.1.weight"]
+    read.clear()
+    at_work.choose(sides.boxes[0], "Opened")
+    at_work.wait(lambda: "layers.0.weight" not in compared(at_work))
+    assert compared(at_work) == first
+    assert read == []

@@ -104,6 +104,7 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     at_work.wait(lambda: at_work.views.pages.page is Page.COMPARE and combining.dialog is None)
     at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
     assert view.measure == "zeros"
+    assert view.measure_box.currentText() == "Zeros not shared"
     rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
     shared = {row[0]: row[view.numbers().headers.index("zeros shared")] for row in rows}
     assert shared == {"fc.weight": 0, CONV: 1 / 3}
@@ -113,3 +114,32 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     rows = item.fine.layout.rows // 8
     for share, channels in ((item.fine.gone, {4}), (item.fine.back, {6}), (item.fine.neither, {5})):
         assert set(np.flatnonzero(share.all(axis=1)) // rows) == channels
+
+
+@pytest.mark.parametrize("leave", ["states", "file", "close"])
+def test_after_masks_were_compared_differences_are_measured_as_before(
+    at_work, combining, leave, model
+):
+    view = at_work.views.pages.compare
+    at_work.click(combining.dialog.picture)
+    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    assert view.measure == "zeros"
+    if leave == "states":
+        at_work.choose(view.sides.boxes[1], "Opened")
+    elif leave == "file":
+        at_work.chooses_file(model)
+        at_work.menu("Tools", "Compare with a file")
+    else:
+        at_work.answers("Discard changes")
+        at_work.menu("File", "Close")
+    at_work.wait(lambda: view.measure == "norm")
+
+
+def test_a_measure_that_the_person_chose_stays(at_work, combining):
+    view = at_work.views.pages.compare
+    at_work.click(combining.dialog.picture)
+    at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
+    at_work.choose(view.measure_box, "Other signs")
+    at_work.choose(view.sides.boxes[1], "Opened")
+    at_work.pause(50)
+    assert view.measure == "signs"

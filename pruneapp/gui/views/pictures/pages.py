@@ -166,9 +166,9 @@ failed(str)
         """Say that the answer for a page is on its way."""
         self._pages[page].set_busy(busy)
 
-    def set_error(self, page: int, text: str) -> None:
-        """Show why a page has no picture; empty for no error."""
-        self._pages[page].set_error(text)
+    def set_error(self, page: int, text: str, *, trouble: bool = True) -> None:
+        """Show why a page has no picture; empty for no error. See `Picture.set_error`."""
+        self._pages[page].set_error(text, trouble=trouble)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the colours of a theme by token, and paint all anew."""

@@ -54,7 +54,7 @@ class Picture(QWidget):
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
         self._busy = False
-        self._error = ""
+        self._error, self._trouble = "", True
         self._instead = ""
 
         self.controls = QWidget(self)
@@ -154,9 +154,12 @@ class Picture(QWidget):
             self._patience.stop()
             self._show_state()
 
-    def set_error(self, text: str) -> None:
-        """Show why there is no picture; empty for no error."""
-        self._error = text
+    def set_error(self, text: str, *, trouble: bool = True) -> None:
+        """Show why there is no picture; empty for no error.
+
+        `trouble`: something is wrong, and not only nothing to be seen.
+        """
+        self._error, self._trouble = text, trouble
         self._patience.stop()
         if text:
             self._busy = False
@@ -203,7 +206,8 @@ class Picture(QWidget):
     # What the kinds of pictures use.
 
     def _recolor(self) -> None:
-        recolor(self._message, self._colors["danger"] if self._error else self._colors["muted"])
+        alarm = self._error and self._trouble
+        recolor(self._message, self._colors["danger" if alarm else "muted"])
         recolor(self._updating, self._colors["muted"])
 
     def _set_stem(self, name: str, what: str) -> None:
@@ -274,7 +278,7 @@ class Picture(QWidget):
     def _show_state(self) -> None:
         waiting = self._busy and not self._patience.isActive()
         if self._error:
-            self._message.setText(f"▲  {self._error}")
+            self._message.setText(f"▲  {self._error}" if self._trouble else self._error)
         elif waiting and not self._has_content:
             self._message.setText(self.busy_text())
         elif not self._busy:
