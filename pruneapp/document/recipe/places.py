@@ -32,7 +32,8 @@ def check_sizes(checkpoint: Checkpoint, step: Step) -> bool:
                     size = entry.shape[param.resolve(row.values[param.name], entry.shape, name)]
             sizes.append(size)
         amount = next((row.values[p.name] for p in method.params if isinstance(p, AmountParam)), 0)
-        if isinstance(amount, float) or step.limits.total is not None:
+        counted = method.granularity in {"weights", "channels"}
+        if isinstance(amount, float) or step.limits.total is not None or not counted:
             continue
         unit = "channels" if method.granularity == "channels" else "weights"
         if step.scope == "global":

@@ -72,7 +72,7 @@ def replay(
     """
     state = snapshot
     for number, deed in enumerate(deeds):
-        for one in _expanded(state, deed):
+        for one in expanded_at(state, deed):
             edit = _edit(state, one, kernel, job, energy=energy)
             if edit is not None:
                 state = after(state, edit)
@@ -90,7 +90,8 @@ def after(snapshot: Snapshot, edit: Edit) -> Snapshot:
     )
 
 
-def _expanded(state: Snapshot, deed: Deed) -> Sequence[Deed]:
+def expanded_at(state: Snapshot, deed: Deed) -> Sequence[Deed]:
+    """Return what an entry comes to in a state: a schedule is several steps."""
     if not isinstance(deed, Schedule):
         return (deed,)
     ((_, names),) = rows_of(state.checkpoint, deed.step)
