@@ -1,4 +1,4 @@
-"""Fusion, with outlines that can be seen on a dark window.
+"""Fusion, with outlines that can be seen on a dark window, and whole words on tabs.
 
 Fusion derives the outlines of check boxes, radio buttons and fields by darkening the window's
 colour, which leaves almost nothing of them where the window is dark already.
@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QProxyStyle, QStyle, QStyleOption, QWidget
 from pruneapp.gui.views.parts.painting import saved
 
 _RADIUS = 2.0
+# Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
+_TAB_ROOM = 4
 
 
 class Style(QProxyStyle):
@@ -20,6 +22,16 @@ class Style(QProxyStyle):
 
     def __init__(self) -> None:
         super().__init__("Fusion")
+
+    def pixelMetric(
+        self,
+        metric: QStyle.PixelMetric,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+    ) -> int:
+        """Return how large things are: tabs high enough for letters like g."""
+        found = super().pixelMetric(metric, option, widget)
+        return found + (_TAB_ROOM if metric == QStyle.PixelMetric.PM_TabBarTabVSpace else 0)
 
     def drawPrimitive(
         self,

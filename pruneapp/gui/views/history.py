@@ -131,7 +131,9 @@ class _StateDelegate(QStyledItemDelegate):
             painter.setPen(QColor(self.colors["border"]))
             painter.drawLine(rect.topRight(), rect.bottomRight())
             painter.setPen(color)
-            inner = rect.adjusted(_PADDING, 0, -_PADDING, 0)
+            # Of a state that is cut off by the end of the strip, what can be read of it.
+            seen = rect & option.widget.rect()
+            inner = seen.adjusted(_PADDING, 0, -_PADDING, 0)
             glyph = "●" if current else "↷" if later else ""
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
             text = option.fontMetrics.elidedText(

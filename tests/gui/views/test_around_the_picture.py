@@ -295,6 +295,18 @@ def test_a_long_history_shows_the_current_state(show, qtbot):
     assert strip.list.viewport().rect().contains(rect.center())
 
 
+def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
+    """1,447 weights without the 1 would be another number."""
+    strip = show(HistoryStrip(), 360, 60)
+    strip.set_items([HistoryItem(text, "") for text in ("IIIIIIII" * 4, "-" * 40)], 1)
+    first = strip.list.visualRect(strip.list.model().index(0))
+    assert first.left() < -20 < 60 < first.right(), "it is cut off, and something is left of it"
+    image = strip.list.viewport().grab().toImage()
+    ground = image.pixelColor(2, 2).name()
+    edge = {image.pixelColor(x, y).name() for x in range(10) for y in range(4, 20)}
+    assert edge == {ground}, "letters run into the edge"
+
+
 def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
     host = show(QWidget(), 700, 40)
     status = JobStatus(host)

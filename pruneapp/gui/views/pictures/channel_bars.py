@@ -107,16 +107,17 @@ class ChannelBars(OrderedChart):
         n = self._norms
         if n is None:
             return ""
-        pruned, going = int((n.kept == 0).sum()), int(self._going.sum())
+        guarded = 0 if n.guarded is None else int(n.guarded.sum())
         partly = int(((n.kept > 0) & (n.kept < 1)).sum())
-        text = self.tr("{n} channels: {pruned} pruned, {partly} partly").format(
-            n=count(n.norms.size), pruned=count(pruned), partly=count(partly)
+        facts = (
+            (self.tr("{n} pruned"), int((n.kept == 0).sum())),
+            (self.tr("{n} partly pruned"), partly),
+            (self.tr("{n} would go"), int(self._going.sum())),
+            (self.tr("{n} protected"), guarded),
         )
-        if n.guarded is not None and n.guarded.any():
-            text += self.tr(", {n} protected").format(n=count(int(n.guarded.sum())))
-        if going:
-            text += self.tr(", {going} would go").format(going=count(going))
-        return text
+        found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
+        channels = self.tr("{n} channels").format(n=count(n.norms.size))
+        return f"{channels}: {found or self.tr('all kept')}"
 
     def swatches(self) -> list[Swatch]:
         """Return the legend."""
@@ -126,6 +127,9 @@ class ChannelBars(OrderedChart):
         ]
         if self._going.any() or self.canvas.line is not None:
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
+        guarded = None if self._norms is None else self._norms.guarded
+        if guarded is not None and guarded.any():
+            found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
         return found
 
     def numbers(self) -> Numbers:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from pruneapp.answers import ChannelNorms, Gesture, Operation
-from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.channel_cut import ChannelCut
 from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
 from pruneapp.gui.views.pictures.chart.hand_row import HandRow
@@ -171,14 +170,12 @@ class ChannelsView(ChannelCut):
     # What is chosen.
 
     def _chosen_text(self) -> str:
+        # How many they are stands above, beside what can be done to them.
         n = self._norms
         assert n is not None
-        indices = self._selection.indices
-        words = self.tr("1 channel chosen") if indices.size == 1 else self.tr("{n} channels chosen")
-        total = float(np.nansum(n.norms[indices]))
-        text = words.format(n=count(indices.size))
-        return self.tr("{chosen}, norms {total} in all").format(
-            chosen=text, total=value_text(total, 4)
+        total = float(np.nansum(n.norms[self._selection.indices]))
+        return self.tr("chosen {norm} {total} in all").format(
+            norm=self.norm_name(), total=value_text(total, 4)
         )
 
     def _show_chosen(self) -> None:

@@ -257,7 +257,8 @@ class ModelBars(OrderedChart):
             ends = np.cumsum([0, *(many for _, many in self._numbers.by_role()[1])])
             roles = [role(self._shown_name(int(self._order[at]))) for at in ends[:-1]]
             ends = ends + 0.5
-            self._names_axis.set_names(roles, ((ends[:-1] + ends[1:]) / 2).tolist())
+            middles = ((ends[:-1] + ends[1:]) / 2).tolist()
+            self._names_axis.set_names(roles, middles, self._order.size)
             self.canvas.set_dividers(ends[1:-1])
         else:
             few = self._order if self._order.size <= MOST_NAMED else ()

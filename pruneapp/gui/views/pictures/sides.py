@@ -5,15 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 from pruneapp.answers import HistoryItem
 from pruneapp.gui.views.parts.labels import as_plain
+from pruneapp.gui.views.parts.painting import reported
 
 # A position in the history; None for the other file.
 Side = int | None
 
 _OTHER, _ASK = -1, -2
+
+
+class _SideBox(QComboBox):
+    """A box whose text loses its middle where there is no room, not its end."""
+
+    @reported
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint as much of the text as there is room for."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        option.currentText = self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideMiddle, field.width() - 4
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
 
 class SidesRow(QWidget):
@@ -41,7 +72,7 @@ class SidesRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        self.boxes = QComboBox(), QComboBox()
+        self.boxes = _SideBox(), _SideBox()
         tips = (
             self.tr("The side that the other one is measured against"),
             self.tr("The side that is compared with A"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -335,28 +336,75 @@ def test_tensors_are_read_and_chosen(model, qtbot):
     assert clicked.args == ["c.weight"]
 
 
-def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
-    """Names need a line each; a thousand tensors get numbers, and more room for their bars."""
-    view = show(ModelView)
-    heights = {}
-    for many in (3, 1000):
-        tensors = tuple(TensorSparsity(f"layer{i}.weight", 10, 0, 5) for i in range(many))
-        view.set_report(SparsityReport(tensors, 10 * many, 0, 5 * many))
-        QApplication.processEvents()
-        heights[many] = view.canvas.bottom.height()
-    below = view.canvas.box.height()
-    assert heights[3] > heights[1000] + 16
-    view.set_report(SparsityReport((TensorSparsity("a_layer_with_a_name", 10, 0, 5),), 10, 0, 5))
+def shown_tensors(view, many, name="layer{}.weight"):
+    tensors = tuple(TensorSparsity(name.format(i), 10, 0, 5) for i in range(many))
+    view.set_report(SparsityReport(tensors, 10 * many, 0, 5 * many))
     QApplication.processEvents()
-    assert view.canvas.box.height() < below
+    return view.canvas.bottom
+
+
+def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
+    """Names lie where they fit and stand where not; a thousand tensors get numbers."""
+    view = show(ModelView)
+    axis = shown_tensors(view, 3)
+    low = axis.height()
+    assert not axis.upright
+    assert shown_tensors(view, 30, "a_rather_long_name_{}.weight").upright
+    high = axis.height()
+    assert axis.tickValues(0.5, 30.5, 600.0) == []
+    assert len(shown_tensors(view, 1000).tickValues(0.5, 1000.5, 600.0)[0][1]) > 3
+    assert axis.height() < low < high - 16
+    shown_tensors(view, 1, "a_layer_with_a_name{}")
     foot = view.canvas.grab().toImage()
-    bottom = at(view, 1, 0).y()
+    middle = at(view, 1, 0)
     painted = {
-        foot.pixelColor(at(view, 1, 0).x() + dx, bottom + dy).name()
-        for dx in range(-8, 9)
-        for dy in range(6, 40)
+        foot.pixelColor(middle.x() + dx, middle.y() + dy).name()
+        for dx in range(-40, 41)
+        for dy in range(6, 20)
     }
     assert min(QColor(name).lightness() for name in painted) < 100, "no letter was painted"
+
+
+def test_names_stand_once_the_window_is_too_narrow_for_them(show):
+    view = show(ModelView)
+    axis = shown_tensors(view, 5, "block_num_{}.weight")
+    assert not axis.upright
+    view.resize(360, 520)
+    QApplication.processEvents()
+    assert axis.upright
+    view.resize(720, 520)
+    QApplication.processEvents()
+    assert not axis.upright
+
+
+def test_the_words_of_an_axis_stay_in_its_middle(channels):
+    for order in ("norm", "index", "norm"):
+        channels.set_order(order)
+        label = channels.canvas.bottom.label
+        middle = label.pos().x() + label.boundingRect().width() / 2
+        assert middle == pytest.approx(channels.canvas.bottom.width() / 2, abs=1)
+
+
+def test_headers_stand_above_their_numbers(model):
+    model.toggle_table()
+    numbers = model._table.numbers
+    role = Qt.ItemDataRole.TextAlignmentRole
+    for column, side in ((0, Qt.AlignmentFlag.AlignLeft), (1, Qt.AlignmentFlag.AlignRight)):
+        for found in (
+            numbers.headerData(column, Qt.Orientation.Horizontal, role),
+            numbers.data(numbers.index(0, column), role),
+        ):
+            assert found & side.value
+
+
+def test_the_legend_of_channels_says_what_is_protected(channels, qtbot):
+    words = channels.legend.words
+    assert "protected" not in words()
+    guarded = np.zeros(NORMS.norms.size, bool)
+    guarded[1] = True
+    channels.set_norms(replace(NORMS, guarded=guarded))
+    assert "protected" in words()
+    assert channels.summary().endswith("1 protected")
 
 
 def test_the_most_pruned_first(model):

@@ -58,6 +58,25 @@ def view(qtbot):
     return found
 
 
+def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot):
+    """A label without room lost its end, and the word that says which state it is."""
+    box = view.sides.boxes[1]
+
+    def painted():
+        QTest.qWait(10)
+        return box.grab().toImage()
+
+    long = "channel 2,908 of " + "a_very_long_name." * 6 + "weight pruned"
+    view.set_points([POINTS[0], HistoryItem(long, "")], 1)
+    assert box.currentText() == f"{long} (now)"
+    first = painted()
+    view.set_points([POINTS[0], HistoryItem(long, ""), POINTS[2]], 0)
+    box.setCurrentIndex(1)
+    assert box.currentText() == long
+    right = first.rect().adjusted(first.width() // 2, 0, 0, 0)
+    assert painted().copy(right) != first.copy(right), "the end of the label is to be seen"
+
+
 @pytest.fixture
 def compared(view):
     view.set_points(POINTS, 1)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QImage, QPainter, QTransform, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.answers import Layout, Tile, TileRequest
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.raster import tiles
+from pruneapp.gui.views.pictures.raster import overlays, tiles
 from pruneapp.gui.views.pictures.raster.shading import Mode, Tables
 from pruneapp.gui.views.pictures.weights import WeightsView
 
@@ -389,6 +390,29 @@ def test_values_are_written_into_large_cells(shown, qtbot):
     ink = {cell.pixelColor(x, y).name() for x in range(20) for y in range(10)}
     assert len(ink) > 2, "a number is written on the cell"
     assert item.exact(0, 2) == (1.0, True, False, False)
+
+
+def test_a_value_that_can_be_seen_in_part_is_not_written(conv):
+    """-0.03125 without its beginning would be read as another number."""
+    tile = conv.tile(TileRequest(conv.name, 0, 0, 1, 2, 1))
+    white = np.full((1, 2), 0xFFFFFFFF, np.uint32)
+    painted = SimpleNamespace(tile=tile, pixels=white, hatched=np.zeros((1, 2)))
+    image = QImage(100, 40, QImage.Format.Format_RGB32)
+
+    def columns_with_ink(left):
+        """Two weights of 80 pixels, from so far to the left of the window."""
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        place = QTransform(80, 0, 0, 40, -left, 0)
+        shown = QRectF(left / 80, 0, 100 / 80, 1)
+        overlays.paint_values(painter, place, shown, painted, QFont())
+        painter.end()
+        return [x for x in range(100) if any(image.pixel(x, y) != 0xFFFFFFFF for y in range(40))]
+
+    whole = columns_with_ink(0)
+    assert min(whole) > 20
+    assert max(whole) < 60, "the second cannot be seen whole"
+    assert min(columns_with_ink(45)) > 50, "the first cannot any more"
 
 
 def test_borders_of_kernels_are_drawn_when_near(shown, painted):

@@ -33,6 +33,11 @@ class Axis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         """Paint the line, the ticks and the numbers."""
         super().paint(p, opt, widget)
 
+    def setLabel(self, text: str | None = None, **more: Any) -> None:
+        """Write another label, in the middle: pyqtgraph leaves it where the old one began."""
+        super().setLabel(text, **more)
+        self.resizeEvent()
+
 
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     """A plot whose view is set by whoever owns it, with a frame when it has the focus.

@@ -93,8 +93,12 @@ class NumbersModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         """Return the header of a column; long ones have two lines, as numbers below are short."""
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return in_two_lines(self._numbers.headers[self._numbers.columns[section]])
+        if role == Qt.ItemDataRole.TextAlignmentRole and self._numbers.rows:
+            return self.data(self.index(0, section), role)  # above its numbers
         return None
 
     def _cell(self, index: Index) -> Any:

@@ -66,7 +66,10 @@ def paint_borders(
 def paint_values(
     painter: QPainter, place: QTransform, shown: QRectF, painted: PaintedTile, font: QFont
 ) -> None:
-    """Write the values into their cells, where the tile has them."""
+    """Write the values into their cells, where the tile has them and they can be seen whole.
+
+    A piece of a number would be taken for another one.
+    """
     part, pixels = painted.tile.request, painted.pixels
     values = painted.tile.values if isinstance(painted.tile, Tile) else painted.tile.change
     if part.pool != 1 or pixels is None or pixels.shape != values.shape:
@@ -75,6 +78,7 @@ def paint_values(
     font.setPixelSize(11)
     painter.setFont(font)
     height, width = values.shape
+    window = place.mapRect(shown)
     for row in range(math.floor(shown.top()), math.ceil(shown.bottom())):
         for column in range(math.floor(shown.left()), math.ceil(shown.right())):
             i, j = row - part.row, column - part.column
@@ -82,12 +86,14 @@ def paint_values(
                 continue
             cell = place.mapRect(QRectF(column, row, 1, 1))
             text = value_text(float(values[i, j]), 3)
+            ground = painter.fontMetrics().boundingRect(text)
+            ground.moveCenter(cell.center().toPoint())
+            if not window.contains(QRectF(ground)):
+                continue
             pixel = int(pixels[i, j])
             painter.setPen(QColor(colormap.readable_on(pixel)))
             if painted.hatched[i, j] > 0:
                 # On stripes the value needs a ground of its own.
-                ground = painter.fontMetrics().boundingRect(text)
-                ground.moveCenter(cell.center().toPoint())
                 painter.fillRect(ground.adjusted(-2, 0, 2, 0), QBrush(QColor(pixel)))
             painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
 
