@@ -127,23 +127,41 @@ class UnitCounts:
         job: Job,
     ) -> Units:
         found = resolve(checkpoint, names)
-        masks, protected = layers
-        counts = np.ones((5, len(found)), np.int64)
-        left, each, kept, guarded, numel = counts
-        for i, name in enumerate(found):
-            entry, mask, guard = checkpoint.entries[name], masks.get(name), protected.get(name)
-            numel[i] = entry.numel
-            kept[i] = numel[i] if mask is None else mask.kept
+        counts = np.empty((5, len(found)), np.int64)
+        start = 0
+        for batch in job.cancel.batches(found):
+            entries = [checkpoint.entries[name] for name in batch]
+            kept, guards = ([masks.get(name) for name in batch] for masks in layers)
+            part = counts[:, start : start + len(batch)]
+            left, each, there, guarded, numel = part
+            numel[:] = [e.numel for e in entries]
+            there[:] = [
+                e.numel if m is None else m.kept for e, m in zip(entries, kept, strict=True)
+            ]
             if param is None:
-                left[i] = kept[i]
-                guarded[i] = 0 if guard is None else guard.kept
-                continue
-            along = param.resolve(dim, entry.shape, name)
-            channels = entry.shape[along]
-            left[i] = channels if mask is None else self._held(mask, entry.shape, along, job)
-            guarded[i] = 0 if guard is None else self._held(guard, entry.shape, along, job)
-            each[i] = numel[i] // max(channels, 1)
-        return Units(found, left, each, kept, guarded, numel)
+                left[:], each[:] = there, 1
+                guarded[:] = [0 if guard is None else guard.kept for guard in guards]
+            else:
+                along = [(e.shape, param.resolve(dim, e.shape, e.name)) for e in entries]
+                left[:] = [shape[at] for shape, at in along]
+                each[:] = numel // np.maximum(left, 1)
+                left[:] = self._held_by(kept, along, left, job)
+                guarded[:] = self._held_by(guards, along, np.zeros_like(left), job)
+            start += len(batch)
+        return Units(found, *counts)
+
+    def _held_by(
+        self,
+        masks: list[BitMask | None],
+        along: list[_Along],
+        without: NDArray[np.int64],
+        job: Job,
+    ) -> list[int]:
+        """Return for each mask how many channels hold something; `without` where there is none."""
+        return [
+            other if mask is None else self._held(mask, *place, job)
+            for mask, place, other in zip(masks, along, without.tolist(), strict=True)
+        ]
 
     def _held(self, mask: BitMask, shape: tuple[int, ...], dim: int, job: Job) -> int:
         """Return how many channels hold something that a mask has."""

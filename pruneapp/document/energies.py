@@ -43,15 +43,17 @@ def measure_energies(
     """
     alike: dict[tuple[int, str, int, bool], list[str]] = defaultdict(list)
     alone: list[str] = []
-    for name, mask in after.items():
-        entry = snapshot.entry(name)
-        # One block, so that the sum of a row is the sum of a tensor.
-        plain = name not in snapshot.final and name not in snapshot.protected
-        if 0 < mask.size <= BLOCK and entry.location.strides is None and plain:
-            key = (entry.location.source, entry.dtype.name, mask.size, name in snapshot.masks)
-            alike[key].append(name)
-        else:
-            alone.append(name)
+    entries, masks = snapshot.checkpoint.entries, snapshot.masks
+    apart = {*snapshot.final, *snapshot.protected}
+    for batch in job.cancel.batches(after.items()):
+        for name, mask in batch:
+            entry = entries[name]
+            # One block, so that the sum of a row is the sum of a tensor.
+            if 0 < mask.size <= BLOCK and entry.location.strides is None and name not in apart:
+                key = (entry.location.source, entry.dtype.name, mask.size, name in masks)
+                alike[key].append(name)
+            else:
+                alone.append(name)
     found: dict[str, Energy] = {}
     for (_, _, size, pruned), names in alike.items():
         if len(names) < _FEW:

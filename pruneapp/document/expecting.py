@@ -65,7 +65,7 @@ class Expecting:
 
 
 def known_energies(
-    snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken]
+    snapshot: Snapshot, after: Mapping[str, BitMask], near: Mapping[str, NearTaken], job: Job
 ) -> dict[str, Energy]:
     """Return what `measure_energies` does, without reading a weight, as far as that can be.
 
@@ -77,6 +77,8 @@ def known_energies(
         The masks after the step, by first names.
     near
         What went near the cut of the only row, by first names.
+    job
+        Asked whether to go on.
 
     Returns
     -------
@@ -86,6 +88,7 @@ def known_energies(
     """
     found = {}
     for name, taken in near.items():
+        job.cancel.check()
         counted = snapshot.census.magnitudes(snapshot, name)
         if counted is None:
             continue
@@ -171,6 +174,7 @@ def known_channels(
     """
     found = {}
     for name, dim in dims.items():
+        job.cancel.check()
         entry = snapshot.entry(name)
         known = [snapshot.census.channels(snapshot, name, dim, n) for n in (2, 1)]
         if known[0] is None or known[1] is None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from pruneapp.answers import SparsityReport, TensorSparsity
+from pruneapp.answers import SparsityReport
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.census.wanted import dims_of
 from pruneapp.document.companions import Gone, filters_gone, take_along
 from pruneapp.document.edit import Change, Edit, Json
-from pruneapp.document.energies import measure_energies
-from pruneapp.document.energy import Energy, total_of
+from pruneapp.document.energy import Energy
 from pruneapp.document.expecting import Expecting, known_channels, known_energies
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
+from pruneapp.document.reporting import report_of, with_one_cut
 from pruneapp.document.selection import resolve
-from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, UnknownTensorError
@@ -129,8 +128,11 @@ def compute_preview(
         scores.verify_unchanged()
     check_extras(step, given, scores)
     rows = rows_of(snapshot.checkpoint, step)
-    touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
-    sizes = {name: snapshot.entry(name).numel for name in touched}
+    touched = rows[0][1]
+    if len(rows) > 1:
+        touched = resolve(snapshot.checkpoint, (name for _, names in rows for name in names))
+    entries = snapshot.checkpoint.entries
+    sizes = {name: entries[name].numel for name in touched}
     reserved = [_reserve(row, names, sizes) for row, names in rows]
     # A row says itself how much it does once it knows; until then its reserve stands in the total.
     job.start(sum(reserved) + (sum(sizes.values()) if energy else 0), touched[0])
@@ -140,7 +142,9 @@ def compute_preview(
     near: Mapping[str, NearTaken] = {}
     for (row, names), reserve in zip(rows, reserved, strict=True):
         state = replace(snapshot, masks=working)
-        views = [view_for_row(state, row, name, given, scores) for name in names]
+        views = []
+        for batch in job.cancel.batches(names):
+            views += [view_for_row(state, row, name, given, scores) for name in batch]
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = Expecting(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
@@ -158,19 +162,21 @@ def compute_preview(
         working, spared = working.with_masks(along.masks), spared + along.spared
         job.extend(sum(mask.size for mask in along.masks.values()) if energy else 0)
         touched = resolve(snapshot.checkpoint, {*touched, *along.masks})
-    masks = {name: _shared(snapshot.masks.get(name), working[name]) for name in touched}
+    masks: dict[str, BitMask] = {}
+    for batch in job.cancel.batches(touched):
+        masks.update([(name, _shared(snapshot.masks.get(name), working[name])) for name in batch])
     cuts = any(registry.get(row.method).granularity != "channels" for row, _ in rows)
     known: dict[str, Energy] | None = None
     if energy:
-        known = known_energies(snapshot, masks, near)
+        known = known_energies(snapshot, masks, near, job)
         row = rows[0][0]
         if len(rows) == 1 and registry.get(row.method).granularity == "channels":
             names = rows[0][1]
             dims = dict(zip(names, dims_of(snapshot, row, names), strict=True))
             known = known_channels(snapshot, masks, dims, job)
-    report = _report(snapshot, masks, known, job, cuts=cuts)
+    report = report_of(snapshot, masks, known, job, cuts=cuts)
     if step.one_cut and scores is None:
-        report = _with_one_cut(report)
+        report = with_one_cut(report)
     entry: Json | None = None
     meant: dict[str, BitMask] = {}
     if given is not None or scores is not None:
@@ -210,7 +216,7 @@ def check_extras(
 
 def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:
     passes = _LIKELY_PASSES if registry.get(row.method).granularity == "weights" else 1
-    return passes * sum(sizes[name] for name in names)
+    return passes * sum([sizes[name] for name in names])
 
 
 def view_for_row(
@@ -259,55 +265,3 @@ def _entry_of(checkpoint: Checkpoint, name: str) -> TensorEntry | None:
 def _shared(before: BitMask | None, after: BitMask) -> BitMask:
     # Nothing comes back in a step, so masks that keep as many are the same.
     return before if before is not None and before.kept == after.kept else after
-
-
-def _with_one_cut(report: SparsityReport) -> SparsityReport:
-    """Say of every tensor where the one cut is, not which of its own weights came next to it."""
-    found = [row.threshold for row in report.tensors if row.threshold is not None]
-    cut = max(found, default=None)
-    return replace(report, tensors=tuple(replace(row, threshold=cut) for row in report.tensors))
-
-
-def _report(
-    snapshot: Snapshot,
-    masks: Mapping[str, BitMask],
-    known: Mapping[str, Energy] | None,
-    job: Job,
-    *,
-    cuts: bool,
-) -> SparsityReport:
-    """Report what masks do, with the energies that are not `known` already; without if None.
-
-    `cuts` says whether there are thresholds: whole channels have none.
-    """
-    found: dict[str, Energy] = {}
-    if known is not None:
-        job.step(sum(masks[name].size for name in known))
-        rest = {name: mask for name, mask in masks.items() if name not in known}
-        found = {**known, **measure_energies(snapshot, rest, job)}
-    unknown = Energy(math.nan, math.nan, math.nan, math.nan)
-    rows = [
-        TensorSparsity(
-            name,
-            mask.size,
-            snapshot.masks.pruned(name),
-            mask.pruned,
-            found.get(name, unknown).share,
-            found.get(name, unknown).threshold if cuts else None,
-            found.get(name, unknown).magnitude,
-        )
-        for name, mask in masks.items()
-    ]
-    sums = found.values()
-    before = sum(mask.pruned for mask in snapshot.masks.values())
-    after = before + sum(row.gone for row in rows)
-    columns = zip(*((s.before, s.after, s.sizes_before, s.sizes_after) for s in sums), strict=True)
-    total = unknown if known is None else Energy(*map(total_of, columns))
-    return SparsityReport(
-        tuple(rows),
-        model_size(snapshot.checkpoint),
-        before,
-        after,
-        total.share,
-        magnitude=total.magnitude,
-    )

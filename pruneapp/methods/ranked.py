@@ -71,7 +71,9 @@ def plan(  # noqa: PLR0917 - each its own type
     """
     groups = [list(tensors)] if scope == "global" else [[view] for view in tensors]
     groups = [group for group in groups if group]
-    counts = [count_of(group, method, values) for group in groups]
+    counts: list[int] = []
+    for batch in job.cancel.batches(groups):
+        counts += [count_of(group, method, values) for group in batch]
     if method.allocate is not None and groups:
         gone = method.allocate(tensors, values, kernel, job)(
             np.ones(len(tensors), np.bool_), counts[0]
@@ -92,6 +94,7 @@ def rank_together(
         width = max(width, common_width({view.ranked.dtype for view in group}))
     made: list[Ranking] = []
     for view in group:
+        job.cancel.check()
         measured = None
         if method.measure is not None:
             job.extend(view.numel)
@@ -104,9 +107,7 @@ def prune_ranked(
     plans: Sequence[Ranked], kernel: Kernel, job: Job, *, expect: Expect | None = None
 ) -> Pruned:
     """Return what tensors keep after their cuts; extends `job` by the work."""
-    for ranked in plans:
-        if ranked.count:
-            job.extend(2 * sum(r.size for r in ranked.rankings))
+    job.extend(2 * sum([r.size for ranked in plans if ranked.count for r in ranked.rankings]))
     masks: dict[str, BitMask] = {}
     near: dict[str, NearTaken] = {}
     for ranked in plans:

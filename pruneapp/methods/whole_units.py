@@ -24,6 +24,7 @@ def prune_units(
     """Return the masks after so many channels or blocks of each tensor went."""
     plans: list[tuple[TensorView, int, Channels]] = []
     for view in tensors:  # refuse before the first is worked on
+        job.cancel.check()
         there, among = free_units(view, method.partition(view, values))
         count = to_prune(
             values["amount"],

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pruneapp.document.sparing import rows_of
+from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
-from pruneapp.methods.units import ChannelMethod
 from pruneapp.params import Norm
 
 if TYPE_CHECKING:
     from pruneapp.document.snapshot import Snapshot
-    from pruneapp.document.step import Row, Step
 
 # A dimension, from 0, and the order of a norm; None for magnitudes.
 Kind = tuple[int, Norm] | None
@@ -76,9 +75,11 @@ def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], 
 
 def dims_of(snapshot: Snapshot, row: Row, names: Sequence[str]) -> list[int]:
     """Return the dimension of a method of channels for each tensor, from 0."""
-    method = registry.get(row.method)
-    assert isinstance(method, ChannelMethod)
-    return [method.dim(snapshot.view(name), row.values) for name in names]
+    shapes = [snapshot.entry(name).shape for name in names]
+    # Most tensors of a large model are of a few shapes.
+    first = dict(zip(reversed(shapes), reversed(names), strict=True))
+    dims = {shape: dim_of(row, shape, name) for shape, name in first.items()}
+    return [dims[shape] for shape in shapes]
 
 
 def orders_of(row: Row) -> tuple[Norm, ...]:
