@@ -1,7 +1,8 @@
 """Prune neural network checkpoints: a window, a command line, and a library.
 
 ``from pruneapp import prune`` is a drop-in for ``torch.nn.utils.prune``;
-``pruneapp.open_checkpoint(path)`` opens a checkpoint without running code from it.
+``pruneapp.open_checkpoint(path)`` opens a checkpoint without running code from it;
+``pruneapp.load_compact(path)`` reads a compact export as numpy arrays.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pruneapp.checkpoint.packed.loading import load_compact
     from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 
 __version__ = "0.1.0"
-__all__ = ["Checkpoint", "__version__", "open_checkpoint"]
+__all__ = ["Checkpoint", "__version__", "load_compact", "open_checkpoint"]
 
 
 def __getattr__(name: str) -> object:
@@ -21,4 +23,8 @@ def __getattr__(name: str) -> object:
         from pruneapp.checkpoint import reader
 
         return getattr(reader, name)
+    if name == "load_compact":
+        from pruneapp.checkpoint.packed.loading import load_compact
+
+        return load_compact
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ from pruneapp.checkpoint.source import FileSource
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
 _UNPACK = "Unpack it first, then open what is inside."
+_EXPAND = "Unpack it first, with any tool or `pruneapp expand`, then open what is inside."
 _AGAIN = "Download it again, from the link to the file itself."
 _CONVERT = "Save the weights as safetensors with the program that made it, then open that."
 
@@ -33,7 +34,7 @@ _MARKS = (
     _Mark(0, b"\x1f\x8b", "is compressed with gzip", _UNPACK),
     _Mark(0, b"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive", _UNPACK),
     _Mark(0, b"Rar!\x1a\x07", "is a RAR archive", _UNPACK),
-    _Mark(0, b"\x28\xb5\x2f\xfd", "is compressed with zstd", _UNPACK),
+    _Mark(0, b"\x28\xb5\x2f\xfd", "is compressed with zstd", _EXPAND),
     _Mark(0, b"\xfd7zXZ\x00", "is compressed with xz", _UNPACK),
     _Mark(0, b"BZh", "is compressed with bzip2", _UNPACK),
     _Mark(

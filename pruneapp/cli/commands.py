@@ -64,6 +64,14 @@ def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:
         from pruneapp.cli.verify import verify
 
         return verify
+    if name == "expand":
+        from pruneapp.cli.expand import expand
+
+        return expand
+    if name == "sizes":
+        from pruneapp.cli.sizes import sizes
+
+        return sizes
     from pruneapp.cli.prune import prune
 
     return prune

@@ -14,7 +14,17 @@ import pruneapp
 from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.params import Param
 
-COMMANDS = ("inspect", "diff", "check", "methods", "prune", "run", "verify")
+COMMANDS = (
+    "inspect",
+    "diff",
+    "check",
+    "methods",
+    "prune",
+    "run",
+    "verify",
+    "sizes",
+    "expand",
+)
 USAGE_ERROR = 2
 
 
@@ -56,7 +66,8 @@ def _window() -> Parser:
         prog="pruneapp",
         description="Prune neural network checkpoints by pointing and clicking.",
         epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp check, "
-        "pruneapp methods, pruneapp prune; each has its own --help.",
+        "pruneapp methods, pruneapp prune, pruneapp sizes, pruneapp expand; each has its own "
+        "--help.",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     parser.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
@@ -106,6 +117,15 @@ def _commands() -> Parser:
 
     methods = commands.add_parser("methods", help="list the pruning methods")
     methods.add_argument("--json", action="store_true", help="print JSON")
+
+    sizes = commands.add_parser("sizes", help="say how large the export in every format would be")
+    sizes.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    sizes.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    sizes.add_argument("--json", action="store_true", help="print JSON")
+
+    expand = commands.add_parser("expand", help="write the dense file of a compact export")
+    expand.add_argument("file", help="a file that was exported as compact, or as zst")
+    expand.add_argument("-o", "--output", required=True, metavar="OUT", help="what to write")
 
     _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
     add_run(commands.add_parser("run", help="do what a recipe says and write the result"))

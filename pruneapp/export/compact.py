@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp import resources
 from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
@@ -30,10 +31,20 @@ from pruneapp.export.safetensors import plan_safetensors
 from pruneapp.export.spool import Spool
 from pruneapp.export.state import State
 from pruneapp.kernels.side_by_side import default_threads, in_order
+from pruneapp.params import FlagParam
 from pruneapp.progress import Job
 
 # Bytes of a tensor below which the index takes more than packing spares.
 _SMALL = 4096
+
+
+READER_NAME = "read_compact.py"
+READER = FlagParam(
+    name="reader",
+    label="Write a reader beside it",
+    help="A short Python program that reads the file with numpy and zstandard alone.",
+    default=True,
+)
 
 
 @dataclass(frozen=True)
@@ -65,11 +76,12 @@ def _words(state: State, frame: _Frame) -> Bits:
     return chunk.bits
 
 
-def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
     if reason := safetensors.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     entries = safetensors.in_order(part)
     packed = [entry for entry in entries if _is_packed(entry)]
+    _refuse_names(part, packed)
     raw = [finalized(part.state, entry) for entry in entries if not _is_packed(entry)]
     metadata = _metadata(part, entries)
     most = {entry.name: _most(entry) for entry in packed}
@@ -98,6 +110,7 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
         expected=expected,
         prepare=prepare,
         work=sum(entry.nbytes for entry in packed),
+        beside={READER_NAME: resources.path(READER_NAME).read_bytes()} if values["reader"] else {},
     )
 
 
@@ -119,15 +132,18 @@ def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
 
 def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:
     # The widest first, as in the reference, so that no number lies on an odd address.
-    records = sorted((*raw, *packed), key=lambda record: -record.dtype.bits)
-    names = {record.name for record in records}
-    if len(names) < len(records):
-        raise ExportError(
-            f"The names of two tensors differ in nothing but '{INDEX}' or '{FRAMES}', which the "
-            f"compact format needs for itself.",
-            remedy="Choose another format.",
-        )
-    return records
+    return sorted((*raw, *packed), key=lambda record: -record.dtype.bits)
+
+
+def _refuse_names(part: Part, packed: Sequence[TensorEntry]) -> None:
+    ours = {entry.name + end for entry in packed for end in (INDEX, FRAMES)}
+    for entry in part.entries:
+        if entry.name in ours:
+            raise ExportError(
+                f"The compact format needs the name '{entry.name}' for itself, which one of the "
+                f"tensors has.",
+                remedy="Choose another format.",
+            )
 
 
 def _rows(entry: TensorEntry) -> tuple[int, int]:
@@ -225,7 +241,7 @@ COMPACT_FILE = Format(
     help=(
         "The smallest file. Where the zeros are as one bit each, and what is not 0 sorted by "
         "bytes and compressed, a tensor at a time, in a plain safetensors container. Opens here "
-        "like any checkpoint; a reader of 50 lines for numpy is written beside it."
+        "like any checkpoint; a short reader for numpy is written beside it."
     ),
     suffixes=(".compact.safetensors",),
     plan=_plan,
@@ -236,6 +252,7 @@ COMPACT_FILE = Format(
         Loader("numpy and zstandard", note="by read_compact.py, which is written beside it"),
     ),
     does_not=("No other program loads it as it is: expand it first, or use the reader.",),
+    params=(READER,),
     good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
     one_file=True,
 )

@@ -75,6 +75,8 @@ class Plan:
         Makes an exact plan of it, where the beginning of the file tells what is only known once
         everything was compressed. What that keeps aside is gone when its context is left. None if
         the pieces can be written as they come.
+    beside
+        Small files that are written into the same folder, by name, unless there are such.
     work
         How many units `prepare` steps the job by.
     """
@@ -86,6 +88,7 @@ class Plan:
     expected: Callable[[Job], int] | None = None
     prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
     work: int = 0
+    beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def exact(self) -> bool:

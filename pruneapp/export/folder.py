@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -142,6 +143,22 @@ def _reading(path: Path) -> Iterator[None]:
             remedy="Ask for the right to read it, or move it out of the folder.",
             details=str(error),
         ) from error
+
+
+def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:
+    """Plan what a format writes beside the file `target`, and say what is there already.
+
+    Nothing is replaced: another file of the name may be the person's own.
+    """
+    plans = {}
+    notices = []
+    for name, data in plan.beside.items():
+        path = target.with_name(name)
+        if not os.path.lexists(path):
+            plans[path] = Plan(len(data), partial(iter, (data,)), {})
+        elif not path.is_file() or path.read_bytes() != data:
+            notices.append(f"'{path}' was there already, and was left as it was.")
+    return plans, tuple(notices)
 
 
 class Place:

@@ -12,11 +12,15 @@ from pruneapp.export.masks import MASKS_ONLY
 from pruneapp.export.resumable import RESUMABLE
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.torch import TORCH
+from pruneapp.export.zst import ZSTANDARD
 
 __all__ = ["FORMATS", "Format", "get"]
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
-    {form.name: form for form in (SAFETENSORS, TORCH, RESUMABLE, MASKS_ONLY, COMPACT_FILE)}
+    {
+        form.name: form
+        for form in (SAFETENSORS, TORCH, RESUMABLE, MASKS_ONLY, COMPACT_FILE, ZSTANDARD)
+    }
 )
 
 

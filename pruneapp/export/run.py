@@ -114,16 +114,17 @@ def _export_file(
     if checkpoint.contents.shards:
         _refuse_shard(state, target.path)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values)
-    sized = _Sized(plan, job)
-    job.start(sized.work, target.path.name)
+    beside, left = folder.beside(plan, target.path)
+    sized = {path: _Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
+    job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
-        file, written = sized.write(target.path, stack)
+        made = [one.write(path, stack) for path, one in sized.items()]
         checkpoint.verify_unchanged()
-        kept = publish([file], parts.open_files(checkpoint), job)
+        kept = publish([file for file, _ in made], parts.open_files(checkpoint), job)
     if kept:
         checkpoint.path = kept[0]
-    notices = (*target.notices, *_misnamed(target.path, form), *plan.notices)
-    return _report(state, request, [written], kept, notices)
+    notices = (*target.notices, *_misnamed(target.path, form), *plan.notices, *left)
+    return _report(state, request, [written for _, written in made], kept, notices)
 
 
 def _export_folder(

@@ -19,11 +19,15 @@ _SEED = 5
 
 
 def estimate(
-    pieces: Sequence[T], guesses: Sequence[float], measure: Callable[[T], int], job: Job
+    pieces: Sequence[T],
+    guesses: Sequence[float],
+    measure: Callable[[T], int],
+    job: Job,
+    most: int = SAMPLE,
 ) -> int:
     """Return about how many bytes all `pieces` will have.
 
-    As many as `SAMPLE` are measured, picked in proportion to what is guessed of them (systematic
+    As many as `most` are measured, picked in proportion to what is guessed of them (systematic
     sampling with unequal probabilities): the mean of measure by guess, times the sum of all
     guesses (Horvitz and Thompson, 1952). The better the guesses, the smaller its error; a constant
     factor in them does not matter. Where there are not more pieces all are measured.
@@ -38,15 +42,17 @@ def estimate(
         Compresses one, in at most some milliseconds, and returns its bytes.
     job
         Looked at before each.
+    most
+        How many to measure.
     """
-    if len(pieces) <= SAMPLE:
+    if len(pieces) <= most:
         shares = dict.fromkeys(range(len(pieces)), 1.0)
     else:
         sums = np.cumsum(guesses, dtype=np.float64)
         # One place in each of as many equal stretches, so that no layer is passed over; the same
         # places every time.
-        step = float(sums[-1]) / SAMPLE
-        places = (np.arange(SAMPLE) + np.random.default_rng(_SEED).random(SAMPLE)) * step
+        step = float(sums[-1]) / most
+        places = (np.arange(most) + np.random.default_rng(_SEED).random(most)) * step
         hits = np.minimum(np.searchsorted(sums, places, side="right"), len(pieces) - 1)
         shares = {}
         for index in hits.tolist():

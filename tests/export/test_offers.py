@@ -45,7 +45,7 @@ def test_exact_sizes_are_those_of_the_files(state, tmp_path):
     for offer in found:
         report = export(state, ExportRequest(offer.name, tmp_path / f"x{offer.suffixes[0]}"), Job())
         if offer.exact:
-            assert offer.nbytes == report.nbytes
+            assert offer.nbytes == report.files[0].nbytes
 
 
 def test_a_format_that_cannot_is_offered_with_the_reason(source_of):

@@ -1,0 +1,20 @@
+"""``pruneapp expand``: the dense file of a compact or compressed one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pruneapp.cli import terminal
+from pruneapp.cli.output import size
+from pruneapp.export.expand import expand as unpacked
+from pruneapp.progress import CancelToken
+
+
+def expand(options: argparse.Namespace, token: CancelToken) -> int:
+    """Write the dense file; prints its checksum."""
+    with terminal.job("Expanding", token) as job:
+        written = unpacked(Path(options.file), Path(options.output), job)
+    sys.stdout.write(f"{written.path}: {size(written.nbytes)}, SHA-256 {written.sha256}\n")
+    return 0

@@ -1,0 +1,80 @@
+"""``pruneapp sizes``: every format, how large the export would be, and which to choose."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pruneapp.answers.export import FormatOffer, Purpose
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.cli import terminal
+from pruneapp.cli.output import print_json, print_table, printable, size
+from pruneapp.document.opening import open_document
+from pruneapp.export.offers import offers
+from pruneapp.progress import CancelToken
+
+_PURPOSES = {
+    Purpose.MAIL: "to mail it",
+    Purpose.TRANSFORMERS: "for transformers",
+    Purpose.TORCH: "to go on in torch",
+    Purpose.ARCHIVE: "to archive it",
+}
+
+
+def sizes(options: argparse.Namespace, token: CancelToken) -> int:
+    """Print the sizes of all formats, of the checkpoint as it is."""
+    with (
+        terminal.job("Counting", token) as job,
+        open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
+    ):
+        document = open_document(checkpoint, job)
+        try:
+            found = offers(document.snapshot(), job)
+        finally:
+            document.close()
+    if options.json:
+        print_json([_as_json(offer) for offer in found])
+    else:
+        _print(found)
+    return 0
+
+
+def _as_json(offer: FormatOffer) -> dict[str, Any]:
+    return {
+        "format": offer.name,
+        "label": offer.label,
+        "suffixes": list(offer.suffixes),
+        "bytes": offer.nbytes,
+        "exact": offer.exact,
+        "loaded_by": [
+            {"name": one.name, "since": one.since, "note": one.note} for one in offer.loaded_by
+        ],
+        "does_not": list(offer.does_not),
+        "why_not": offer.why_not,
+        "recommended": {purpose.value: reason for purpose, reason in offer.recommended.items()},
+    }
+
+
+def _print(found: tuple[FormatOffer, ...]) -> None:
+    rows = [
+        (
+            offer.name,
+            "" if offer.nbytes is None else f"{offer.nbytes:,}",
+            "" if offer.nbytes is None else ("" if offer.exact else "about ") + size(offer.nbytes),
+            offer.why_not
+            or ", ".join(_PURPOSES[purpose] for purpose in Purpose if purpose in offer.recommended),
+            ", ".join(loader.name for loader in offer.loaded_by),
+        )
+        for offer in found
+    ]
+    head = ("format", "bytes", "", "best", "loaded by")
+    print_table(head, rows, (False, True, True, False, False))
+    for offer in found:
+        for purpose, reason in offer.recommended.items():
+            sys.stdout.write(f"\n{_PURPOSES[purpose].capitalize()}: {offer.name}. {reason}")
+    sys.stdout.write("\n")
+    for offer in found:
+        for sentence in offer.does_not:
+            sys.stdout.write(f"Note: {offer.name}: {printable(sentence)}\n")

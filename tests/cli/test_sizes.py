@@ -1,0 +1,50 @@
+"""``pruneapp sizes`` and ``pruneapp expand``, as a person calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pruneapp import resources
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.cli.commands import main
+from pruneapp.cli.options import parse
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.gui.session import SAMPLE
+from pruneapp.progress import Job
+
+PATH = Path(resources.path(SAMPLE))
+
+
+def test_the_table_names_every_format_with_the_size_that_is_written(tmp_path, capsys):
+    assert main(parse(["sizes", str(PATH), "--json"])) == 0
+    found = {offer["format"]: offer for offer in json.loads(capsys.readouterr().out)}
+    assert list(found) == list(FORMATS)
+    with open_checkpoint(PATH) as checkpoint:
+        for name, offer in found.items():
+            if offer["why_not"]:
+                continue
+            out = tmp_path / f"{name}{offer['suffixes'][0]}"
+            report = export(Snapshot(checkpoint), ExportRequest(name, out), Job())
+            written = report.files[0].nbytes
+            assert offer["bytes"] == written or not offer["exact"]
+            assert abs(offer["bytes"] - written) <= 0.02 * written + 100
+    assert found["safetensors"]["recommended"].keys() >= {"transformers"}
+
+
+def test_people_read_it_as_a_table(capsys):
+    assert main(parse(["sizes", str(PATH)])) == 0
+    out = capsys.readouterr().out
+    head, *rows = out.splitlines()
+    assert head.split() == ["format", "bytes", "best", "loaded", "by"]
+    assert [row.split()[0] for row in rows[: len(FORMATS)]] == list(FORMATS)
+    assert "For transformers: safetensors." in out
+    assert "Zeros do not make a dense file smaller" in out
+
+
+def test_what_cannot_be_expanded_is_said_in_a_sentence(tmp_path, capsys):
+    assert main(parse(["expand", str(PATH), "-o", str(tmp_path / "x")])) == 2
+    assert "needs no expanding" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
