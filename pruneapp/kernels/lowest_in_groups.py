@@ -182,9 +182,10 @@ def lowest_in_rows(keys: Bits, counts: NDArray[np.intp]) -> Bools:
     rows = len(keys)
     if not keys.size:
         return np.zeros(keys.shape, np.bool_)
-    ordered = np.sort(keys, axis=1)
+    # numpy sorts 32 bits three times as fast as 16.
+    ordered = np.sort(keys.astype(np.uint32) if keys.itemsize < 4 else keys, axis=1)
     cuts = ordered[np.arange(rows), np.maximum(counts, 1) - 1][:, np.newaxis]
-    goes: Bools = keys <= cuts
+    goes: Bools = keys <= cuts.astype(keys.dtype)
     goes[counts == 0] = False
     over = np.flatnonzero(np.count_nonzero(goes, axis=1) > counts)
     if over.size:  # of the equals at the cut only the first

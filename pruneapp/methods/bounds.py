@@ -12,7 +12,7 @@ import numpy as np
 
 from pruneapp.errors import ParameterError
 from pruneapp.methods.amount import to_prune
-from pruneapp.methods.declaration import Counts
+from pruneapp.methods.declaration import Counts, TensorView
 from pruneapp.methods.limits import Limits, percent
 from pruneapp.params import Amount
 
@@ -42,6 +42,20 @@ class Tensors:
     def left(self) -> Counts:
         """``int64[tensors]``: elements that are not pruned yet, protected or not."""
         return self.numel - self.before
+
+
+def known_of(tensors: Sequence[TensorView]) -> Tensors:
+    """Return what is known of some tensors of which single weights are to go."""
+    kept = [view.free.kept for view in tensors]
+    return Tensors(
+        [view.name for view in tensors],
+        np.array([view.numel for view in tensors], np.int64),
+        np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64),
+        np.array(
+            [v.numel if k is None else k.kept for v, k in zip(tensors, kept, strict=True)],
+            np.int64,
+        ),
+    )
 
 
 @dataclass(frozen=True, eq=False)

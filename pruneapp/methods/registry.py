@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pruneapp.errors import MethodError, ParameterError
+from pruneapp.methods.allocation.erk import ERK
+from pruneapp.methods.allocation.lamp import LAMP
+from pruneapp.methods.allocation.uniform_plus import UNIFORM_PLUS
 from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
 from pruneapp.methods.declaration import Method
+from pruneapp.methods.magnitude.l1_normalized import L1_NORMALIZED
 from pruneapp.methods.magnitude.l1_per_row import L1_PER_ROW
 from pruneapp.methods.magnitude.l1_unstructured import L1_UNSTRUCTURED
+from pruneapp.methods.magnitude.relative_importance import RELATIVE_IMPORTANCE
 from pruneapp.methods.mask.custom_from_mask import CUSTOM_FROM_MASK
 from pruneapp.methods.mask.identity import IDENTITY
 from pruneapp.methods.patterns.blocks import BLOCKS
@@ -77,6 +82,11 @@ def unregister(name: str) -> None:
 for _method in (
     L1_UNSTRUCTURED,
     L1_PER_ROW,
+    L1_NORMALIZED,
+    RELATIVE_IMPORTANCE,
+    LAMP,
+    ERK,
+    UNIFORM_PLUS,
     LN_STRUCTURED,
     RANDOM_UNSTRUCTURED,
     RANDOM_STRUCTURED,

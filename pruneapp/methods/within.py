@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.bounds import Tensors
+from pruneapp.methods.bounds import known_of
 from pruneapp.methods.channel_bounds import Running, channels_after
 from pruneapp.methods.checks import check_all
 from pruneapp.methods.clamped import weights_after
@@ -72,7 +72,7 @@ def prune_within(  # noqa: PLR0917 - each its own type
         made = prune_ranked(plans, kernel, job, expect=expect)
         return replace(made, masks={view.name: made.masks[view.name] for view in tensors})
     if isinstance(method, RowMethod):
-        known = _known(tensors, [_free(view) for view in tensors])
+        known = known_of(tensors)
         after, _ = weights_after(limits, known, values["amount"], scope, _no_cut)
         budgets = (after - known.before).tolist()
         return Pruned(prune_rows(tensors, method, values, budgets, kernel, job))
@@ -96,7 +96,7 @@ def plan_within(  # noqa: PLR0917 - each its own type
     """
     if not limits.bound:
         return plan(tensors, method, values, scope, kernel, job)
-    known = _known(tensors, [_free(view) for view in tensors])
+    known = known_of(tensors)
     apart = scope == "local" or method.allocate is not None
     groups = [[view] for view in tensors] if apart else [list(tensors)] if tensors else []
     rankings = [r for g in groups for r in rank_together(g, method, values, kernel, job)]
@@ -153,7 +153,7 @@ def _prune_units(  # noqa: PLR0917 - each its own type
         orders.append(order)
         running.append(np.concatenate(([0], np.cumsum(kept[order]))))
     together = Running(running)
-    known = _known(tensors, together.all.tolist())
+    known = replace(known_of(tensors), free=together.all)
     counts = channels_after(
         limits,
         known,
@@ -170,17 +170,3 @@ def _prune_units(  # noqa: PLR0917 - each its own type
         if count:
             masks[view.name] = without_units(view, partition, order[:count], job)
     return masks
-
-
-def _known(tensors: Sequence[TensorView], free: Sequence[int]) -> Tensors:
-    return Tensors(
-        [view.name for view in tensors],
-        np.array([view.numel for view in tensors], np.int64),
-        np.array([0 if v.kept is None else v.kept.pruned for v in tensors], np.int64),
-        np.array(free, np.int64),
-    )
-
-
-def _free(view: TensorView) -> int:
-    kept = view.free.kept
-    return view.numel if kept is None else kept.kept

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from pruneapp.kernels.ranking import Magnitudes
-from pruneapp.methods.declaration import RowMethod, TensorView, Values
+from pruneapp.methods.by_magnitude import magnitudes
+from pruneapp.methods.declaration import RowMethod
 from pruneapp.params import AmountParam
-
-
-def _rank(view: TensorView, values: Values) -> Magnitudes:  # noqa: ARG001 - no values decide
-    ranked = view.ranked
-    return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept)
-
 
 L1_PER_ROW = RowMethod(
     name="l1_per_row",
@@ -30,5 +24,5 @@ L1_PER_ROW = RowMethod(
         ),
     ),
     takes_scores=True,
-    rank=_rank,
+    rank=magnitudes,
 )

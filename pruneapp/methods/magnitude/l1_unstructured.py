@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from pruneapp.kernels.ranking import Magnitudes
-from pruneapp.methods.declaration import TensorView, Values, WeightMethod
+from pruneapp.methods.by_magnitude import magnitude_width, magnitudes
+from pruneapp.methods.declaration import WeightMethod
 from pruneapp.params import AmountParam
-
-
-def _rank(view: TensorView, values: Values, width: int, measured: None) -> Magnitudes:  # noqa: ARG001 - no values decide
-    ranked = view.ranked
-    return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept, width)
-
-
-def _least_width(view: TensorView) -> int:
-    return view.ranked.dtype.bits
-
 
 L1_UNSTRUCTURED = WeightMethod(
     name="l1_unstructured",
@@ -34,6 +24,6 @@ L1_UNSTRUCTURED = WeightMethod(
     ),
     takes_scores=True,
     told_by="magnitudes",
-    rank=_rank,
-    least_width=_least_width,
+    rank=magnitudes,
+    least_width=magnitude_width,
 )

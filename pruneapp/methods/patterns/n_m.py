@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pruneapp.kernels.ranking import Magnitudes
 from pruneapp.masks.groups import Groups
+from pruneapp.methods.by_magnitude import magnitudes
 from pruneapp.methods.declaration import GroupMethod, TensorView, Values
 from pruneapp.methods.patterns.sizes import PatternParam, pattern_sizes
 from pruneapp.params import DimParam
@@ -15,11 +15,6 @@ _DIM = DimParam(
         "channels of a convolution."
     ),
 )
-
-
-def _rank(view: TensorView, values: Values) -> Magnitudes:  # noqa: ARG001 - no values decide
-    ranked = view.ranked
-    return Magnitudes(ranked.read, ranked.numel, ranked.dtype, ranked.kept)
 
 
 def _groups(view: TensorView, values: Values) -> Groups:
@@ -40,6 +35,6 @@ N_M = GroupMethod(
     formula="score = |w|, compared within its group of m",
     params=(PatternParam(), _DIM),
     takes_scores=True,
-    rank=_rank,
+    rank=magnitudes,
     groups=_groups,
 )

@@ -1,0 +1,1 @@
+"""Methods that say how much each tensor gives; of each its smallest weights go."""

@@ -1,0 +1,82 @@
+"""Large layers lose more than small ones, by the sum of their dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.kernels.contract import Kernel
+from pruneapp.methods.bounds import known_of
+from pruneapp.methods.by_magnitude import magnitude_width, magnitudes
+from pruneapp.methods.clamped import level
+from pruneapp.methods.declaration import Counts, Cutting, TensorView, Values, WeightMethod
+from pruneapp.params import AmountParam, Choice, ChoiceParam
+from pruneapp.progress import Job
+
+
+def _ratio(shape: tuple[int, ...], variant: str) -> float:
+    """Return what the density of a tensor is proportional to."""
+    counted = shape if variant == "erk" else shape[:2]
+    return sum(counted) / max(math.prod(counted), 1)
+
+
+def _allocate(
+    tensors: Sequence[TensorView],
+    values: Values,
+    kernel: Kernel,  # noqa: ARG001 - shapes say it all
+    job: Job,
+) -> Cutting:
+    ratios = np.array([_ratio(view.shape, values["variant"]) for view in tensors])
+    known = known_of(tensors)
+    numel, before, free = known.numel, known.before, known.free
+    job.step(0)
+
+    def cut(among: NDArray[np.bool_], count: int) -> Counts:
+        dense = 1 / ratios[among].min() if among.any() else 1.0  # as all of them are whole
+
+        def at(share: float) -> Counts:
+            density = np.minimum(1.0, dense * (1 - share) * ratios)
+            after = np.floor(numel * (1 - density) + 0.5).astype(np.int64)
+            gone: Counts = np.where(among, np.clip(after - before, 0, free), 0)
+            return gone
+
+        return level(at, count)
+
+    return cut
+
+
+ERK = WeightMethod(
+    name="erk",
+    label="ERK, by layer shape",
+    help=(
+        "Gives every tensor a density in proportion to the sum of its dimensions by their "
+        "product, so that large layers lose much and small ones little or nothing; of each the "
+        "smallest weights go. RigL and many after it distribute their weights like this. ER "
+        "leaves the size of the kernel of a convolution out. What is pruned already counts."
+    ),
+    formula="density = e (in + out + height + width) / (in * out * height * width), at most 1",
+    params=(
+        AmountParam(
+            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
+            unit="weights",
+        ),
+        ChoiceParam(
+            name="variant",
+            label="Variant",
+            help="Whether the height and width of a kernel count.",
+            default="erk",
+            choices=(
+                Choice("erk", "ERK", "Erdős-Rényi with kernel terms."),
+                Choice("er", "ER", "Erdős-Rényi: in and out alone."),
+            ),
+        ),
+    ),
+    takes_scores=True,
+    scopes=("global",),
+    rank=magnitudes,
+    least_width=magnitude_width,
+    allocate=_allocate,
+)

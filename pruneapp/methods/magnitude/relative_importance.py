@@ -1,0 +1,97 @@
+"""The weights go that matter least among those of their row and of their column."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.kernels.contract import Kernel, Slices
+from pruneapp.kernels.score_keys import Scores, finite_only
+from pruneapp.methods.declaration import TensorView, Values, WeightMethod
+from pruneapp.params import AmountParam
+from pruneapp.progress import Job
+
+Sums = NDArray[np.float64]
+
+
+def _measure(
+    view: TensorView,
+    values: Values,  # noqa: ARG001 - no values decide
+    kernel: Kernel,
+    job: Job,
+) -> tuple[Sums, Sums]:
+    """Return the sums of the magnitudes of rows and of columns, 1 where there is nothing."""
+    ranked = view.ranked
+    matrix = _matrix(view)
+    read = finite_only(ranked.read, ranked.dtype)
+    job.extend(view.numel)
+    rows, columns = (
+        kernel.channel_norms(Slices(matrix, ranked.dtype, dim, ranked.kept, read), 1, job)
+        for dim in (0, 1)
+    )
+    return np.where(rows == 0, 1.0, rows), np.where(columns == 0, 1.0, columns)
+
+
+def _matrix(view: TensorView) -> tuple[int, int]:
+    return view.shape[0], math.prod(view.shape[1:])
+
+
+def _rank(
+    view: TensorView,
+    values: Values,  # noqa: ARG001 - no values decide
+    width: int,  # noqa: ARG001 - one width
+    measured: tuple[Sums, Sums],
+) -> Scores:
+    rows, columns = measured
+    length = columns.size
+
+    def scoring(start: int, scores: Sums) -> None:
+        at = 0
+        while at < scores.size:  # the rest of a row, whole rows, a part of one
+            row, column = divmod(start + at, length)
+            if column or scores.size - at < length:
+                size = min(length - column, scores.size - at)
+                part = scores[at : at + size]
+                along = columns[column : column + size]
+                part[...] = part / rows[row] + part / along
+            else:
+                many = (scores.size - at) // length
+                size = many * length
+                part = scores[at : at + size].reshape(many, length)
+                part[...] = part / rows[row : row + many, np.newaxis] + part / columns
+            at += size
+
+    ranked = view.ranked
+    return Scores(ranked.read, ranked.numel, ranked.dtype, ranked.kept, scoring)
+
+
+def _least_width(view: TensorView) -> int:  # noqa: ARG001 - the same for all
+    return Scores.width
+
+
+RELATIVE_IMPORTANCE = WeightMethod(
+    name="relative_importance",
+    label="Relative importance",
+    help=(
+        "Removes the weights that are small beside the others of their row and of their column, "
+        "so that no neuron loses all of its inputs or outputs. It is the part of RIA that needs "
+        "no data (a = 0), and does better on language models than magnitude. What is pruned "
+        "already does not count. A convolution is taken as a matrix of its filters by all the "
+        "rest."
+    ),
+    formula="score = |w| / sum of |w| in its row + |w| / sum of |w| in its column",
+    params=(
+        AmountParam(
+            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
+            unit="weights",
+        ),
+    ),
+    takes_scores=True,
+    scopes=("local",),
+    least_dims=2,
+    rank=_rank,
+    least_width=_least_width,
+    measure=_measure,
+)
