@@ -22,6 +22,7 @@ from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.recipe.replay import after
 from pruneapp.document.ruled import state_after
 from pruneapp.document.selection import default_selection, select
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.provenance import provenance_of
@@ -145,7 +146,7 @@ def _after(
 ) -> tuple[State, Recipe]:
     """Return the state after a step, and the recipe that makes it of the file alone."""
     checkpoint, snapshot = document.checkpoint, document.snapshot()
-    before = history_recipe(checkpoint, document.history, document.position, job)
+    before = history_recipe(Capture.of(document), job)
     masks: dict[str, BitMask] = {}
     state: State
     if given is None and scores is None:

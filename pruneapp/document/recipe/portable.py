@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.document.history import History
+from pruneapp.document.edit import said
 from pruneapp.document.recipe.choosing import row_for
 from pruneapp.document.recipe.recipe import UNNAMED, Recipe
 from pruneapp.document.recipe.schema import (
@@ -18,6 +18,7 @@ from pruneapp.document.recipe.schema import (
     StepEntry,
     wrong,
 )
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Step
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -60,29 +61,30 @@ def recipe_of(
     return Recipe(tuple(portable(checkpoint, entry) for entry in entries), masks or {})
 
 
-def history_recipe(checkpoint: Checkpoint, history: History, position: int, job: Job) -> Recipe:
-    """Return the recipe of a history; reads masks that were put aside, so it is for a worker.
+def history_recipe(capture: Capture, job: Job) -> Recipe:
+    """Return the recipe of what is in force of a document.
 
     Parameters
     ----------
-    checkpoint
-        The file.
-    history
-        Of its document. Nothing may be cut off from it meanwhile.
-    position
-        How many of its edits.
+    capture
+        The document as it was at one moment, so that a worker may do it.
     job
         Stepped from edit to edit; may cancel.
+
+    Raises
+    ------
+    HistoryError, StaleError
+        If masks that were put aside cannot be read again.
     """
     masks: dict[str, BitMask] = {}
     found = []
-    job.start(position)
-    for number in range(1, position + 1):
-        entry = history.entry(number, masks, job)
-        assert entry is not None  # only the file itself has none
-        found.append(entry)
+    records = capture.records[: capture.position]
+    job.start(len(records))
+    for record in records:
+        masks.update({name: capture.mask(slot, job) for name, slot in record.meant.items()})
+        found.append(said(record.step, record.entry))
         job.step(1)
-    return recipe_of(checkpoint, found, masks)
+    return recipe_of(capture.snapshot.checkpoint, found, masks)
 
 
 def _step(checkpoint: Checkpoint, step: Step) -> StepEntry:

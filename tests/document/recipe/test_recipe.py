@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -21,6 +20,7 @@ from pruneapp.document.recipe import Recipe, fit, load, recipe_of, replay, save
 from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.recipe.saving import mask_folder
 from pruneapp.document.recipe.schedule import amounts
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import RecipeError
@@ -79,7 +79,7 @@ def assert_same(state: Snapshot, other: Snapshot) -> None:
 
 def test_a_history_is_a_recipe_that_does_the_same_again(model, tmp_path):
     document = worked_on(model)
-    recipe = history_recipe(model, document.history, document.position, Job())
+    recipe = history_recipe(Capture.of(document), Job())
     save(recipe, tmp_path / "r.recipe.json", Job())
     again = load(tmp_path / "r.recipe.json", Job())
     assert again.canonical() == recipe.canonical()
@@ -94,7 +94,7 @@ def test_a_history_is_a_recipe_that_does_the_same_again(model, tmp_path):
 
 def test_rows_say_how_their_tensors_were_chosen(model):
     document = worked_on(model)
-    recipe = history_recipe(model, document.history, document.position, Job())
+    recipe = history_recipe(Capture.of(document), Job())
     entries = json.loads(recipe.canonical())["entries"]
     rows = [e["configuration"]["rows"] for e in entries if e["name"] == "step"]
     chosen = [
@@ -369,7 +369,7 @@ def test_a_step_with_a_mask_of_a_file_is_an_edit_in_the_recipe(model):
     )
     document = Document(model)
     document.apply(preview)
-    recipe = history_recipe(model, document.history, 1, Job())
+    recipe = history_recipe(Capture.of(document), Job())
     (entry,) = msgspec.to_builtins(recipe.entries)
     assert entry["name"] == "edit"
     assert entry["configuration"]["words"] == step.label()
@@ -395,7 +395,7 @@ def test_a_step_with_scores_is_an_edit_in_the_recipe(model):
 def test_masks_lie_beside_the_recipe_and_are_compared(model, tmp_path):
     path = tmp_path / "brush.recipe.json"
     document = worked_on(model)
-    recipe = history_recipe(model, document.history, document.position, Job())
+    recipe = history_recipe(Capture.of(document), Job())
     written = save(recipe, path, Job())
     ((name, size),) = recipe.named_masks()
     side = mask_folder(path) / f"{name}.mask"
@@ -443,7 +443,8 @@ def test_every_method_has_its_place_in_a_recipe(model):
             continue
         values = {p.name: p.default for p in method.params}
         row = Row(("module.conv2.weight",), method.name, values)
-        entry = Step((row,)).to_dict()
+        wanted = Step((row,), method.scopes[0])
+        entry = wanted.to_dict()
         recipe = Recipe.from_text(recipe_of(model, [entry]).text())
-        ((_, step),) = [(e, e.deed) for e in fit(recipe, model, Job()).entries]
-        assert step == replace(Step((row,)))
+        (found,) = fit(recipe, model, Job()).entries
+        assert found.deed == wanted
