@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,11 +10,15 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import TensorSparsity
+from pruneapp.document.recipe.portable import history_recipe
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
+from pruneapp.export.provenance import Told, planned, provenance_of
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export, planned_size
+from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
 from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
@@ -39,12 +44,43 @@ def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
     return path.with_name(path.stem + PRUNED + suffix)
 
 
-def format_forms(snapshot: Snapshot) -> tuple[FormatForm, ...]:
+def foretold(capture: Capture, job: Job) -> State:
+    """Return a state for sizes to come: it says as much of where it comes from as an export will.
+
+    Parameters
+    ----------
+    capture
+        The document.
+    job
+        May cancel.
+    """
+    checkpoint = capture.snapshot.checkpoint
+    return Told(capture.snapshot, planned(checkpoint, history_recipe(capture, job)))
+
+
+def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
+    """Export a document with its recipe and the checksums of its files in the metadata.
+
+    Parameters
+    ----------
+    capture
+        The document.
+    request
+        What to write where.
+    job
+        See `export`.
+    """
+    checkpoint = capture.snapshot.checkpoint
+    origin = provenance_of(checkpoint, history_recipe(capture, job), job)
+    return export(capture.snapshot, replace(request, provenance=origin), job)
+
+
+def format_forms(state: State) -> tuple[FormatForm, ...]:
     """Return every format with the size to come, or why it cannot be; reads headers only."""
     forms = []
     for form in FORMATS.values():
-        why_not = form.why_not(snapshot.checkpoint)
-        size = None if why_not else planned_size(snapshot, form.name)
+        why_not = form.why_not(state.checkpoint)
+        size = None if why_not else planned_size(state, form.name)
         forms.append(FormatForm(form.name, form.label, form.help, form.suffixes, size, why_not))
     return tuple(forms)
 
@@ -63,11 +99,14 @@ class Exporting(QObject):
     -------
     sized(int)
         How many bytes the default export will take; -1 while unknown.
+    began(Path)
+        A file or folder of this name is going to be written.
     exported(ExportReport)
         A file was written.
     """
 
     sized = Signal(object)
+    began = Signal(object)
     exported = Signal(object)
 
     def __init__(
@@ -92,9 +131,9 @@ class Exporting(QObject):
         document = self._session.document
         if document is None or self.dialog is not None or not self._session.may_work():
             return
-        snapshot = document.snapshot()
+        capture = Capture.of(document)
         self._jobs.answer(
-            lambda _job: format_forms(snapshot),
+            lambda job: format_forms(foretold(capture, job)),
             on_result=self._show_dialog,
             on_error=self._session.refused.emit,
         )
@@ -166,10 +205,11 @@ class Exporting(QObject):
         is_link = path.is_symlink() and path.exists()
         if is_link and not questions.follow_link(self._window, str(path), str(path.resolve())):
             return
-        snapshot = document.snapshot()
+        snapshot, capture = document.snapshot(), Capture.of(document)
         request = ExportRequest(
             wish.format, path, replace_original=wish.replace_original, follow_links=is_link
         )
+        self.began.emit(path)
         if wish.replace_original:
             self._session.hold(
                 PruneAppError(
@@ -179,7 +219,7 @@ class Exporting(QObject):
             )
         self._jobs.submit(
             self.tr("Exporting"),
-            lambda job: export(snapshot, request, job),
+            lambda job: export_document(capture, request, job),
             writes=True,
             on_result=partial(self._on_exported, snapshot, request),
             on_error=partial(self._on_not_exported, request),

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, QObject
 
-from pruneapp.checkpoint.abandoned import find_abandoned
+from pruneapp.checkpoint.abandoned import find_abandoned, remove_abandoned
 from pruneapp.document.session.entrance import Wish
 from pruneapp.document.session.journal import folder
 from pruneapp.document.session.log_file import delete
 from pruneapp.document.session.recovery import LeftBehind, left_behind, read_journal
 from pruneapp.errors import PruneAppError
 from pruneapp.gui import questions
+from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.settings import Settings
@@ -41,7 +42,8 @@ def look_for(places: frozenset[Path], job: Job) -> _Found:
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        files = path.rglob("*") if path.is_dir() else (path,)
+        return sum(file.stat().st_size for file in files)
     except OSError:
         return 0
 
@@ -53,10 +55,11 @@ class Recovering(QObject):
     ----------
     window
         Shows the offer.
-    session, jobs
-        What is open, and where is looked.
+    session, jobs, exporting
+        What is open, where is looked, and what is written.
     settings
-        The files that were open before: temporary files are looked for beside them.
+        The files that were open, and the folders that were written to: temporary files are looked
+        for there.
     open_work
         Opens something, after asking about work that would be lost.
     """
@@ -68,6 +71,7 @@ class Recovering(QObject):
         jobs: Jobs,
         settings: Settings,
         *,
+        exporting: Exporting,
         open_work: Callable[[Wish], None],
     ) -> None:
         super().__init__(window)
@@ -84,11 +88,13 @@ class Recovering(QObject):
         view.filesDeleteRequested.connect(self._delete_files)
         view.dismissed.connect(self._dismiss)
         session.opened.connect(self._on_opened)
+        exporting.began.connect(self._on_export)
         self.look()
 
     def look(self) -> None:
         """Look for what there is, and offer it."""
-        places = frozenset(path.parent for path in self._settings.recent)
+        recent = (path.parent for path in self._settings.recent)
+        places = frozenset((*self._settings.written, *recent))
         self._jobs.answer(
             lambda job: look_for(places, job),
             on_result=self._on_found,
@@ -108,6 +114,9 @@ class Recovering(QObject):
     def _on_opened(self) -> None:
         if self._found.works:
             self.look()  # what was taken up is no longer there
+
+    def _on_export(self, path: Path) -> None:
+        self._settings.add_written(path.parent)
 
     def _restore(self, key: str) -> None:
         self._open_work(Wish(Path(key), is_journal=True))
@@ -133,8 +142,7 @@ class Recovering(QObject):
 
         def drop(_job: Job) -> None:
             for path in paths:
-                if path in find_abandoned(path.parent):  # nobody took its name meanwhile
-                    delete(path)
+                remove_abandoned(path)
 
         self._jobs.answer(
             drop, on_result=self._on_deleted, on_error=self._session.refused.emit, aside=True

@@ -61,6 +61,7 @@ class Stored(msgspec.Struct):
     version: int = 1
     values: dict[str, Any] = {}
     recent: list[str] = []
+    written: list[str] = []
     blobs: dict[str, str] = {}
 
 
@@ -104,6 +105,18 @@ class Settings:
         text = str(path.absolute())
         rest = [p for p in self._stored.recent if p != text]
         self._stored.recent = [text, *rest][:RECENT_FILES]
+        self._write()
+
+    @property
+    def written(self) -> tuple[Path, ...]:
+        """The folders that were written to last, the latest first."""
+        return tuple(Path(p) for p in self._stored.written)
+
+    def add_written(self, folder: Path) -> None:
+        """Put a folder in front of those that were written to."""
+        text = str(folder.absolute())
+        rest = [p for p in self._stored.written if p != text]
+        self._stored.written = [text, *rest][:RECENT_FILES]
         self._write()
 
     def blob(self, name: str) -> bytes:

@@ -31,6 +31,7 @@ from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
 from pruneapp.gui.pairing import Pairing
+from pruneapp.gui.recipes import Recipes
 from pruneapp.gui.recovering import Recovering
 from pruneapp.gui.session import Session
 from pruneapp.gui.sessions import Sessions
@@ -129,7 +130,15 @@ class Workbench(QObject):
             sessions=self.sessions,
         )
         self.recovering = Recovering(
-            window, self.session, self.jobs, settings, open_work=self.opening.open_work
+            window,
+            self.session,
+            self.jobs,
+            settings,
+            exporting=self.exporting,
+            open_work=self.opening.open_work,
+        )
+        self.recipes = Recipes(
+            window, self.session, self.jobs, telling=self.telling, appearance=appearance
         )
         self.moving = Moving(self.session, self.jobs, self)
         self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)

@@ -299,21 +299,32 @@ def test_work_whose_checkpoint_is_gone_is_found_by_hand(crashed, new_person, fil
     assert masks(person) == crashed
 
 
-def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person, file):
-    left = file.with_name(".out.safetensors.0123abcd.part")
-    left.write_bytes(b"x" * 5000)
+def test_temporary_files_of_a_killed_export_are_offered_for_deletion(new_person, file, tmp_path):
+    place = tmp_path / "elsewhere"
+    place.mkdir()
     person = new_person()
     person.wait_ready()
     open_file(person, file)
+    person.export(place / "out.safetensors")
+    person.close_report()
     person.window.close()
+    left = place / ".out.safetensors.0123abcd.part"
+    left.write_bytes(b"x" * 5000)
+    folder_left = file.with_name("model.partial-0123abcd")
+    folder_left.mkdir()
+    (folder_left / "a.safetensors").write_bytes(b"x" * 3000)
     again = new_person()
     again.wait_ready()
     offer = again.window.recovery
     again.wait(offer.isVisible)
     assert offer.restore_buttons == []
+    assert "2 temporary files of exports" in offer.files_button.accessibleName()
+    assert "8.0 kB" in offer.files_button.accessibleName().replace("\u00a0", " ")
     again.click(offer.files_button)
     again.wait(lambda: not offer.isVisible())
     assert not left.exists()
+    assert not folder_left.exists()
+    assert (place / "out.safetensors").exists()
 
 
 def test_a_window_without_work_leaves_no_journal(person, file):

@@ -15,7 +15,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.export.registry import FORMATS
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections
-from tests.reliability import children, faults, kills, scenes
+from tests.reliability import children, faults, journal_kills, kills, scenes
 from tests.reliability.scenes import Contents, Scene
 
 REPORT = ROOT / "docs" / "reliability.md"
@@ -111,6 +111,36 @@ def _kills(options: argparse.Namespace) -> tuple[str, list[str]]:
     return text, [line for tally in rows.values() for line in tally.wrong]
 
 
+def _journal(options: argparse.Namespace) -> tuple[str, list[str]]:
+    tally = journal_kills.kill(options.kills)
+    text = _table(
+        "## Somebody at work is killed",
+        "Steps, strokes, undo, jumps and compactions, each kept in the journal: after the kill the "
+        "next start has the state of the last action that was kept, or of the one under way.",
+        (
+            "work",
+            "kills",
+            "actions kept",
+            "the last",
+            "the one under way",
+            "nothing to lose",
+            "wrong",
+        ),
+        [
+            (
+                "journal",
+                tally.runs,
+                tally.steps,
+                tally.complete,
+                tally.one_more,
+                tally.nothing,
+                len(tally.wrong),
+            )
+        ],
+    )
+    return text, tally.wrong
+
+
 def _everywhere(
     options: argparse.Namespace,
     weights: int,
@@ -152,7 +182,7 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-SUBJECTS = {"faults": _faults, "kills": _kills}
+SUBJECTS = {"faults": _faults, "kills": _kills, "journal": _journal}
 
 if __name__ == "__main__":
     sys.exit(main())

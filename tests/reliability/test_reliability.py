@@ -34,6 +34,14 @@ def test_a_call_that_fails_leaves_the_old_files_and_a_sentence():
     assert "| rename |" in done.stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
+def test_killed_work_is_offered_as_it_was():
+    done = reliability("journal", "--kills", "12")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| journal | 12 |" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("now", "found"),
     [

@@ -163,6 +163,7 @@ class Recovery(QWidget):
         if not work.steps:
             what = self.tr("Work of a newer Pruneapp, {time}").format(time=work.time)
         last = ElidedLabel(work.last, self)
+        last.elide = Qt.TextElideMode.ElideRight
         self._muted.append(last)
         restore = self._button(self.tr("Restore"), self.tr("Go on with {what}").format(what=what))
         restore.setEnabled(bool(work.steps))
