@@ -7,7 +7,7 @@ widget.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.reader import Notice
 from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.edit import Edit
 from pruneapp.document.hand.compute import HandPreview
 from pruneapp.document.preview import Preview
 from pruneapp.document.proposal import Proposal
@@ -354,6 +355,21 @@ class Session(QObject):
             on_result=current(self._put),
             on_error=current(self.refused.emit),
         )
+
+    def put_all(self, edits: Sequence[Edit], revision: int) -> bool:
+        """Put changes in force that were made one after another, each as one of the history.
+
+        False if they came too late: the first was made of the state of `revision`.
+        """
+
+        def put(document: Document) -> None:
+            document.checkpoint.verify_unchanged()
+            before = revision
+            for edit in edits:
+                document.put(Proposal(before, edit))
+                before = document.revision
+
+        return self._try(put)
 
     def _put(self, proposal: Proposal) -> None:
         self._try(lambda document: document.put(proposal))

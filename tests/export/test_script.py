@@ -67,7 +67,7 @@ def run(path, source, tmp_path, *entries):
     recipe = recipe_of(*entries)
     target = tmp_path / "wanted.safetensors"
     with open_checkpoint(source) as checkpoint:
-        script = script_of(checkpoint, recipe, path, CpuKernel(), Job())
+        script = script_of(checkpoint, recipe, CpuKernel(), Job())
         state = Snapshot(checkpoint)
         deeds = fit(recipe, checkpoint, Job()).deeds("")
         for done in replay(state, deeds, CpuKernel(), Job()):
@@ -82,7 +82,7 @@ def run(path, source, tmp_path, *entries):
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr + script.text
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr + script.text(path)
     found = load_file(out) if out.suffix == ".safetensors" else torch.load(out, weights_only=True)
     wanted = load_file(target)
     for name, tensor in wanted.items():
@@ -157,7 +157,7 @@ def test_torchs_own_calls_stand_where_they_are_the_same(source, path, tmp_path):
     )
     assert not script.masks
     assert script.by_torch == script.steps == 8
-    text = script.text
+    text = script.text(path)
     assert 'prune.l1_unstructured(modules[name], "weight", amount=0.25)' in text
     assert "prune.global_unstructured(" in text
     assert 'prune.ln_structured(modules[name], "weight", amount=2, n=2, dim=0)' in text
@@ -192,7 +192,7 @@ def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp
     assert ("1", "net.fc.weight") in keys
     assert ("1", "net.conv.weight") not in keys  # without ties it is torch's own
     assert {number for number, _ in keys} == {"1", "2", "3", "4", "5", "6", "7", "9"}
-    assert "# all of it is back" in script.text
+    assert "# all of it is back" in script.text(path)
 
 
 def test_what_is_protected_is_spared_there_too(source, path, tmp_path):
@@ -272,7 +272,7 @@ def test_what_torch_cannot_do_is_refused_in_a_sentence(tmp_path, path):
         open_checkpoint(source) as checkpoint,
         pytest.raises(ExportError, match="cannot do with float8"),
     ):
-        script_of(checkpoint, recipe, path, CpuKernel(), Job())
+        script_of(checkpoint, recipe, CpuKernel(), Job())
 
 
 def test_odd_names_stay_what_they_are(path, tmp_path):

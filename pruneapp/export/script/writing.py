@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pruneapp import __version__
@@ -40,18 +40,30 @@ class Script:
 
     Attributes
     ----------
-    text
-        Python.
+    checkpoint
+        The original.
+    parts
+        Its steps.
     masks
         What stock torch would not make by itself, by their names in the file of masks.
-    steps, by_torch
-        How many parts the script has, and how many of them are torch's own calls throughout.
+    by_torch
+        How many of the steps are torch's own calls throughout.
     """
 
-    text: str
-    masks: Mapping[str, BitMask] = field(default_factory=dict)
-    steps: int = 0
-    by_torch: int = 0
+    checkpoint: Checkpoint
+    parts: tuple[words.Part, ...]
+    masks: Mapping[str, BitMask]
+    by_torch: int
+
+    @property
+    def steps(self) -> int:
+        """How many steps it has."""
+        return len(self.parts)
+
+    def text(self, path: Path) -> str:
+        """Return it as Python, for a file of this name; its masks lie in `mask_file` beside."""
+        masks = mask_file(path).name if self.masks else ""
+        return words.script(self.checkpoint, self.parts, masks, path, __version__)
 
 
 def mask_file(path: Path) -> Path:
@@ -59,9 +71,7 @@ def mask_file(path: Path) -> Path:
     return path.with_name(f"{path.stem}.masks.safetensors")
 
 
-def script_of(
-    checkpoint: Checkpoint, recipe: Recipe, path: Path, kernel: Kernel, job: Job
-) -> Script:
+def script_of(checkpoint: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job) -> Script:
     """Write a recipe as a script; does the recipe again, to know what torch would do.
 
     Parameters
@@ -70,8 +80,6 @@ def script_of(
         The original.
     recipe
         What was done to it.
-    path
-        Where the script is to be; it names the file of masks.
     kernel
         Does the arithmetic.
     job
@@ -92,9 +100,7 @@ def script_of(
         for one in expanded_at(state, deed):
             state = making.add(state, one)
     _refuse_types(checkpoint, making.parts)
-    masks = mask_file(path).name if making.masks else ""
-    text = words.script(checkpoint, making.parts, masks, path, __version__)
-    return Script(text, making.masks, len(making.parts), making.by_torch)
+    return Script(checkpoint, tuple(making.parts), making.masks, making.by_torch)
 
 
 def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
@@ -106,7 +112,7 @@ def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
         If the system refuses to write.
     """
     written = []
-    text = script.text.encode()
+    text = script.text(path).encode()
     plan = plan_safetensors([_packed(n, m) for n, m in script.masks.items()], {})
     job.start(2 * (len(text) + plan.nbytes), path.name)
     if script.masks:

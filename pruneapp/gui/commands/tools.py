@@ -17,12 +17,45 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "save_recipe",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "&Save recipe…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "Write what was done to a file, to be edited, and done again anywhere"
+        ),
+        separated=True,
+        needs_document=True,
+    ),
+    ActionSpec(
+        "apply_recipe",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "&Apply recipe…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP("Actions", "Do what a recipe says; first see whether it fits this file"),
+        needs_document=True,
+    ),
+    ActionSpec(
+        "copy_python",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Copy as &Python"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "What was done as a script of plain torch.nn.utils.prune, for a paper"
+        ),
+        needs_document=True,
+    ),
+    ActionSpec(
         "load_method",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Load method from file…"),
         (),
         "",
         QT_TRANSLATE_NOOP("Actions", "Use a pruning method of your own; this runs its code"),
+        separated=True,
     ),
     ActionSpec(
         "commands",

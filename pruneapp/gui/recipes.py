@@ -1,0 +1,287 @@
+"""Recipes in the window: saved, applied to the file that is open, and written as Python."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Edit
+from pruneapp.document.recipe import Fit, Recipe, fit, load, replay, save
+from pruneapp.document.recipe.looking import Schedule
+from pruneapp.document.recipe.portable import history_recipe
+from pruneapp.document.recipe.saving import SUFFIX
+from pruneapp.document.session.capture import Capture
+from pruneapp.errors import PruneAppError, StaleError
+from pruneapp.export.script import Script, script_of, write_script
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.recipe_dialog import RecipeDialog, RecipeLine
+from pruneapp.gui.window import MainWindow
+from pruneapp.progress import Job
+
+
+class Recipes(QObject):
+    """The commands for recipes.
+
+    Parameters
+    ----------
+    window
+        Its menus ask for them, and it is the parent of dialogs.
+    session, jobs
+        The document, and where work is done.
+    telling
+        Says what was done.
+    appearance
+        The colours of the dialog.
+
+    Attributes
+    ----------
+    dialog
+        What shows how a recipe fits; None while none is shown.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        *,
+        telling: Telling,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._telling = telling
+        self._appearance = appearance
+        self.dialog: RecipeDialog | None = None
+        for name, call in {
+            "save_recipe": self.save,
+            "apply_recipe": self.apply,
+            "copy_python": self.copy_python,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        session.closed.connect(self._on_closed)
+
+    # -- saving ---------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write what was done as a recipe, where the person says."""
+        document = self._done_document()
+        if document is None:
+            return
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save the recipe"),
+            str(self._proposed(document, SUFFIX)),
+            self.tr("Recipes ({patterns})").format(patterns="*.json"),
+        )
+        if not name:
+            return
+        path = Path(name)
+        path = path if path.suffix else path.with_name(path.name + SUFFIX)
+        capture = Capture.of(document)
+
+        def work(job: Job) -> tuple[Path, ...]:
+            return save(history_recipe(capture, job), path, job)
+
+        self._jobs.submit(
+            self.tr("Saving the recipe"),
+            work,
+            on_result=self._on_saved,
+            on_error=self._session.refused.emit,
+            writes=True,
+        )
+
+    def _on_saved(self, written: tuple[Path, ...]) -> None:
+        text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
+        if len(written) > 1:
+            more = self.tr("Masks lie in {folder} beside it.")
+            text = f"{text} {more.format(folder=written[0].parent.name)}"
+        self._telling.say_done(text)
+
+    # -- applying -------------------------------------------------------------------------------
+
+    def apply(self) -> None:
+        """Let the person choose a recipe, and show how it fits."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        name, _ = QFileDialog.getOpenFileName(
+            self._window,
+            self.tr("Apply a recipe"),
+            str(self._proposed(document, SUFFIX).parent),
+            self.tr("Recipes ({patterns});;All files (*)").format(patterns="*.json"),
+        )
+        if not name:
+            return
+        path, checkpoint = Path(name), document.checkpoint
+
+        def work(job: Job) -> tuple[Recipe, Fit]:
+            recipe = load(path, job)
+            return recipe, fit(recipe, checkpoint, job)
+
+        self._jobs.submit(
+            self.tr("Reading the recipe"),
+            work,
+            on_result=partial(self._show, document),
+            on_error=self._session.refused.emit,
+        )
+
+    def _show(self, document: Document, found: tuple[Recipe, Fit]) -> None:
+        if self._session.document is not document or self.dialog is not None:
+            return  # closed meanwhile
+        recipe, fitted = found
+        lines = [
+            RecipeLine(
+                entry.label,
+                len(entry.names),
+                entry.deed.steps if isinstance(entry.deed, Schedule) else 1,
+                fits=entry.deed is not None,
+            )
+            for entry in fitted.entries
+        ]
+        problems = [str(problem) for problem in fitted.problems]
+        # Masks of the file are in force here already, if the person wants them.
+        dialog = RecipeDialog(recipe.where, lines, problems, parent=self._window)
+        dialog.accepted.connect(partial(self._apply, document, recipe, fitted))
+        dialog.finished.connect(self._on_dialog_finished)
+        self._appearance.dress(dialog)
+        self.dialog = dialog
+        dialog.open()
+
+    def _on_dialog_finished(self, _result: int) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+    def _apply(self, document: Document, recipe: Recipe, fitted: Fit) -> None:
+        if self._session.document is not document or not self._session.may_work():
+            return
+        snapshot, kernel = document.snapshot(), self._session.kernel
+
+        def work(job: Job) -> tuple[Edit, ...]:
+            deeds = fitted.deeds(recipe.where)
+            return tuple(done.edit for done in replay(snapshot, deeds, kernel(), job))
+
+        self._jobs.submit(
+            self.tr("Applying the recipe"),
+            work,
+            on_result=partial(self._on_applied, document, recipe.where, snapshot.revision),
+            on_error=self._session.refused.emit,
+        )
+
+    def _on_applied(
+        self, document: Document, where: str, revision: int, edits: tuple[Edit, ...]
+    ) -> None:
+        if self._session.document is not document:
+            return
+        if document.revision != revision:
+            self._session.refused.emit(
+                StaleError(
+                    "Something else was done while the recipe was applied, so that it was not.",
+                    remedy="Apply it again.",
+                )
+            )
+        elif self._session.put_all(edits, revision):
+            text = self.tr("{file} applied: {n} steps.")
+            self._telling.say_done(text.format(file=where, n=numbers.count(len(edits))))
+
+    # -- as Python ------------------------------------------------------------------------------
+
+    def copy_python(self) -> None:
+        """Put what was done on the clipboard as a script for torch; ask where masks may go."""
+        document = self._done_document()
+        if document is None:
+            return
+        capture, kernel = Capture.of(document), self._session.kernel
+        checkpoint = document.checkpoint
+
+        def work(job: Job) -> Script:
+            return script_of(checkpoint, history_recipe(capture, job), kernel(), job)
+
+        self._jobs.submit(
+            self.tr("Writing Python"),
+            work,
+            on_result=partial(self._on_script, document),
+            on_error=self._session.refused.emit,
+        )
+
+    def _on_script(self, document: Document, script: Script) -> None:
+        if self._session.document is not document:
+            return
+        path = self._proposed(document, ".prune.py")
+        if not script.masks:
+            QGuiApplication.clipboard().setText(script.text(path))
+            self._telling.say_done(
+                self.tr("Python copied: {n} steps, all of them torch's own calls.").format(
+                    n=numbers.count(script.steps)
+                )
+            )
+            return
+        # Some masks are not torch's own: they need a place, and so does the script that reads them.
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save the script, with its masks beside it"),
+            str(path),
+            self.tr("Python files (*.py)"),
+        )
+        if not name:
+            return
+        target = Path(name)
+        target = target if target.suffix else target.with_name(target.name + ".py")
+        QGuiApplication.clipboard().setText(script.text(target))
+        self._jobs.submit(
+            self.tr("Writing Python"),
+            lambda job: write_script(script, target, job),
+            on_result=partial(self._on_written, script),
+            on_error=self._session.refused.emit,
+            writes=True,
+        )
+
+    def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:
+        self._telling.say_done(
+            self.tr(
+                "Python copied, and saved as {file}: {own} of {n} steps are torch's own calls, the "
+                "masks of the others lie in {masks}."
+            ).format(
+                file=written[-1].name,
+                own=numbers.count(script.by_torch),
+                n=numbers.count(script.steps),
+                masks=written[0].name,
+            )
+        )
+
+    # -- the document ---------------------------------------------------------------------------
+
+    def _done_document(self) -> Document | None:
+        """Return the document if something was done to it; says so otherwise."""
+        document = self._session.document
+        if document is not None and not document.position:
+            self._session.refused.emit(
+                PruneAppError(
+                    "Nothing was done to this file yet, so there is no recipe.",
+                    remedy="Prune something first.",
+                )
+            )
+            return None
+        return document
+
+    def _proposed(self, document: Document, suffix: str) -> Path:
+        source = document.checkpoint.path
+        # The sample lies where the application is installed, which is no place for work.
+        place = Path.home() if self._session.is_sample else source.absolute().parent
+        return place / f"{source.name if source.is_dir() else source.stem}{suffix}"
+
+    def _on_closed(self) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()

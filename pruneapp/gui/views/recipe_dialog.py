@@ -1,0 +1,155 @@
+"""What a recipe would do here, and what of it does not fit, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.views.parts.numbers import NO_NUMBER, count
+
+# Lines of problems that are seen at once.
+_LINES = 5
+
+
+@dataclass(frozen=True)
+class RecipeLine:
+    """An entry of a recipe.
+
+    Attributes
+    ----------
+    label
+        What it does, in words.
+    tensors
+        How many tensors it means here.
+    steps
+        How many steps of the history it becomes.
+    fits
+        Whether it suits this file.
+    """
+
+    label: str
+    tensors: int
+    steps: int = 1
+    fits: bool = True
+
+
+class RecipeDialog(QDialog):
+    """Shows the entries of a recipe and what does not fit; `accepted` once it is to be done.
+
+    Parameters
+    ----------
+    file
+        What the recipe is called.
+    lines
+        Its entries.
+    problems
+        What does not fit, a sentence each with its place in the file. Nothing can be done then.
+    notices
+        What the person should know.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        lines: Sequence[RecipeLine],
+        problems: Sequence[str],
+        notices: Sequence[str] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Apply a recipe"))
+        self.file = ElidedLabel(file, self)
+        self.file.setAccessibleName(self.tr("Recipe"))
+        self.sentence = plain(self._sentence(lines, problems), wrap=True)
+
+        def cells(row: int) -> tuple[str, ...]:
+            line = lines[row]
+            label = line.label if line.fits else self.tr("✕ {step}").format(step=line.label)
+            return label, count(line.tensors) if line.fits else NO_NUMBER, self._fit(line)
+
+        headers = self.tr("Step"), self.tr("Tensors"), self.tr("Fits")
+        self.table = CountsTable(headers, len(lines), cells, self)
+        self.table.setAccessibleName(self.tr("Steps of the recipe"))
+        self.table.setAccessibleDescription(self.sentence.text())
+        self._steps = sum(line.steps for line in lines)
+        self.go = QPushButton(self._action(), self)
+        self.go.setObjectName("mainAction")
+        self.go.setDefault(True)
+        self.go.setEnabled(bool(lines) and not problems)
+        self.leave = QPushButton(self.tr("Leave it"), self)
+        self.problems = QPlainTextEdit("\n".join(problems), self)
+        self.problems.setReadOnly(True)
+        self.problems.setTabChangesFocus(True)
+        self.problems.setAccessibleName(self.tr("What does not fit"))
+        self.problems.setFixedHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
+        self._trouble = heading(self._count(len(problems)))
+        for widget in (self.problems, self._trouble):
+            widget.setVisible(bool(problems))
+        self.notices = [plain(notice, wrap=True) for notice in notices]
+        self._lay_out()
+        self.resize(600, 480)
+        (self.leave if problems else self.go).setFocus()
+        self.go.clicked.connect(self.accept)
+        self.leave.clicked.connect(self.reject)
+        self.set_colors({})
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        found = with_defaults(colors)
+        for label in (self.sentence, *self.notices):
+            recolor(label, found["muted"])
+        recolor(self._trouble, found["danger"])
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        layout.addWidget(self.file)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self._trouble)
+        layout.addWidget(self.problems)
+        for notice in self.notices:
+            layout.addWidget(notice)
+        layout.addLayout(buttons)
+
+    def _sentence(self, lines: Sequence[RecipeLine], problems: Sequence[str]) -> str:
+        if not lines:
+            return self.tr("This recipe is empty.")
+        if problems:
+            return self.tr(
+                "Nothing was done. Mend the recipe in an editor, or open the file that it is for."
+            )
+        return self.tr(
+            "It is done on top of what is pruned now. Each step can be undone by itself."
+        )
+
+    def _fit(self, line: RecipeLine) -> str:
+        return self.tr("yes") if line.fits else self.tr("no")
+
+    def _count(self, problems: int) -> str:
+        if problems == 1:
+            return self.tr("✕ 1 thing does not fit")
+        return self.tr("✕ {n} things do not fit").format(n=count(problems))
+
+    def _action(self) -> str:
+        if self._steps == 1:
+            return self.tr("Apply 1 step")
+        return self.tr("Apply {n} steps").format(n=count(self._steps))
