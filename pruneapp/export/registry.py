@@ -8,6 +8,7 @@ from types import MappingProxyType
 from pruneapp.errors import ParameterError
 from pruneapp.export.compact import COMPACT_FILE
 from pruneapp.export.declaration import Format
+from pruneapp.export.deflated import DEFLATED
 from pruneapp.export.masks import MASKS_ONLY
 from pruneapp.export.resumable import RESUMABLE
 from pruneapp.export.safetensors import SAFETENSORS
@@ -19,7 +20,7 @@ __all__ = ["FORMATS", "Format", "get"]
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         form.name: form
-        for form in (SAFETENSORS, TORCH, RESUMABLE, MASKS_ONLY, COMPACT_FILE, ZSTANDARD)
+        for form in (SAFETENSORS, TORCH, RESUMABLE, MASKS_ONLY, COMPACT_FILE, DEFLATED, ZSTANDARD)
     }
 )
 

@@ -15,6 +15,7 @@ SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
 
 # One name for all, so that the bytes do not depend on the name of the file.
 _ROOT = "archive"
+VERSION = Member.of(f"{_ROOT}/version", b"3\n")
 
 
 def refuses(checkpoint: Checkpoint) -> str:
@@ -31,21 +32,32 @@ def plan_state_dict(records: Sequence[Record], notices: tuple[str, ...] = ()) ->
     Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
     next, and nothing reads it.
     """
+    data = [
+        Member(member_name(number), record.nbytes, record.pieces)
+        for number, record in enumerate(records)
+    ]
+    plan = ZipPlan([*about(records), *data, VERSION])
+    return Plan(plan.nbytes, plan.pieces, names_of(records), notices)
+
+
+def member_name(number: int) -> str:
+    """Return the name in the archive of the elements of the tensor with this number."""
+    return f"{_ROOT}/data/{number}"
+
+
+def about(records: Sequence[Record]) -> list[Member]:
+    """Return what stands before the elements: the pickle that names them, and what it needs."""
     stream = StateDictPickle()
-    data = []
     for number, record in enumerate(records):
-        key = str(number)
-        stream.add((record.name, *record.aliases), key, record.dtype, record.shape)
-        data.append(Member(f"{_ROOT}/data/{key}", record.nbytes, record.pieces))
-    plan = ZipPlan(
-        [
-            Member.of(f"{_ROOT}/data.pkl", stream.finish()),
-            Member.of(f"{_ROOT}/.format_version", b"1"),
-            Member.of(f"{_ROOT}/.storage_alignment", str(ALIGNMENT).encode()),
-            Member.of(f"{_ROOT}/byteorder", b"little"),
-            *data,
-            Member.of(f"{_ROOT}/version", b"3\n"),
-        ]
-    )
-    names = {name: r.nbytes for r in records for name in (r.name, *r.aliases)}
-    return Plan(plan.nbytes, plan.pieces, names, notices)
+        stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
+    return [
+        Member.of(f"{_ROOT}/data.pkl", stream.finish()),
+        Member.of(f"{_ROOT}/.format_version", b"1"),
+        Member.of(f"{_ROOT}/.storage_alignment", str(ALIGNMENT).encode()),
+        Member.of(f"{_ROOT}/byteorder", b"little"),
+    ]
+
+
+def names_of(records: Sequence[Record]) -> dict[str, int]:
+    """Return the bytes of every tensor, under each of its names."""
+    return {name: r.nbytes for r in records for name in (r.name, *r.aliases)}

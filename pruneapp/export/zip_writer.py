@@ -1,7 +1,7 @@
-"""A zip archive as torch writes it: stored, aligned to 64 bytes, without dates.
+"""A zip archive as torch writes it: aligned to 64 bytes, without dates, stored or deflated.
 
-Sizes are known before the first byte, checksums stand behind the data, so an archive of any size
-is written in one pass. Layout: APPNOTE.TXT 6.3.10 of PKWARE, sections 4.3 to 4.5.
+Checksums and sizes stand behind the data, so an archive of any size is written in one pass.
+Layout: APPNOTE.TXT 6.3.10 of PKWARE, sections 4.3 to 4.5.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ ALIGNMENT = 64
 _DESCRIPTOR_AND_UTF8 = 0x0808
 _LARGE = 0xFFFF_FFFF
 _MANY = 0xFFFF
+_DEFLATED = 8
+
+Buffer = bytes | memoryview
 
 
 @dataclass(frozen=True)
@@ -29,88 +32,114 @@ class Member:
         Its exact size.
     pieces
         Makes its bytes.
+    deflated
+        Makes its bytes, each piece with what is stored for it: together one stream of deflate.
+        None if the bytes are stored as they are.
+    most
+        The most bytes that may be stored for it, where it is deflated.
     """
 
     name: str
     nbytes: int
-    pieces: Callable[[], Iterator[bytes | memoryview]]
+    pieces: Callable[[], Iterator[Buffer]]
+    deflated: Callable[[], Iterator[tuple[Buffer, Buffer]]] | None = None
+    most: int = 0
 
     @classmethod
     def of(cls, name: str, data: bytes) -> Member:
         """Make a small one."""
         return cls(name, len(data), lambda: iter((data,)))
 
-
-@dataclass(frozen=True)
-class _Place:
-    member: Member
-    offset: int  # of the local header
-    local: bytes  # the local header
-    tail: int  # bytes of the data descriptor
+    def stored(self) -> Iterator[tuple[Buffer, Buffer]]:
+        """Yield its bytes, each piece with what is stored for it."""
+        if self.deflated is not None:
+            yield from self.deflated()
+        else:
+            yield from ((piece, piece) for piece in self.pieces())
 
     @property
-    def end(self) -> int:
-        return self.offset + len(self.local) + self.member.nbytes + self.tail
+    def large(self) -> bool:
+        """Whether its sizes have 8 bytes."""
+        return max(self.nbytes, self.most) >= _LARGE
+
+    @property
+    def tail(self) -> int:
+        """Bytes of the data descriptor."""
+        return 24 if self.large else 16
+
+
+@dataclass(frozen=True)
+class _Written:
+    member: Member
+    offset: int  # of the local header
+    stored: int
+    checksum: int
 
 
 class ZipPlan:
-    """Where everything lies in an archive of `members`, in this order."""
+    """An archive of `members`, in this order."""
 
     def __init__(self, members: Sequence[Member]) -> None:
-        self._places: list[_Place] = []
-        offset = 0
-        for member in members:
-            large = member.nbytes >= _LARGE
-            place = _Place(member, offset, _local_header(member, offset), 24 if large else 16)
-            self._places.append(place)
-            offset = place.end
-        self._directory_at = offset
+        self._members = tuple(members)
 
     @property
     def nbytes(self) -> int:
-        """Size of the archive."""
-        # The checksums, which are not known yet, take no part in the size.
-        directory = self._directory([0] * len(self._places))
-        return self._directory_at + len(directory)
+        """Size of the archive; the most that it may be if members are deflated."""
+        offset = 0
+        written = []
+        for member in self._members:
+            stored = member.nbytes if member.deflated is None else member.most
+            # The checksums, which are not known yet, take no part in the size.
+            written.append(_Written(member, offset, stored, 0))
+            offset += len(_local_header(member, offset)) + stored + member.tail
+        return offset + len(_directory(written, offset))
 
-    def pieces(self) -> Iterator[bytes | memoryview]:
+    def pieces(self) -> Iterator[Buffer]:
         """Make the bytes of the archive."""
-        checksums = []
-        for place in self._places:
-            yield place.local
-            checksum = 0
-            for piece in place.member.pieces():
+        offset = 0
+        written = []
+        for member in self._members:
+            local = _local_header(member, offset)
+            yield local
+            checksum = stored = 0
+            for piece, data in member.stored():
                 checksum = zlib.crc32(piece, checksum)
-                yield piece
-            checksums.append(checksum)
-            sizes = "<QQ" if place.tail == 24 else "<II"
-            size = place.member.nbytes
-            yield b"PK\x07\x08" + struct.pack("<I", checksum) + struct.pack(sizes, size, size)
-        yield self._directory(checksums)
+                stored += len(data)
+                yield data
+            sizes = "<QQ" if member.large else "<II"
+            tail = struct.pack("<I", checksum) + struct.pack(sizes, stored, member.nbytes)
+            yield b"PK\x07\x08" + tail
+            written.append(_Written(member, offset, stored, checksum))
+            offset += len(local) + stored + member.tail
+        yield _directory(written, offset)
 
-    def _directory(self, checksums: Sequence[int]) -> bytes:
-        entries = b"".join(
-            _directory_entry(place, checksum)
-            for place, checksum in zip(self._places, checksums, strict=True)
-        )
-        start, count = self._directory_at, len(self._places)
-        # Always with the records for large archives, as torch does.
-        zip64 = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count,
-                            len(entries), start)  # fmt: skip
-        locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + len(entries), 1)
-        few = min(count, _MANY)
-        end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, few, few,
-                          min(len(entries), _LARGE), min(start, _LARGE), 0)  # fmt: skip
-        return entries + zip64 + locator + end
+
+def directory_bytes(members: Sequence[Member]) -> int:
+    """Return the most bytes that stand behind the last member, its descriptor among them."""
+    written = [_Written(member, _LARGE, _LARGE, 0) for member in members]
+    return members[-1].tail + len(_directory(written, _LARGE))
+
+
+def _directory(written: Sequence[_Written], start: int) -> bytes:
+    entries = b"".join(map(_directory_entry, written))
+    count = len(written)
+    # Always with the records for large archives, as torch does.
+    zip64 = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count,
+                        len(entries), start)  # fmt: skip
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + len(entries), 1)
+    few = min(count, _MANY)
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, few, few,
+                      min(len(entries), _LARGE), min(start, _LARGE), 0)  # fmt: skip
+    return entries + zip64 + locator + end
 
 
 def _local_header(member: Member, offset: int) -> bytes:
     name = member.name.encode()
     # Sizes and checksum follow the data; an extra field pads the data to the next boundary.
-    fixed = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 0, _DESCRIPTOR_AND_UTF8, 0, 0, 0, 0, 0, 0,
-                        len(name), 0)  # fmt: skip
+    fixed = struct.pack("<4sHHHHHIIIHH", b"PK\x03\x04", 0, _DESCRIPTOR_AND_UTF8, _method(member),
+                        0, 0, 0, 0, 0, len(name), 0)  # fmt: skip
     zip64 = b""
-    if member.nbytes >= _LARGE:
+    if member.large:
         # Its presence says that the sizes of the descriptor have 8 bytes.
         zip64 = struct.pack("<HHQQ", 1, 16, 0, 0)
         fixed = fixed[:18] + struct.pack("<II", _LARGE, _LARGE) + fixed[26:]
@@ -120,17 +149,21 @@ def _local_header(member: Member, offset: int) -> bytes:
     return fixed[:28] + struct.pack("<H", len(extra)) + name + extra
 
 
-def _directory_entry(place: _Place, checksum: int) -> bytes:
-    name = place.member.name.encode()
-    size, offset = place.member.nbytes, place.offset
+def _directory_entry(written: _Written) -> bytes:
+    member, offset, stored = written.member, written.offset, written.stored
+    name = member.name.encode()
     large = b""
-    if size >= _LARGE:
-        large += struct.pack("<QQ", size, size)
+    if member.large:
+        large += struct.pack("<QQ", member.nbytes, stored)
     if offset >= _LARGE:
         large += struct.pack("<Q", offset)
     extra = struct.pack("<HH", 1, len(large)) + large if large else b""
-    size, offset = min(size, _LARGE), min(offset, _LARGE)
-    fixed = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 0, 0, _DESCRIPTOR_AND_UTF8, 0, 0, 0,
-                        checksum, size, size, len(name), len(extra),
-                        0, 0, 0, 0, offset)  # fmt: skip
+    sizes = (_LARGE, _LARGE) if member.large else (stored, member.nbytes)
+    fixed = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 0, 0, _DESCRIPTOR_AND_UTF8,
+                        _method(member), 0, 0, written.checksum, *sizes, len(name), len(extra),
+                        0, 0, 0, 0, min(offset, _LARGE))  # fmt: skip
     return fixed + name + extra
+
+
+def _method(member: Member) -> int:
+    return 0 if member.deflated is None else _DEFLATED
