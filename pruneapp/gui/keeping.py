@@ -16,12 +16,13 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from pruneapp.document.document import DocumentChanged
+from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal, folder
 from pruneapp.document.session.original import Digest, files_of
 from pruneapp.document.session.recovery import JournalFile
-from pruneapp.errors import PruneAppError, StaleError
+from pruneapp.document.session.reopen import Saved
+from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -116,6 +117,8 @@ class Keeping(QObject):
         self._wanted = False
         self._said = False
         self._digests: dict[str, str] = {}
+        # What they were when the work was saved, of files that were written since, maybe copied.
+        self._claimed: dict[str, str] = {}
         self._counting: list[Digest] | None = None
         self._task: Task[str] | None = None
         self._idle = QTimer(self)
@@ -168,14 +171,24 @@ class Keeping(QObject):
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
         self._said = self._busy = self._wanted = False
-        self._digests = {}
+        self._digests, self._claimed = {}, {}
         self._counting = None
         if saved is not None:
-            self._digests = {f.name: f.sha256 for f in saved.original.files if f.sha256}
+            self._trust(saved, document)
         if isinstance(saved, JournalFile):
             self._keep()
         elif saved is not None:  # all of it is in the session, until something changes
             self.mark_kept(document.position, saved.path)
+
+    def _trust(self, saved: Saved, document: Document) -> None:
+        """Take over the checksums of files that nobody touched; those of others are counted."""
+        files = files_of(document.checkpoint)
+        for file, known in zip(files, saved.original.files, strict=False):
+            if known.sha256 and file.identity.mtime_ns == known.mtime_ns:
+                self._digests[file.path.name] = known.sha256
+            elif known.sha256:
+                self._claimed[file.path.name] = known.sha256
+                self._pause.start()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._keep()
@@ -284,7 +297,19 @@ class Keeping(QObject):
             name = self._counting.pop(0).file.path.name
             if sha256:
                 self.know({name: sha256})
+                self._compare(name, sha256)
             self._pause.start()
+
+    def _compare(self, name: str, sha256: str) -> None:
+        if self._claimed.get(name, sha256) != sha256:
+            self.troubled.emit(
+                OriginalChangedError(
+                    f"'{name}' is not the file that this work was made with, although it is as "
+                    "large and begins and ends alike: its SHA-256 is another one.",
+                    remedy="The masks fit, but were made for other weights. Look for the file.",
+                    details=f"now {sha256}\nit was {self._claimed[name]}",
+                )
+            )
 
     def _on_uncounted(self, _error: PruneAppError) -> None:
         self._task = None

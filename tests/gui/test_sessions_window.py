@@ -365,6 +365,25 @@ def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, fil
     assert expected.encode() in (tmp_path / "work.prune").read_bytes()
 
 
+def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, tmp_path):
+    """Two files that differ only where no piece was looked at."""
+    file = tmp_path / "large.safetensors"
+    weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
+    save_file({"a.weight": weights}, file)
+    person.workbench.keeping._pause.setInterval(10)
+    open_file(person, file)
+    prune(person)
+    person.wait(lambda: person.workbench.keeping.digests)
+    save(person, tmp_path / "work.prune")
+    person.key("Ctrl+W")
+    data = bytearray(file.read_bytes())
+    data[200_000] ^= 1
+    file.write_bytes(data)
+    person.drop(tmp_path / "work.prune")
+    person.wait(lambda: person.trouble)
+    assert "its SHA-256 is another one" in person.trouble[0]
+
+
 def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):
     """After a crash the work is found on the original that was kept beside."""
     open_file(person, file)
