@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
 from pruneapp.document.census.wanted import rows_now
 from pruneapp.document.counts import Units
+from pruneapp.document.counts_of_patterns import gone_in_pattern
 from pruneapp.document.effect import Effect, by_lot, effect_of, weights_gone
 from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.step import Row, Step
@@ -72,7 +73,8 @@ def estimate(
             gone += int(effect.gone.sum())
             channels += effect.channels
             continue
-        taken, slices, sure = _roughly(step, row, units, disjoint=disjoint)
+        patterned = gone_in_pattern(snapshot, step, row, units)
+        taken, slices, sure = patterned or _roughly(step, row, units, disjoint=disjoint)
         gone += taken
         channels += slices
         exact = exact and disjoint and sure

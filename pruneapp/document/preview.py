@@ -165,7 +165,7 @@ def compute_preview(
     masks: dict[str, BitMask] = {}
     for batch in job.cancel.batches(touched):
         masks.update([(name, _shared(snapshot.masks.get(name), working[name])) for name in batch])
-    cuts = any(registry.get(row.method).granularity != "channels" for row, _ in rows)
+    cuts = any(registry.get(row.method).granularity in {"weights", "mask"} for row, _ in rows)
     known: dict[str, Energy] | None = None
     if energy:
         known = known_energies(snapshot, masks, near, job)

@@ -14,6 +14,7 @@ from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
 from pruneapp.methods.limits import Limits, check_limits
+from pruneapp.methods.patterns.sizes import BlockParam, PatternParam
 from pruneapp.methods.run import check_scope
 from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
 
@@ -258,7 +259,9 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
             much = _amount(value, method) if amount else ""
         elif isinstance(param, NormParam):
             head = _NORM_WORDS.get(value) or f"L{value:g}".replace("inf", "∞").replace("-", "−")
-        elif isinstance(param, (DimParam, SeedParam)):
+        elif isinstance(param, PatternParam):
+            head = value
+        elif isinstance(param, (BlockParam, DimParam, SeedParam)):
             rest.append(f"{param.name} {value}".replace("-", "−"))
         elif value != param.default:
             rest.append(f"{param.label.lower()} {param.format(value)}")
@@ -268,7 +271,7 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
 def _amount(amount: Amount, method: Method) -> str:
     if isinstance(amount, float):
         return f"{amount * 100:.10g} %"
-    unit = "channel" if method.granularity == "channels" else "weight"
+    unit = {"channels": "channel", "blocks": "block"}.get(method.granularity, "weight")
     return f"{amount:,} {unit}" + ("" if amount == 1 else "s")
 
 

@@ -348,3 +348,34 @@ def test_cancelling_ends_it(model):
     counted(snapshot, step)
     with pytest.raises(Cancelled):
         estimate(Snapshot(model), step, Job(cancel=token))
+
+
+@given(state=snapshots(least_dims=2), bound=st.just(Limits()) | limits(), data=st.data())
+def test_patterns_are_counted_from_shapes(state, bound, data):
+    """What goes in groups and blocks is no more than the estimate says, and that where it is."""
+    names = tuple(state.checkpoint.entries)
+    if data.draw(st.booleans()):
+        values = {"pattern": data.draw(st.sampled_from(["2:4", "1:2", "3:5"]))}
+        step = Step((Row(names, "n_m", values | {"dim": data.draw(st.integers(-2, 1))}),))
+    else:
+        values = {"amount": data.draw(amounts), "block": data.draw(st.sampled_from(["1x2", "3x3"]))}
+        step = Step((Row(names, "blocks", values),), "local", bound)
+    try:
+        gone = exact(state, step, energy=False).report.gone
+    except ParameterError:
+        return
+    found = estimate(state, step)
+    assert found.gone >= gone
+    assert found.gone == gone or not found.exact
+
+
+def test_what_goes_of_whole_groups_and_blocks_is_known():
+    snapshot = Snapshot(MemoryCheckpoint({"w": np.ones((8, 16), np.float32)}))
+    for method, values, gone in (
+        ("n_m", {}, 64),
+        ("n_m", {"pattern": "1:8"}, 112),
+        ("blocks", {"amount": 0.25}, 32),
+        ("blocks", {"amount": 3, "block": "2x2"}, 12),
+    ):
+        found = estimate(snapshot, Step((Row(("w",), method, values),)))
+        assert (found.gone, found.exact) == (gone, True)

@@ -46,6 +46,12 @@ LAYER3 = tuple(f"module.layer3.{i}.conv1.weight" for i in range(3))
             Step((Row(("a.w", "b.w"), "ln_structured", {"amount": 0.5, "n": "fro"}, "*"),)),
             "Frobenius 50 %, dim 0, on 2 tensors",
         ),
+        (Step((Row(("a.w",), "n_m"),)), "2:4, dim 1, on a.w"),
+        (
+            Step((Row(("a.w",), "blocks", {"amount": 3, "block": "8x1"}),)),
+            "Blocks 3 blocks, block 8x1, on a.w",
+        ),
+        (Step((Row(("a.w",), "lamp", {"amount": 0.5}),), "global"), "LAMP 50 % on a.w, global"),
         (
             Step(
                 (

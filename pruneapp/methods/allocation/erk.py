@@ -50,7 +50,7 @@ def _allocate(
 
 ERK = WeightMethod(
     name="erk",
-    label="ERK, by layer shape",
+    label="ERK",
     help=(
         "Gives every tensor a density in proportion to the sum of its dimensions by their "
         "product, so that large layers lose much and small ones little or nothing; of each the "

@@ -24,7 +24,7 @@ def _allocate(
 
 LAMP = WeightMethod(
     name="lamp",
-    label="LAMP, by layer",
+    label="LAMP",
     help=(
         "Removes the smallest weights of every tensor, and finds itself how many of each: as many "
         "as change the layer's output least for what they are. No layer is emptied before the "

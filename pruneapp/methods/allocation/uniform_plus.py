@@ -52,7 +52,7 @@ def _allocate(
 
 UNIFORM_PLUS = WeightMethod(
     name="uniform_plus",
-    label="Uniform+, by layer",
+    label="Uniform+",
     help=(
         "Gives every tensor the same share, but keeps the first convolution whole and prunes the "
         "last linear layer by no more than 80 %, as these suffer most (Gale and others, 2019); of "
