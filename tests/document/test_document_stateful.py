@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,12 @@ from pruneapp.document.document import Document
 from pruneapp.document.estimate import estimate
 from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.preview import compute_preview
+from pruneapp.document.session import journal as journals
+from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.file import read_session, save_session
+from pruneapp.document.session.journal import Journal
+from pruneapp.document.session.recovery import read_journal
+from pruneapp.document.session.restore import restored
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
@@ -163,12 +170,14 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         self.budget = budget
         self.document.history.patient = patient
         self.naive = NaiveModel()
+        self.journal = Journal(Path(self.folder.name) / "journals")
         self.told: list[int] = []
         self.document.subscribe(lambda change: self.told.append(change.revision))
 
     def teardown(self):
         if hasattr(self, "document"):
             self.document.close()
+            self.journal.close()
             self.folder.cleanup()
 
     def apply(self, step: Step, expected: dict[str, np.ndarray] | None) -> int:
@@ -272,6 +281,51 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         self.naive.position = round(where * (len(self.naive.states) - 1))
         self.document.jump(self.naive.position)
 
+    @precondition(lambda self: self.written is None and self.read is None)
+    @rule()
+    def save_and_open_again(self):
+        """All states are those of before, the undone ones too; work goes on in the new one."""
+        path = Path(self.folder.name) / "work.prune"
+        save_session(Capture.of(self.document), {}, {}, path, Job())
+        with read_session(path, Job()) as session:
+            self.go_on_with(session.history)
+
+    @precondition(lambda self: self.written is None and self.read is None)
+    @rule()
+    def be_killed_and_take_up_again(self):
+        """A journal is written step by step, and now and then it is compacted."""
+        capture = Capture.of(self.document)
+        self.journal.keep(capture, {}, Job())
+        self.journal = self.journal.compacted(capture, {}, Job())
+        if self.journal.path is None:
+            return
+        copy = Path(self.folder.name) / "copy.journal"
+        shutil.copyfile(self.journal.path, copy)
+        with read_journal(copy, Job()) as found:
+            self.go_on_with(found.history)
+        self.journal.delete()
+        self.journal = Journal(Path(self.folder.name) / "journals")
+
+    @rule()
+    def keep(self):
+        self.journal.keep(Capture.of(self.document), {}, Job())
+
+    def go_on_with(self, history):
+        unexported, patient = self.document.unexported, self.document.history.patient
+        self.document.close()
+        self.document = restored(
+            self.document.checkpoint,
+            history,
+            "work",
+            Job(),
+            budget=self.budget,
+            scratch=Path(self.folder.name),
+        )
+        self.document.history.patient = patient
+        assert self.document.unexported == unexported
+        self.told = list(range(1, self.document.revision + 1))
+        self.document.subscribe(lambda change: self.told.append(change.revision))
+
     @precondition(lambda self: self.written is None)
     @rule()
     def begin_to_put_aside(self):
@@ -367,6 +421,11 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         records = self.document.history._records
         slots = {id(slot): slot for record in records for slot in record.slots()}
         return sum(slot.nbytes for slot in slots.values() if slot.mask is not None)
+
+
+@pytest.fixture(autouse=True)
+def _compact_always(monkeypatch):
+    monkeypatch.setattr(journals, "_MUCH", 0)
 
 
 TestDocument = DocumentAgainstArrays.TestCase
