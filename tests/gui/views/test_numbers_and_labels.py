@@ -8,11 +8,13 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.labels import ElidedLabel
+from pruneapp.gui.views.pictures.frame.readout import Readout
 from pruneapp.gui.views.pictures.heading import TensorHeading
 
 GAP = "\u00a0"
@@ -104,3 +106,34 @@ def test_a_share_is_never_cut_at_its_beginning(qtbot):
         else:
             # Facts go from the front, each of them whole.
             assert whole == shown or whole.endswith(f" · {shown}"), shown
+
+
+def test_what_a_readout_says_lays_nothing_out_anew(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    readout = Readout()
+    QVBoxLayout(window).addWidget(readout)
+    window.resize(200, 60)
+    with qtbot.waitExposed(window):
+        window.show()
+    laid_out = []
+
+    class Watch(QObject):
+        def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
+            if event.type() == QEvent.Type.LayoutRequest:
+                laid_out.append(event)
+            return False
+
+    watch = Watch(window)
+    window.installEventFilter(watch)
+    empty = readout.grab().toImage()
+    readout.setText("[out 12, in 3] = -0.0312 <b>\nkept</b>")
+    QApplication.processEvents()
+    assert not laid_out
+    assert readout.grab().toImage() != empty
+    said = "[out 12, in 3] = -0.0312 <b>⏎kept</b>"
+    assert readout.text() == readout.accessibleName() == readout.accessibleDescription() == said
+    assert "&lt;b&gt;" in readout.toolTip()
+    readout.setText("")
+    assert readout.grab().toImage() == empty
+    assert readout.toolTip() == readout.accessibleName() == ""

@@ -29,7 +29,7 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         """Show `text`; line breaks of a hostile name become signs."""
-        text = text.replace("\n", "⏎").replace("\r", "⏎")
+        text = on_one_line(text)
         if text == self.text():
             return
         super().setText(text)
@@ -78,6 +78,11 @@ class ElidedLabel(QLabel):
         copy = menu.addAction(self.tr("Copy"))
         if menu.exec(event.globalPos()) is copy:
             QGuiApplication.clipboard().setText(self.text())
+
+
+def on_one_line(text: str) -> str:
+    """Return `text` with signs for line breaks, which a hostile name may have."""
+    return text.replace("\n", "⏎").replace("\r", "⏎")
 
 
 def within_reason(text: str) -> str:

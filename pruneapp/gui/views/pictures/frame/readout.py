@@ -13,21 +13,37 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.views.parts.labels import ElidedLabel
+from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, on_one_line
 from pruneapp.gui.views.parts.painting import reported
 
 
 class Readout(ElidedLabel):
-    """One line that loses its end where room is short; a sentence needs its beginning."""
+    """One line that loses its end where room is short; a sentence needs its beginning.
+
+    It takes the room that there is, whatever it says, and keeps its text itself: a label that is
+    given another one has everything around it laid out anew, up to the docks of the window, and
+    here that would be at each move of the mouse.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
+        self._text = ""
         super().__init__("", parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
+    def text(self) -> str:
+        """Return what is shown."""
+        return self._text
+
     def setText(self, text: str) -> None:
         """Show `text`, and tell screen readers."""
-        super().setText(text)
+        text = on_one_line(text)
+        if text == self._text:
+            return
+        self._text = text
+        self.setToolTip(as_plain(text))
         self.setAccessibleName(text)
+        self.setAccessibleDescription(text)  # else the tooltip with its markup is read out
+        self.update()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
