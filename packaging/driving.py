@@ -41,6 +41,8 @@ PATIENCE_MS = 20_000
 STEP_MS = 10
 # Longer than every pause after which the window asks for something (at most 150 ms).
 QUIET_MS = 300
+# Longer than it takes until being busy is shown.
+BUSY_MS = 1000
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -251,9 +253,15 @@ class Person:
         """Wait until a dialog is gone."""
         wait_until(lambda: not dialog.isVisible(), f"'{dialog.windowTitle()}' to close")
 
-    def look(self) -> QPixmap:
-        """Return the picture of the window and of what stands in front of it."""
-        self.settle()
+    def look(self, *, rests: bool = True) -> QPixmap:
+        """Return the picture of the window and of what stands in front of it.
+
+        Of the window at rest, or else as it is after a second.
+        """
+        if rests:
+            self.settle()
+        else:
+            wait(BUSY_MS)
         picture = self.window.grab()
         # The platform draws no frames around windows: without one a dialog has no edge.
         edge = self.window.palette().color(QPalette.ColorRole.Dark)

@@ -6,7 +6,8 @@
 DIR (by default ./tour, with --docs a folder for temporary files) gets the exported file and the
 pictures of two tours, light and dark, of one window at 150 %, and of every view of the sample.
 With --views it gets every view of each FILE, of the sample if none is named, in both themes at 100,
-150 and 200 %, and nothing else.
+150 and 200 %, and each page in each state that is none of a file (empty, refused, at work, nothing
+checked, long names) once a scale, and nothing else.
 With --docs those that the documentation shows go to docs/pictures as well; the README's show the
 ResNet-20 of ../shared/data if it is there, else the sample.
 The exit status is 1 if a step failed; then failed.png shows what was to be seen.
@@ -36,6 +37,7 @@ SIZE = (1280, 800)
 NARROW = (960, 600)
 SCALE = "1.5"
 SCALES = ("1", "1.5", "2")
+STATES = (("light", "1"), ("dark", "1.5"), ("light", "2"))
 EXPORTED = "lenet-digits-pruned.safetensors"
 # The steps that the documentation shows, in both themes.
 IN_DOCS = (
@@ -76,6 +78,7 @@ def main() -> int:
             for theme in ("light", "dark")
             for scale in SCALES
         ]
+        walks += [(f"{theme}-states-{scale}", scale, None) for theme, scale in STATES]
     statuses = [walk(folder, *each) for each in walks]
     print(f"The pictures are in {folder}")
     if any(statuses):
@@ -186,21 +189,24 @@ class Tour:
         self.bugs.append(trace)
 
     @contextmanager
-    def step(self, name: str, says: str) -> Iterator[None]:
-        """Do a step, then keep its picture; a bug that the window reports fails it."""
+    def step(self, name: str, says: str, *, rests: bool = True) -> Iterator[None]:
+        """Do a step, then keep its picture; a bug that the window reports fails it.
+
+        The picture is that of the window at rest, or else of what it is busy with.
+        """
         from driving import StepError
 
         self.number += 1
         yield
-        self.save(f"{self.number:02}-{name}.png", says)
+        self.save(f"{self.number:02}-{name}.png", says, rests=rests)
         if self.bugs:
             raise StepError(f"The window reports a bug in '{name}':\n{self.bugs[0]}")
 
-    def save(self, file: str, says: str) -> None:
+    def save(self, file: str, says: str, *, rests: bool = True) -> None:
         """Write what is to be seen."""
         path = self.folder / file
         # The lowest quality is the strongest compression: PNG loses nothing.
-        if not self.person.look().save(str(path), "PNG", 0):
+        if not self.person.look(rests=rests).save(str(path), "PNG", 0):
             raise OSError(f"{path} could not be written.")
         print(f"  {self.theme}/{file}: {says}", flush=True)
 
@@ -220,6 +226,7 @@ class Tour:
 
 def tour(folder: Path, only: str, file: Path | None) -> int:
     """Walk through the main job once; returns the exit status."""
+    import states
     import steps
     import views
     from driving import StepError
@@ -234,11 +241,16 @@ def tour(folder: Path, only: str, file: Path | None) -> int:
             steps.scaled(walk)
         elif "views" in only:
             views.see(walk, file)
+        elif "states" in only:
+            states.see(walk)
         else:
             steps.main_job(walk, RESNET if RESNET.exists() else None)
     except StepError as error:
         walk.window.grab().save(str(folder / "failed.png"))
         print(f"  FAILED in step {walk.number}: {error}", flush=True)
+        return 1
+    except Exception:  # noqa: BLE001 - of the tour itself; the hook keeps those of the window
+        traceback.print_exc()
         return 1
     finally:
         walk.end()

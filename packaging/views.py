@@ -42,6 +42,7 @@ def see(walk: Tour, file: Path | None) -> None:
     by_hand(walk)
     model(walk)
     compare(walk)
+    danger(walk)
     zeros(walk)
 
 
@@ -167,7 +168,7 @@ def model(walk: Tour) -> None:
         person.press("4")
     with walk.step("model-role", "the same roles of all blocks side by side"):
         person.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
-    with walk.step("model-energy", "the energy that each tensor keeps"):
+    with walk.step("model-energy", "the energy that each tensor kept since opening"):
         person.choose(view.show_box, view.show_box.itemText(view.show_box.findData("energy")))
     with walk.step("model-table", "the same in numbers"):
         person.press("T")
@@ -180,6 +181,20 @@ def compare(walk: Tour) -> None:
     """Compare the first state with this one."""
     with walk.step("compare", "the first state beside the current one, tensor by tensor"):
         walk.person.press(str(Page.COMPARE + 1))
+
+
+def danger(walk: Tour) -> None:
+    """Ask for more than some tensors can bear, all by one threshold."""
+    person = walk.person
+    with walk.step("danger", "97 % by one threshold: what would be emptied is named and marked"):
+        person.press("1")
+        person.choose(walk.views.form.rules[0].method, label_of(walk, "l1_unstructured"))
+        person.replace(amount_field(walk), "97%")
+        wait_until(lambda: walk.bench.forecasting.preview, "the preview")
+    with walk.step("danger-model", "the same, tensor by tensor"):
+        walk.views.pages.tabs.setCurrentIndex(Page.MODEL)
+        view = walk.views.pages.model
+        person.choose(view.show_box, view.show_box.itemText(view.show_box.findData("share")))
 
 
 def zeros(walk: Tour) -> None:

@@ -128,6 +128,17 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     )
 
 
+@pytest.mark.parametrize("after", [1, 99_999])
+def test_a_share_of_almost_nothing_or_all_is_read_whole(forecast, after):
+    """'> 99.9 %' without its sign would say something else."""
+    forecast.set_report(
+        SparsityReport((TensorSparsity("a", 100_000, 0, after),), 100_000, 0, after)
+    )
+    label = forecast.affected[0].share
+    assert label.text()[0] in "<>"
+    assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
 def test_an_estimate_is_marked_where_it_is_not_exact(forecast):
     def said():
         return [label.text() for label in forecast.figures.labels.values()]

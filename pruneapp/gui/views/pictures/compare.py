@@ -153,10 +153,10 @@ class CompareView(OrderedChart):
             return self.tr("Nothing differs: all {n} tensors are equal.").format(
                 n=count(len(found.tensors))
             )
+        if self._instead:
+            return self._instead
         if not self.sides.points:
-            return self._instead or self.tr(
-                "Open a checkpoint to compare its states, or it with another file."
-            )
+            return self.tr("Open a checkpoint to compare its states, or it with another file.")
         if self.wanted[0] == self.wanted[1]:
             if self.sides.points == 1:
                 return self.tr(

@@ -210,7 +210,7 @@ class ModelBars(OrderedChart):
             self.tr("energy after"),
         )
         # Names need the room: the middle of one tells the block.
-        return Numbers(headers, len(n.names), row, shown=(0, 1, 5, 6, 7, 8))
+        return Numbers(headers, len(n.names), row, shown=(0, 5, 6, 7, 8))
 
     # How it works.
 

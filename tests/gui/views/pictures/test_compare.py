@@ -77,6 +77,13 @@ def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot)
     assert painted().copy(right) != first.copy(right), "the end of the label is to be seen"
 
 
+def test_where_there_is_no_tensor_nobody_is_told_to_prune(view):
+    view.set_points(POINTS[:1], 0)
+    assert "Prune something" in view.empty_text()
+    view.set_empty_text("This file has no tensors.")
+    assert view.empty_text() == "This file has no tensors."
+
+
 @pytest.fixture
 def compared(view):
     view.set_points(POINTS, 1)

@@ -68,9 +68,9 @@ class NamesAxis(PlaceAxis):
 
     def _lay_out(self) -> None:
         metrics = QFontMetricsF(self.style["tickFont"] or QFont())
-        widths = [metrics.horizontalAdvance(name) for name in self._names]
+        widths = [min(LONGEST, metrics.horizontalAdvance(name)) for name in self._names]
         self.upright = not self._fit(widths)
-        self._room = min(LONGEST, max(widths, default=0)) if self.upright else metrics.height()
+        self._room = max(widths, default=0.0) if self.upright else metrics.height()
         # Below the names stands what they are.
         high = _NEAR + self._room + 1.75 * metrics.height() if self._names else None
         if high != self.fixedHeight:  # or this would be called without end
@@ -118,7 +118,8 @@ class NamesAxis(PlaceAxis):
         metrics = QFontMetricsF(p.font())
         line = metrics.height()
         if not self.upright:
-            wide = metrics.horizontalAdvance(name) + 1
+            name = metrics.elidedText(name, Qt.TextElideMode.ElideLeft, LONGEST)
+            wide = LONGEST + _APART
             box = QRectF(x - wide / 2, _NEAR, wide, line)
             p.drawText(box, int(Qt.AlignmentFlag.AlignCenter), name)
             return
