@@ -10,27 +10,23 @@ from __future__ import annotations
 from collections import deque
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Gesture
 from pruneapp.document.document import Document
-from pruneapp.document.hand import (
-    HandEdit,
-    HandPreview,
-    alike,
-    complete_channels,
-    compute_hand,
-    with_companions,
-)
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.hand import HandPreview, complete_channels, compute_hand
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.gesturing import Made, make
+from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
-from pruneapp.gui.views.alike_dialog import AlikeDialog, Meant
+from pruneapp.gui.views.alike_dialog import AlikeDialog
 from pruneapp.gui.views.parts import numbers
 from pruneapp.progress import Job
+
+# A gesture that takes longer is shown in the status bar, and can be cancelled there.
+SLOW_MS = 200
 
 
 class Editing(QObject):
@@ -72,6 +68,11 @@ class Editing(QObject):
         self._window = window
         self._waiting: deque[Gesture] = deque()
         self._working = False
+        self._task: Task[Made] | None = None
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(SLOW_MS)
+        self._slow.timeout.connect(self._show_slow)
         self.in_every_block = self.with_companions = False
         self.dialog: AlikeDialog | None = None
         session.closed.connect(self._on_closed)
@@ -109,33 +110,33 @@ class Editing(QObject):
         if document is None or self._working or self.dialog is not None or not self._waiting:
             return
         gesture = self._waiting.popleft()
-        snapshot = document.snapshot()
+        snapshot, shown = document.snapshot(), self._session.contents.shown
         everywhere, companions = self.in_every_block, self.with_companions
-
-        def work(job: Job) -> HandPreview:
-            edit = _edit(snapshot, gesture, everywhere=everywhere)
-            if companions:
-                edit = with_companions(snapshot.checkpoint, edit)
-            return compute_hand(snapshot, edit, job)
-
         self._working = True
-        self._jobs.answer(
-            work,
-            on_result=partial(self._on_computed, document, gesture, everywhere),
+        self._task = self._jobs.answer(
+            lambda job: make(
+                snapshot, gesture, shown, job, everywhere=everywhere, companions=companions
+            ),
+            on_result=partial(self._on_made, document, gesture),
             on_error=partial(self._on_refused, document),
             on_cancelled=self._on_nothing,
         )
+        self._slow.start()
 
-    def _on_computed(
-        self, document: Document, gesture: Gesture, everywhere: bool, preview: HandPreview
-    ) -> None:
-        self._working = False
+    def _show_slow(self) -> None:
+        # Of a large model, in every block, a gesture takes seconds.
+        if self._task is not None:
+            self._jobs.show(self._task, self.tr("Editing by hand"))
+
+    def _on_made(self, document: Document, gesture: Gesture, made: Made) -> None:
+        self._end()
+        preview = made.preview
         if self._session.document is not document:
             pass  # it was meant for a file that is gone; gestures for the next one may wait
         elif preview.revision != document.revision:
             self._waiting.appendleft(gesture)  # something else was done or undone meanwhile
-        elif everywhere and len(preview.numbers.tensors) > 1:
-            self._show(preview)
+        elif len(made.meant) > 1:
+            self._show(made)
         else:
             self._put(preview)
         self._go_on()
@@ -145,33 +146,31 @@ class Editing(QObject):
             self.done.emit(preview)
 
     def _on_refused(self, document: Document, error: PruneAppError) -> None:
-        self._working = False
+        self._end()
         if self._session.document is document:
             self._session.refused.emit(error)
         self._go_on()
 
     def _on_nothing(self) -> None:
-        self._working = False
+        self._end()
+        self._go_on()
+
+    def _end(self) -> None:
+        self._slow.stop()
+        self._working, self._task = False, None
 
     def _on_closed(self) -> None:
         self._waiting.clear()
+        if self._task is not None:
+            self._task.cancel()
         if self.dialog is not None:
             self.dialog.reject()
 
     # -- in every block -------------------------------------------------------------------------
 
-    def _show(self, preview: HandPreview) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        by_name = self._session.by_name
-        meant = [
-            Meant(by_name[t.name].shown, t.chosen, t.changed, t.spared, t.final)
-            for t in preview.numbers.tensors
-        ]
-        pattern = alike(document.checkpoint, preview.edit.names[0]).pattern
-        dialog = AlikeDialog(pattern, meant, self._action(preview), self._window)
-        dialog.accepted.connect(partial(self._put, preview))
+    def _show(self, made: Made) -> None:
+        dialog = AlikeDialog(made.pattern, made.meant, self._action(made), self._window)
+        dialog.accepted.connect(partial(self._put, made.preview))
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)
         self.dialog = dialog
@@ -183,25 +182,14 @@ class Editing(QObject):
             self.dialog = None
         self._go_on()
 
-    def _action(self, preview: HandPreview) -> str:
+    def _action(self, made: Made) -> str:
+        preview = made.preview
         text = {
             "prune": self.tr("Prune {what} in {n} tensors"),
             "restore": self.tr("Restore {what} in {n} tensors"),
             "protect": self.tr("Protect {what} in {n} tensors"),
             "release": self.tr("Release {what} in {n} tensors"),
         }[preview.edit.operation]
-        what = preview.edit.units() or self.tr("{n} weights").format(
-            n=numbers.count(preview.numbers.changed)
-        )
-        changing = sum(1 for tensor in preview.numbers.tensors if tensor.changed)
+        what = made.units or self.tr("{n} weights").format(n=numbers.count(preview.numbers.changed))
+        changing = sum([tensor.changed > 0 for tensor in made.meant])
         return text.format(what=what, n=numbers.count(changing))
-
-
-def _edit(snapshot: Snapshot, gesture: Gesture, *, everywhere: bool) -> HandEdit:
-    names = alike(snapshot.checkpoint, gesture.name).names if everywhere else (gesture.name,)
-    return HandEdit.from_gestures(
-        *(
-            Gesture(gesture.operation, name, gesture.boxes, gesture.shape, gesture.dim)
-            for name in names
-        )
-    )

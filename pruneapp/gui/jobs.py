@@ -177,6 +177,7 @@ class Jobs(QObject):
 
     _wake = Signal()
     _answered = Signal(object)
+    _reported = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -188,6 +189,7 @@ class Jobs(QObject):
         self._worker.progressed.connect(self._on_progressed)
         self._worker.ended.connect(self._on_ended)
         self._answered.connect(self._on_ended)
+        self._reported.connect(self._on_progressed)
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="pruneapp-pictures")
         self._numbers = ThreadPoolExecutor(1, thread_name_prefix="pruneapp-numbers")
         self._pending: list[Task[Any]] = []
@@ -311,12 +313,13 @@ class Jobs(QObject):
         self._deaf = found
 
     def _answer(self, task: Task[Any]) -> None:
-        _run(task, lambda _progress: None)
+        _run(task, self._reported.emit)
         self._answered.emit(task)
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
-        if self.busy:
+        shown = self._first_visible
+        if shown is not None and shown.title == progress.title:
             self.progressed.emit(progress)
 
     @Slot(object)

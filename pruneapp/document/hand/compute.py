@@ -103,10 +103,12 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
     Costs one copy of the mask of each tensor, and beyond that what the chosen elements take.
     """
     entries: dict[str, list[Target]] = {}
-    for target in edit.targets:
-        entries.setdefault(snapshot.entry(target.name).name, []).append(target)
+    for batch in job.cancel.batches(edit.targets):
+        for target in batch:
+            entries.setdefault(snapshot.entry(target.name).name, []).append(target)
     resolve(snapshot.checkpoint, entries)
-    job.start(sum((snapshot.entry(name).numel + 7) // 8 for name in entries))
+    job.start(sum([(snapshot.checkpoint.entries[name].numel + 7) // 8 for name in entries]))
+    regions = _Regions()
     masks: dict[str, BitMask | None] = {}
     protected: dict[str, BitMask | None] = {}
     counts = []
@@ -118,7 +120,7 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
             counts.append(HandCount(name, 0, 0))
             reasons.add(f"'{name}' has no weights")
             continue
-        made = change(snapshot, name, edit.operation, _region(entry, targets, job), job)
+        made = change(snapshot, name, edit.operation, regions.of(entry, targets, job), job)
         spared = made.there - made.weights if edit.operation == "prune" else 0
         counts.append(HandCount(name, made.chosen, made.weights, spared, made.final))
         if made.weights:
@@ -137,7 +139,7 @@ def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
         protected,
         numbers,
         _label(edit, numbers),
-        _detail(edit, numbers),
+        _detail(edit, numbers, entries),
         recipe,
         meant,
     )
@@ -149,7 +151,7 @@ def _label(edit: HandEdit, numbers: HandOutcome) -> str:
     return f"{label}, still 0" if numbers.final == numbers.changed else label
 
 
-def _detail(edit: HandEdit, numbers: HandOutcome) -> str:
+def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[Target]]) -> str:
     lines = [f"{count(numbers.changed, 'weight')} {DONE[edit.operation]}"]
     if numbers.final:
         still = "all" if numbers.final == numbers.changed else f"{numbers.final:,}"
@@ -158,7 +160,7 @@ def _detail(edit: HandEdit, numbers: HandOutcome) -> str:
         lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]
     for name in names[:_MOST_NAMED]:
-        meant = [target for target in edit.targets if target.name == name]
+        meant = targets[name]
         where = meant[0].boxes if len(meant) == 1 else ()
         lines.append(f"{name} {indices(where[0])}" if len(where) == 1 else name)
     if len(names) > _MOST_NAMED:
@@ -166,28 +168,44 @@ def _detail(edit: HandEdit, numbers: HandOutcome) -> str:
     return "\n".join(lines)
 
 
-def _region(entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:
-    boxes = [box for target in targets for box in target.boxes]
-    masks = [target.mask for target in targets if target.mask is not None]
-    for box in boxes:
-        check_box(entry, box)
-    for mask in masks:
-        if mask.size != entry.numel:
-            raise ParameterError(
-                f"The mask for '{entry.name}' must have its {entry.numel:,} elements "
-                f"(got {mask.size:,})."
-            )
-    if not masks:
-        return region_of_boxes(entry.shape, boxes, job)
-    if not boxes and len(masks) == 1:
-        return Region.of_mask(masks[0])
-    chosen = np.zeros(masks[0].nbytes, np.uint8)
-    for mask in masks:
-        chosen |= mask.packed
-    if boxes:
-        region = region_of_boxes(entry.shape, boxes, job)
-        chosen[region.place] |= region.packed
-    return Region(0, chosen)
+class _Regions:
+    """Makes the regions of targets; that of the last boxes serves for all tensors of its shape.
+
+    Of one gesture in every block they are the same.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[int, ...], list[Box]] | None = None
+        self._region: Region | None = None
+
+    def of(self, entry: TensorEntry, targets: Sequence[Target], job: Job) -> Region:
+        boxes = [box for target in targets for box in target.boxes]
+        masks = [target.mask for target in targets if target.mask is not None]
+        for mask in masks:
+            if mask.size != entry.numel:
+                raise ParameterError(
+                    f"The mask for '{entry.name}' must have its {entry.numel:,} elements "
+                    f"(got {mask.size:,})."
+                )
+        if not masks:
+            return self._of_boxes(entry, boxes, job)
+        if not boxes and len(masks) == 1:
+            return Region.of_mask(masks[0])
+        chosen = np.zeros(masks[0].nbytes, np.uint8)
+        for mask in masks:
+            chosen |= mask.packed
+        if boxes:
+            region = self._of_boxes(entry, boxes, job)
+            chosen[region.place] |= region.packed
+        return Region(0, chosen)
+
+    def _of_boxes(self, entry: TensorEntry, boxes: list[Box], job: Job) -> Region:
+        key = entry.shape, boxes
+        if self._region is None or self._known != key:
+            for box in boxes:
+                check_box(entry, box)
+            self._known, self._region = key, region_of_boxes(entry.shape, boxes, job)
+        return self._region
 
 
 def check_box(entry: TensorEntry, box: Box) -> None:

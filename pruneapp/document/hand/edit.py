@@ -97,10 +97,11 @@ class HandEdit:
         Whoever writes the JSON to a file writes these bytes (`BitMask.packed`) beside it, in files
         of these names. `job` may cancel the hashing of large masks.
         """
-        found: dict[str, Any] = {
-            "operation": self.operation,
-            "targets": [target.to_dict(masks, job or Job()) for target in self.targets],
-        }
+        job = job or Job()
+        targets: list[dict[str, Any]] = []
+        for batch in job.cancel.batches(self.targets):
+            targets += [target.to_dict(masks, job) for target in batch]
+        found: dict[str, Any] = {"operation": self.operation, "targets": targets}
         if self.words:
             found["words"] = self.words
         return {"name": "edit", "configuration": found}

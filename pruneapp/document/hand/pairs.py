@@ -26,6 +26,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
 from pruneapp.errors import UnknownTensorError
+from pruneapp.progress import Job
 
 Part = Literal["bias", "norm"]
 
@@ -197,17 +198,20 @@ def companions(checkpoint: Checkpoint, name: str) -> tuple[Companion, ...]:
     return Companions(checkpoint).of(name)
 
 
-def with_companions(checkpoint: Checkpoint, edit: HandEdit) -> HandEdit:
+def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = None) -> HandEdit:
     """Return an edit that does the same to the companions of the channels that it means.
 
     It is called "channel 12 of layer2.0.conv1 pruned, with norm".
 
     Only targets that are channels along dim 0 have any; an edit without such is returned as it is.
+    `job` may cancel.
     """
+    job = job or Job()
     pairs = Companions(checkpoint)
     more: list[Target] = []
     parts: set[Part] = set()
     for target in edit.targets:
+        job.cancel.check()
         if target.shape != "channel" or target.dim != 0:
             continue
         boxes: tuple[Box, ...] = tuple((box[0],) for box in target.boxes)

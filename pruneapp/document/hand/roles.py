@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.reader import Checkpoint
+
+# A part of a name between dots that is a number.
+_NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Alike:
 
 def role(name: str) -> str:
     """Return a name with a star in place of every part that is a number."""
-    return ".".join("*" if part.isdecimal() else part for part in name.split("."))
+    return _NUMBER.sub("*", name)
 
 
 def alike(checkpoint: Checkpoint, name: str) -> Alike:

@@ -52,6 +52,8 @@ def units(targets: Sequence[Target]) -> str:
         word, dim = first.shape, int(first.shape == "column")
     else:
         return ""
+    if len(names) == len(targets) and all(t.boxes == first.boxes for t in targets):
+        targets, names = [first], {first.name}  # as in every block: one says it for all
     by_name: dict[str, set[int]] = {name: set() for name in names}
     for target in targets:
         by_name[target.name] |= _indices(box[dim] for box in target.boxes)

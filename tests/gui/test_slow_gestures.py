@@ -1,0 +1,73 @@
+"""A gesture that takes long: shown in the status bar, cancelled there, and the next one is done."""
+
+from __future__ import annotations
+
+import time
+
+from pruneapp import resources
+from pruneapp.answers import Gesture
+from pruneapp.gui import editing
+from pruneapp.gui.gesturing import make
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+def channel(number: int) -> Gesture:
+    return Gesture("prune", "fc1.weight", (((number, number + 1), (0, 128)),), "channel", 0)
+
+
+def opened(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    return person.workbench.handwork.editing
+
+
+def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):
+    by_hand = opened(person)
+    numbers = []
+
+    def slow(snapshot, gesture, shown, job, **how):
+        if gesture == channel(0):
+            job.start(100, "fc1.weight")
+            while True:
+                job.step(0)
+                numbers.append(job)
+                time.sleep(0.005)
+        return make(snapshot, gesture, shown, job, **how)
+
+    monkeypatch.setattr(editing, "make", slow)
+    status = person.window.job_status
+    by_hand.do(channel(0))
+    by_hand.do(channel(1))
+    assert not status.cancel.isVisible(), "most take no time, and nothing flickers"
+    person.wait(status.cancel.isVisible)
+    assert "Editing by hand" in status.label.text()
+    person.wait(lambda: "fc1.weight" in status.label.text())
+    person.click(status.cancel)
+    person.wait(lambda: len(person.states) == 2)
+    assert person.document.masks["fc1.weight"].pruned == 128
+    assert not person.document.masks["fc1.weight"].bools()[128:256].any(), "the one after it"
+    person.wait_idle()
+    assert not status.cancel.isVisible()
+    assert numbers
+
+
+def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
+    by_hand = opened(person)
+
+    def endless(_snapshot, _gesture, _shown, job, **_how):
+        while True:
+            job.step(0)
+            time.sleep(0.005)
+
+    monkeypatch.setattr(editing, "make", endless)
+    by_hand.do(channel(0))
+    person.wait(person.window.job_status.cancel.isVisible)
+    person.session.close()
+    person.wait_idle()
+    monkeypatch.undo()
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    by_hand.do(channel(0))
+    person.wait(lambda: len(person.states) == 2)
