@@ -60,8 +60,10 @@ def overlap(snapshot: Snapshot, theirs: Mapping[str, BitMask], job: Job) -> Over
     for name, there in _in_order(snapshot, theirs).items():
         job.label(name)
         here = snapshot.masks.get(name)
-        both = 0
-        if here is not None:
+        if here is None:
+            both = 0
+            job.step(there.nbytes)
+        else:
             either = sum(ones(a | b) for a, b in _pieces(here, there, job))  # kept on either side
             both = there.size - either
         found.append(
@@ -116,8 +118,12 @@ def combine(
     targets = []
     for name, there in _in_order(snapshot, theirs).items():
         job.label(name)
-        meant = _MEANT[how](snapshot.masks.get(name), there, job)
-        if meant is not None and meant.kept:
+        here = snapshot.masks.get(name)
+        if here is None and how != "or":
+            job.step(there.nbytes)
+            continue  # nothing is pruned here that could come back
+        meant = _MEANT[how](here or BitMask.full(there.size), there, job)
+        if meant.kept:
             targets.append(Target(name, mask=meant))
     if not targets:
         raise SelectionError(f"Nothing changes: {_UNCHANGED[how]}.", remedy="Combine otherwise.")
@@ -144,18 +150,17 @@ def _pieces(a: BitMask, b: BitMask, job: Job) -> Iterator[tuple[Packed, Packed]]
         job.step(min(_PIECE, a.nbytes - start))
 
 
-def _pruned_there(here: BitMask | None, there: BitMask, job: Job) -> BitMask:
+def _pruned_there(here: BitMask, there: BitMask, job: Job) -> BitMask:
     """Return what the other side prunes and is kept here."""
-    kept = BitMask.full(there.size) if here is None else here
-    return _made(kept, there, lambda a, b: a & ~b, job)
+    return _made(here, there, lambda a, b: a & ~b, job)
 
 
-def _pruned_here_alone(here: BitMask | None, there: BitMask, job: Job) -> BitMask | None:
-    return None if here is None else _made(here, there, lambda a, b: ~a & b, job)
+def _pruned_here_alone(here: BitMask, there: BitMask, job: Job) -> BitMask:
+    return _made(here, there, lambda a, b: ~a & b, job)
 
 
-def _pruned_in_both(here: BitMask | None, there: BitMask, job: Job) -> BitMask | None:
-    return None if here is None else _made(here, there, lambda a, b: ~(a | b), job)
+def _pruned_in_both(here: BitMask, there: BitMask, job: Job) -> BitMask:
+    return _made(here, there, lambda a, b: ~(a | b), job)
 
 
 def _made(a: BitMask, b: BitMask, of: Callable[[Packed, Packed], Packed], job: Job) -> BitMask:
@@ -170,7 +175,7 @@ def _made(a: BitMask, b: BitMask, of: Callable[[Packed, Packed], Packed], job: J
     return BitMask(packed, a.size)
 
 
-_MEANT: dict[Combination, Callable[[BitMask | None, BitMask, Job], BitMask | None]] = {
+_MEANT: dict[Combination, Callable[[BitMask, BitMask, Job], BitMask]] = {
     "and": _pruned_here_alone,
     "or": _pruned_there,
     "minus": _pruned_in_both,

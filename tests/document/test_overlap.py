@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.given import masks_of
 from pruneapp.document.hand import compute_hand
-from pruneapp.document.overlap import COMBINED, combine, overlap
+from pruneapp.document.overlap import combine, overlap
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError, UnknownTensorError
 from pruneapp.masks.bitmask import BitMask
@@ -26,6 +27,7 @@ from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 FC = "module.fc.weight"
+WORDS = {"and": "in both", "or": "in either", "minus": "here, not there"}
 PRUNED = {
     "and": lambda here, there: here & there,
     "or": lambda here, there: here | there,
@@ -43,10 +45,17 @@ def masks(**pruned: np.ndarray) -> dict[str, BitMask]:
     st.sampled_from([0.0, 0.3, 1.0]),
     st.sampled_from([0.0, 0.3, 1.0]),
     st.sampled_from([0.0, 0.5]),
+    st.sampled_from([1, 2, 1 << 20]),
 )
 def test_every_combination_prunes_what_it_says_and_spares_what_is_protected(
-    seed, how, share_here, share_there, share_protected
+    seed, how, share_here, share_there, share_protected, piece
 ):
+    """In pieces of some bytes, too: the masks of a large model are never looked at whole."""
+    with patch("pruneapp.document.overlap._PIECE", piece):
+        assert_combined(seed, how, share_here, share_there, share_protected)
+
+
+def assert_combined(seed, how, share_here, share_there, share_protected):
     rng = np.random.default_rng(seed)
     here, there = (rng.random((5, 7)) < share for share in (share_here, share_there))
     protected = (rng.random((5, 7)) < share_protected) & ~here
@@ -65,6 +74,9 @@ def test_every_combination_prunes_what_it_says_and_spares_what_is_protected(
 
     def done():
         edit = combine(snapshot, masks(w=there), how, "other.pt", Job())
+        (target,) = edit.targets
+        meant = there & ~here if how == "or" else here & ~PRUNED[how](here, there)
+        np.testing.assert_array_equal(target.mask.bools().reshape(5, 7), meant)
         return compute_hand(snapshot, edit, Job())
 
     if np.array_equal(expected, here):
@@ -75,7 +87,7 @@ def test_every_combination_prunes_what_it_says_and_spares_what_is_protected(
     after = snapshot.masks.with_masks(preview.masks).get("w")
     gone = np.zeros((5, 7), bool) if after is None else ~after.bools().reshape(5, 7)
     np.testing.assert_array_equal(gone, expected)
-    assert preview.label == f"Masks combined with other.pt ({COMBINED[how]})"
+    assert preview.label == f"Masks combined with other.pt (pruned {WORDS[how]})"
     assert preview.numbers.changed == (expected != here).sum()
     if how == "or":
         assert preview.numbers.spared == (there & protected).sum()
@@ -94,6 +106,37 @@ def test_a_combination_is_one_step_of_the_history(model):
     assert hand_edit(document.history, 1) == edit
     document.undo()
     assert not document.masks
+
+
+class Seen:
+    """Remembers what was reported."""
+
+    def __init__(self):
+        self.all = []
+
+    def report(self, done, total, _label):
+        self.all.append((done, total))
+
+
+def test_tensors_come_in_the_order_of_the_file_and_it_is_said_how_far_it_is():
+    snapshot = Snapshot(
+        MemoryCheckpoint({name: np.ones(100, np.float32) for name in "bac"}),
+        MaskSet(masks(b=np.arange(100) < 40)),
+    )
+    theirs = masks(**{name: np.arange(100) < 60 for name in "abc"})
+    with patch("pruneapp.document.overlap._PIECE", 5):
+        seen = Seen()
+        found = overlap(snapshot, theirs, Job(seen))
+        assert [tensor.name for tensor in found.tensors] == ["b", "a", "c"]
+        assert {total for _, total in seen.all} == {3 * 13}
+        assert (5, 39) in seen.all
+        assert seen.all[-1] == (39, 39)
+        for how, names in (("or", ["b", "a", "c"]), ("minus", ["b"])):
+            seen = Seen()
+            edit = combine(snapshot, theirs, how, "b", Job(seen))
+            assert [target.name for target in edit.targets] == names
+            assert {total for _, total in seen.all} == {39}
+            assert seen.all[-1] == (39, 39)
 
 
 def test_what_two_masks_share_by_chance(model):
