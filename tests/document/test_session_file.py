@@ -342,6 +342,22 @@ def test_a_session_that_contradicts_itself_is_refused_in_a_sentence(session, nam
     assert said in restored_or_refused(session)
 
 
+def test_a_weight_that_is_pruned_and_protected_is_refused(session):
+    """The masks of `b.weight` in state 3 are taken for its protection in state 2."""
+    header, body = parts(session)
+    table = json.loads(body[slice(*header["session.json"]["data_offsets"])])
+    third = json.loads(body[slice(*header["edit/2"]["data_offsets"])])
+    kept = third["masks"][0][2]
+    assert table["masks"][kept]["size"] == 480
+    everything = {"size": 480, "tensor": "all", "base": -1, "pieces": []}
+    header["all"] = {"dtype": "U8", "shape": [60], "data_offsets": [len(body), len(body) + 60]}
+    put_together(session, header, body + b"\xff" * 60)
+    with_json(session, "session.json", lambda t: t["masks"].append(everything))
+    number = len(table["masks"])
+    with_json(session, "edit/1", _set(("protected", 0, 2), number))
+    assert "pruned weights of 'b.weight' are protected" in restored_or_refused(session)
+
+
 def test_a_step_of_a_method_that_is_not_there_keeps_its_masks(session, model):
     document = storied(model)
     expected = states(document)

@@ -62,6 +62,7 @@ def restored(
         for edit in history.edits:
             job.step(0)
             records.append(_record(edit, masks.slots, records[-1] if records else None))
+        _check_protection(records, document.history.scratch, where, job)
         document.restore(records, history.position, history.exported)
     except OSError as error:
         document.close()
@@ -166,6 +167,23 @@ def _check(history: SavedHistory, where: str) -> None:
                 state[layer, name] = after
         for which in edit.meant.values():
             _check_mask(history, which, None, where)
+
+
+def _check_protection(records: list[Record], scratch: ScratchFile, where: str, job: Job) -> None:
+    """Raise SessionError if a weight is protected that is pruned: no document has that."""
+    state: Slots = {}
+    for place, record in enumerate(records, 1):
+        state |= record.after
+        for name in {name for _, name in record.after}:
+            kept, protected = state.get(("masks", name)), state.get(("protected", name))
+            if kept is None or protected is None:
+                continue
+            guarded = protected.load(scratch, job) - kept.load(scratch, job)
+            if guarded.packed.any():
+                raise damaged(
+                    where, f"in state {place:,}, pruned weights of '{name}' are protected"
+                )
+            job.step(0)
 
 
 def _check_mask(history: SavedHistory, number: int, size: int | None, where: str) -> None:
