@@ -237,7 +237,7 @@ def test_a_gesture_for_a_file_that_is_gone_is_not_done_to_the_next_one(
 
     at_work.workbench.handwork.editing.do(channel("layers.0.conv1.weight", 1))
     at_work.wait(lambda: len(at_work.states) == 2)
-    monkeypatch.setattr("pruneapp.gui.editing.compute_hand", slow)
+    monkeypatch.setattr("pruneapp.gui.gesturing.compute_hand", slow)
     at_work.workbench.handwork.editing.do(channel("layers.0.conv1.weight", 2))
     at_work.wait(begun.is_set)
     at_work.session.open(other)
