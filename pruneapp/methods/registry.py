@@ -10,6 +10,7 @@ from pruneapp.errors import MethodError, ParameterError
 from pruneapp.methods.allocation.erk import ERK
 from pruneapp.methods.allocation.lamp import LAMP
 from pruneapp.methods.allocation.uniform_plus import UNIFORM_PLUS
+from pruneapp.methods.channels.fpgm import FPGM
 from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.magnitude.l1_normalized import L1_NORMALIZED
@@ -88,6 +89,7 @@ for _method in (
     ERK,
     UNIFORM_PLUS,
     LN_STRUCTURED,
+    FPGM,
     RANDOM_UNSTRUCTURED,
     RANDOM_STRUCTURED,
     N_M,

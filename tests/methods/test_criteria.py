@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.kernels import lamp as lamp_module
+from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.kernels.filter_distances import distance_sums
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import get
@@ -325,3 +327,59 @@ def test_what_is_protected_is_not_in_the_way(name):
 
 def _guarded(view, bools):
     return replace(view, protected=BitMask.from_bools(bools))
+
+
+def distances(filters):
+    """The formula, pair by pair."""
+    return np.array([sum(np.linalg.norm(a - b) for b in filters) for a in filters])
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_fpgm_takes_the_channels_nearest_to_all_others(data):
+    shape = data.draw(shapes(least=2, most=4, elements=200))
+    dim = data.draw(st.integers(-len(shape), len(shape) - 1))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    values = rng.integers(-5, 6, shape).astype(np.float16)
+    kept = data.draw(kept_bools(values.size))
+    there = np.ones(values.size, bool) if kept is None else kept
+    share = data.draw(st.floats(0, 1))
+    view = view_of_values(values, kept, name="0", chunk=7)
+    mask = run([view], "fpgm", amount=share, dim=dim)["0"].bools()
+
+    def by_channel(array):
+        return np.moveaxis(array.reshape(shape), dim, 0).reshape(shape[dim], -1)
+
+    left = by_channel(there).any(axis=1)
+    gone = left & ~by_channel(mask).any(axis=1)
+    assert gone.sum() == round(share * left.sum())
+    scores = np.full(left.size, np.inf)
+    masked = by_channel(np.where(there.reshape(shape), values, 0).astype(np.float64))
+    scores[left] = distances(masked[left])
+    assert_lowest_went(scores, left, gone)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("shape", [(40, 9000), (70, 30, 3)])
+def test_fpgm_in_parts_gives_the_same_bits(monkeypatch, dim, shape):
+    values = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    slices = Slices(shape, DTYPES["F32"], dim, None, view_of_values(values).read)
+    if dim == 1 and shape[1] > 100:
+        shape = (9000, 40)
+        values = np.ascontiguousarray(values.T)
+        slices = Slices(shape, DTYPES["F32"], 1, None, view_of_values(values).read)
+    among = np.flatnonzero(np.arange(shape[dim]) % 7 > 0)
+    whole = distance_sums(slices, among, Job())
+    expected = distances(np.moveaxis(values, dim, 0).reshape(shape[dim], -1)[among].astype(float))
+    assert np.allclose(whole[among], expected, rtol=1e-12)
+    assert np.isnan(whole[0])
+    monkeypatch.setattr("pruneapp.kernels.filter_distances._HELD", 0)
+    assert np.array_equal(whole, distance_sums(slices, among, Job()), equal_nan=True)
+
+
+def test_fpgm_keeps_channels_that_hold_no_number():
+    values = np.ones((4, 3), np.float32)
+    values[1, 2] = np.nan
+    values[2] = np.inf
+    mask = run([view_of_values(values, name="0")], "fpgm", amount=2)["0"].bools()
+    assert mask.reshape(4, 3)[:, 0].tolist() == [False, True, True, False]

@@ -1,0 +1,134 @@
+"""How far each channel of a tensor is from all others: sums of Euclidean distances.
+
+The squares of a difference are added as `pruneapp.kernels.pairwise` says for slices, in blocks of
+4,096 of the slice in flat order; the distances of a channel by rising number of the other one. So
+the sums are the same bits on every machine, which products of matrices are not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.kernels.contract import Slices
+from pruneapp.kernels.pairwise import add_along
+from pruneapp.kernels.slices import values_of
+from pruneapp.kernels.values import Floats
+from pruneapp.masks.channels import boxes, extents
+from pruneapp.progress import Job
+
+Sums = NDArray[np.float64]
+
+# Elements of the channels that are held as float64 and compared with one at a time.
+_PIECE = 1 << 18
+
+# Elements of a tensor up to which all of it is held; of a larger one parts are read again and
+# again.
+_HELD = 1 << 26
+
+
+def distance_sums(slices: Slices, among: NDArray[np.intp], job: Job) -> Sums:
+    """Return for some channels the sum of their distances to the others of them.
+
+    Parameters
+    ----------
+    slices
+        The tensor; what is not kept counts as 0.
+    among
+        Numbers of channels, ascending.
+    job
+        Stepped by the elements of the tensor, as the work goes on.
+
+    Returns
+    -------
+    ndarray
+        ``float64[channels]``: NaN for channels that are not `among` them, and for those that hold
+        NaN or infinity, which are in no sum of the others.
+
+    Notes
+    -----
+    Time grows with the elements times half the number of channels.
+    """
+    outer, channels, inner = extents(slices.shape, slices.dim)
+    length = outer * inner
+    sums = np.full(channels, np.nan)
+    filters = _Filters(slices, job)
+    step = max(1, _PIECE // max(length, 1))
+    parts = [among[first : first + step] for first in range(0, among.size, step)]
+    finite = np.concatenate([_finite(filters.of(part)) for part in parts] or [among > 0])
+    among = among[finite]
+    parts = [among[first : first + step] for first in range(0, among.size, step)]
+    sums[among] = 0.0
+    size, told, done, every = length * channels, 0, 0, max(among.size * (among.size - 1) // 2, 1)
+    for i, own in enumerate(parts):
+        mine = filters.of(own)
+        for other in parts[i:]:
+            theirs = mine if other is own else filters.of(other)
+            for row, number in enumerate(own.tolist()):
+                first = row + 1 if other is own else 0
+                distances = _distances(mine[row], theirs[first:], job)
+                sums[other[first:]] += distances
+                sums[number] = _added(sums[number], distances)
+                done += distances.size
+                job.step(size * done // every - told)
+                told = size * done // every
+    job.step(size - told)
+    return sums
+
+
+def _added(total: float, distances: Sums) -> float:
+    """Add numbers to a sum from the first to the last."""
+    return float(np.cumsum(np.concatenate(([total], distances)))[-1])
+
+
+def _finite(values: Sums) -> NDArray[np.bool_]:
+    finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(values), axis=1)
+    return finite
+
+
+def _distances(one: Sums, others: Sums, job: Job) -> Sums:
+    job.cancel.check()
+    with np.errstate(over="ignore"):
+        differences = others - one
+        np.multiply(differences, differences, out=differences)
+        total = np.zeros(len(others))
+        for block in add_along(differences):
+            total += block
+        return np.sqrt(total, out=total)
+
+
+class _Filters:
+    """The channels of a tensor as rows of a matrix."""
+
+    def __init__(self, slices: Slices, job: Job) -> None:
+        self._slices = slices
+        self._job = job
+        self._shape = extents(slices.shape, slices.dim)
+        self._all: Floats | None = None
+        outer, channels, inner = self._shape
+        if outer * channels * inner <= _HELD:
+            self._all = self._read(np.arange(channels))
+
+    def of(self, numbers: NDArray[np.intp]) -> Sums:
+        """Return some channels, ``float64[channels, elements]``."""
+        found = self._read(numbers) if self._all is None else self._all[numbers]
+        with np.errstate(invalid="ignore"):  # signalling NaNs stay NaNs
+            return found.astype(np.float64)
+
+    def _read(self, numbers: NDArray[np.intp]) -> Floats:
+        outer, _, inner = self._shape
+        wide = np.float64 if self._slices.dtype.name == "F64" else np.float32
+        found: NDArray[Any] = np.zeros((numbers.size, outer, inner), wide)
+        for box in boxes(self._slices.shape, self._slices.dim):
+            self._job.cancel.check()
+            first, last = np.searchsorted(numbers, box.channels)
+            if first == last:
+                continue
+            values = values_of(self._slices, box)
+            rows = numbers[first:last] - box.channels[0]
+            found[first:last, slice(*box.outer), slice(*box.inner)] = np.moveaxis(
+                values[:, rows], 1, 0
+            )
+        return found.reshape(numbers.size, outer * inner)

@@ -1,0 +1,49 @@
+"""The channels go that the others can stand in for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pruneapp.kernels.contract import Kernel, Slices
+from pruneapp.kernels.filter_distances import distance_sums
+from pruneapp.masks.channels import channels_left
+from pruneapp.methods.declaration import TensorView, Values
+from pruneapp.methods.units import ChannelMethod, lowest_by, order_by
+from pruneapp.params import AmountParam, DimParam
+from pruneapp.progress import Job
+
+
+def _score(
+    view: TensorView,
+    values: Values,
+    kernel: Kernel,  # noqa: ARG001 - the same on every device
+    job: Job,
+) -> NDArray[np.float64]:
+    dim = values["dim"] % len(view.shape)
+    slices = Slices(view.shape, view.dtype, dim, view.kept, view.read)
+    left = channels_left(view.kept, view.shape, dim, job)
+    return distance_sums(slices, np.flatnonzero(left), job)
+
+
+FPGM = ChannelMethod(
+    name="fpgm",
+    label="FPGM, channels",
+    help=(
+        "Removes the channels that are nearest to all others of their layer: what they do, others "
+        "do as well (filter pruning via geometric median, He and others, 2019). Large filters may "
+        "go and small ones stay. The distances are those of the textbook; Torch-Pruning takes "
+        "them of magnitudes. Pruned weights count as 0, pruned channels not at all. It takes long "
+        "for layers of thousands of channels."
+    ),
+    formula="score = sum over the channels j of ||F_i - F_j||_2",
+    params=(
+        AmountParam(
+            help="How many of the channels not pruned yet: a share of them, or a count.",
+            unit="channels",
+        ),
+        DimParam(),
+    ),
+    lowest=lowest_by(_score),
+    order=order_by(_score),
+)
