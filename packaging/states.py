@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 from driving import wait_until
 
+from pruneapp.document.session.entrance import open_wish
 from pruneapp.gui import session
 from pruneapp.gui.views.pictures.pages import Page
 
@@ -84,21 +86,20 @@ def at_work(walk: Tour, file: Path) -> None:
 @contextmanager
 def held() -> Iterator[threading.Event]:
     """Let opening take until it is released."""
-    usual, released = session.open_wish, threading.Event()
+    released = threading.Event()
 
     def slow(wish: Any, job: Any) -> Any:
         job.start(100, "layer3.2.conv2.weight")
         job.step(40)
         while not released.wait(0.01):
             job.step(0)
-        return usual(wish, job)
+        return open_wish(wish, job)
 
-    session.open_wish = slow
-    try:
-        yield released
-    finally:
-        released.set()
-        session.open_wish = usual
+    with patch.object(session, "open_wish", slow):
+        try:
+            yield released
+        finally:
+            released.set()
 
 
 def write(path: Path, tensors: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ colour, which leaves almost nothing of them where the window is dark already.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QProxyStyle, QStyle, QStyleOption, QWidget
 
@@ -14,7 +14,7 @@ from pruneapp.gui.views.parts.painting import saved
 
 _RADIUS = 2.0
 # Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
-_TAB_ROOM = 4
+_TAB_ROOM = 2
 
 
 class Style(QProxyStyle):
@@ -23,15 +23,17 @@ class Style(QProxyStyle):
     def __init__(self) -> None:
         super().__init__("Fusion")
 
-    def pixelMetric(
+    def subElementRect(
         self,
-        metric: QStyle.PixelMetric,
-        option: QStyleOption | None = None,
+        element: QStyle.SubElement,
+        option: QStyleOption,
         widget: QWidget | None = None,
-    ) -> int:
-        """Return how large things are: tabs high enough for letters like g."""
-        found = super().pixelMetric(metric, option, widget)
-        return found + (_TAB_ROOM if metric == QStyle.PixelMetric.PM_TabBarTabVSpace else 0)
+    ) -> QRect:
+        """Return where parts of a control are: words of tabs with room for letters like g."""
+        found = super().subElementRect(element, option, widget)  # type: ignore[arg-type]  # or None
+        if element == QStyle.SubElement.SE_TabBarTabText:
+            return found.adjusted(0, -_TAB_ROOM, 0, _TAB_ROOM)
+        return found
 
     def drawPrimitive(
         self,

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QRadioButton
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QLineEdit,
+    QRadioButton,
+    QStyle,
+    QStyleOptionTab,
+    QTabBar,
+)
 
 from pruneapp.gui.style import Style
 from pruneapp.gui.theme import THEMES
@@ -64,3 +71,17 @@ def test_a_third_state_is_a_dash(shown, theme):
 
 def test_a_field_shows_its_border(shown, theme):
     assert QColor(theme.colors["border"]).name() in shown(QLineEdit())
+
+
+def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(qtbot):
+    tabs = QTabBar()
+    tabs.setStyle(style := Style())
+    qtbot.addWidget(tabs)
+    for text in ("Weights", "Model"):
+        tabs.addTab(text)
+    tabs.setCurrentIndex(1)
+    option = QStyleOptionTab()
+    tabs.initStyleOption(option, 0)
+    words = style.subElementRect(QStyle.SubElement.SE_TabBarTabText, option, tabs)
+    assert words.height() >= tabs.fontMetrics().height()
+    assert option.rect.contains(words)

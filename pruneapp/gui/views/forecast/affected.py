@@ -73,7 +73,7 @@ class _Bar(QWidget):
 
     def sizeHint(self) -> QSize:
         """As wide as the bars of the tree."""
-        return QSize(56, 12)
+        return QSize(48, 12)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:

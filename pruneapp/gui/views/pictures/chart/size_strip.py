@@ -134,7 +134,7 @@ class SizeStrip(QWidget):
             painter.drawRect(QRectF(left, 1, max(right - left, 3), self.height() - 2))
         if self.hasFocus():
             painter.setPen(QPen(accent, 1))
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            painter.drawRect(whole.adjusted(0.5, 0.5, -0.5, -0.5))
 
     def _paint_columns(self, painter: QPainter) -> None:
         high = float(self.height())

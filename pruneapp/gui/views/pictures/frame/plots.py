@@ -135,7 +135,8 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(self._colors["accent"]), 1))
-            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+            # Inside of the edge: at 150 % half of a line on it would be none.
+            painter.drawRect(QRectF(self.viewport().rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
 
 
