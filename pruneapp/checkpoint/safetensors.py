@@ -34,7 +34,7 @@ def _length(head: bytes) -> int:
 def _read(
     source: FileSource, _state_dict: str | None, job: Job
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
-    header, start = _header(source, job)
+    header, start = read_header(source, job)
     _check_size(source, start, header.data_bytes)
     packing = packed_format(header.metadata)
     if packing == MASKS:
@@ -53,7 +53,14 @@ def _read(
     return contents, (source,)
 
 
-def _header(source: FileSource, job: Job) -> tuple[Header, int]:
+def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
+    """Return the header of a safetensors file, and where the data begin; see `safetensors_header`.
+
+    Raises
+    ------
+    DamagedFileError
+        If it is not sound.
+    """
     path = str(source.path)
     if source.size < 8:
         raise DamagedFileError(

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,12 +26,13 @@ from pruneapp.checkpoint.reader import Bits
 from pruneapp.errors import ExportError
 from pruneapp.export import parts, safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.provenance import metadata_of, told
 from pruneapp.export.records import Record, finalized
-from pruneapp.export.safetensors import plan_safetensors
+from pruneapp.export.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.spool import Spool
 from pruneapp.export.state import State
 from pruneapp.kernels.side_by_side import default_threads, in_order
-from pruneapp.params import FlagParam
+from pruneapp.params import FlagParam, validate_all
 from pruneapp.progress import Job
 
 # Bytes of a tensor below which the index takes more than packing spares.
@@ -119,15 +120,18 @@ def _unprepared() -> NoReturn:
 
 
 def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
-    dense = [finalized(part.state, entry) for entry in entries]
+    records = [finalized(part.state, entry) for entry in entries]
+    # What comes out is the dense file, and says that of itself.
+    values = validate_all(SAFETENSORS.params, {})
+    dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
     about = {
         "version": VERSION,
         "frame": frames.FRAME,
         "tensors": {e.name: [e.dtype.name, list(e.shape)] for e in entries},
-        "metadata": safetensors.with_ties(dense, safetensors.metadata_for(part)),
+        "metadata": safetensors.with_ties(records, safetensors.metadata_for(dense)),
     }
     text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
-    return {"format": COMPACT, KEY: text}
+    return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}
 
 
 def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:

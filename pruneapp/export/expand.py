@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pruneapp.checkpoint.packed.compact import FORMAT
+from pruneapp.checkpoint import safetensors as reading
+from pruneapp.checkpoint.packed.compact import FORMAT, dense_metadata
 from pruneapp.checkpoint.pipeline import PIECE_BYTES
-from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import DamagedFileError, ExportError, UnsupportedFileError
+from pruneapp.export.records import finalized
 from pruneapp.export.report import WrittenFile
-from pruneapp.export.run import ExportRequest, export
-from pruneapp.export.safetensors import SAFETENSORS
+from pruneapp.export.safetensors import plan_safetensors
 from pruneapp.export.target import check_file
 from pruneapp.progress import Job
 
@@ -50,18 +51,33 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
     try:
         if source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD:
             return _unpacked(source, out, job)
+        with open_checkpoint(path, job=job) as checkpoint:
+            if checkpoint.format != FORMAT:
+                raise UnsupportedFileError(
+                    f"'{path}' is neither a compact file nor one compressed with zstd "
+                    f"({checkpoint.contents.label}).",
+                    remedy="It needs no expanding: open it, or export it in another format.",
+                )
+            header, _ = reading.read_header(source, job)
+            return _dense(checkpoint, dense_metadata(header, str(path)), out, job)
     finally:
         source.close()
-    with open_checkpoint(path, job=job) as checkpoint:
-        if checkpoint.format != FORMAT:
-            raise UnsupportedFileError(
-                f"'{path}' is neither a compact file nor one compressed with zstd "
-                f"({checkpoint.contents.label}).",
-                remedy="It needs no expanding: open it, or export it in another format.",
-            )
-        _refuse_same(path, out)
-        report = export(Snapshot(checkpoint), ExportRequest(SAFETENSORS.name, out), job)
-    return report.files[0]
+
+
+def _dense(checkpoint: Checkpoint, metadata: Mapping[str, str], out: Path, job: Job) -> WrittenFile:
+    _refuse_same(checkpoint.path, out)
+    target = check_file(out).path
+    state = Snapshot(checkpoint)
+    records = [finalized(state, entry) for entry in checkpoint.entries.values()]
+    plan = plan_safetensors(records, metadata)
+    job.start(2 * plan.nbytes, target.name)
+    with AtomicFile(target, plan.nbytes, job) as file:
+        for piece in plan.pieces():
+            file.write(piece)
+        written = WrittenFile(target, plan.nbytes, file.seal())
+        checkpoint.verify_unchanged()
+        file.commit()
+    return written
 
 
 def _refuse_same(path: Path, out: Path) -> None:

@@ -15,6 +15,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.packed.layout import KEY, MASKS, VERSION
 from pruneapp.checkpoint.packed.masks import SUFFIX
 from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record
 from pruneapp.export.safetensors import plan_safetensors
 from pruneapp.masks.mask import Mask
@@ -52,7 +53,8 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
     about = json.dumps(
         {"version": VERSION, "shapes": shapes}, ensure_ascii=False, separators=(",", ":")
     )
-    plan = plan_safetensors(records, {"format": MASKS, KEY: about})
+    metadata = {"format": MASKS, KEY: about, **metadata_of(part.state, {})}
+    plan = plan_safetensors(records, metadata)
     if records:
         return plan
     return replace(plan, notices=("Nothing is pruned, so there is no mask in the file.",))

@@ -86,14 +86,16 @@ def offers(
     found = []
     for form in FORMATS.values():
         job.step(0)
-        found.append(_offer(state, form, (params or {}).get(form.name, {}), job, sampled=sampled))
+        given = (params or {}).get(form.name, {})
+        found.append(offer(state, form, given, job, sampled=sampled))
     return recommend(found)
 
 
-def _offer(
-    state: State, form: Format, given: Mapping[str, Any], job: Job, *, sampled: bool
+def offer(
+    state: State, form: Format, given: Mapping[str, Any], job: Job, *, sampled: bool = True
 ) -> FormatOffer:
-    offer = FormatOffer(
+    """Return one format with the size to come, not compared with the others; see `offers`."""
+    plain = FormatOffer(
         form.name,
         form.label,
         form.help,
@@ -104,19 +106,19 @@ def _offer(
         params=form.params,
         one_file=form.one_file,
     )
-    if offer.why_not:
-        return offer
+    if plain.why_not:
+        return plain
     values = validate_all(form.params, given)
     try:
         if not sampled:
             plans = plans_of(state, form, values)
             if not all(plan.exact for plan in plans):
-                return replace(offer, exact=False)
-            return replace(offer, nbytes=sum(plan.nbytes for plan in plans))
+                return replace(plain, exact=False)
+            return replace(plain, nbytes=sum(plan.nbytes for plan in plans))
         expected = forecast(state, form, values, job)
     except ExportError as error:
-        return replace(offer, why_not=str(error))
-    return replace(offer, nbytes=expected.nbytes, exact=expected.exact)
+        return replace(plain, why_not=str(error))
+    return replace(plain, nbytes=expected.nbytes, exact=expected.exact)
 
 
 def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
@@ -124,18 +126,18 @@ def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
 
     Where one that serves it is not sized yet, none is marked.
     """
-    able = {offer.name: offer for offer in found}
+    able = {one.name: one for one in found}
     chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}
     for purpose in Purpose:
         serving = [
-            offer
-            for offer in able.values()
-            if not offer.why_not and purpose in FORMATS[offer.name].good_for
+            one
+            for one in able.values()
+            if not one.why_not and purpose in FORMATS[one.name].good_for
         ]
-        sizes = {offer.name: offer.nbytes for offer in serving if offer.nbytes is not None}
+        sizes = {one.name: one.nbytes for one in serving if one.nbytes is not None}
         if serving and len(sizes) == len(serving):
             best = min(sizes, key=lambda name: sizes[name])
             chosen[best][purpose] = FORMATS[best].good_for[purpose]
     return tuple(
-        replace(offer, recommended=MappingProxyType(chosen[name])) for name, offer in able.items()
+        replace(one, recommended=MappingProxyType(chosen[name])) for name, one in able.items()
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.packed.frames import bound
 from pruneapp.export import safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.provenance import told
 from pruneapp.export.records import zero
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.state import State
@@ -59,7 +60,10 @@ class _Stretch:
 
 
 def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
-    dense = SAFETENSORS.plan(part, {p.name: values[p.name] for p in SAFETENSORS.params})
+    of_dense = {p.name: values[p.name] for p in SAFETENSORS.params}
+    # What comes out is the dense file, and says that of itself.
+    part = replace(part, state=told(part.state, SAFETENSORS.name, of_dense))
+    dense = SAFETENSORS.plan(part, of_dense)
     level = values["level"]
 
     def pieces() -> Iterator[bytes]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.answers import TensorSparsity
+from pruneapp.answers import FormatOffer, TensorSparsity
 from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
+from pruneapp.export.offers import offer, offers, recommend
 from pruneapp.export.provenance import Told, planned, provenance_of
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
@@ -21,10 +24,10 @@ from pruneapp.export.run import ExportRequest, export, planned_size
 from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
 from pruneapp.gui import questions
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
-from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish, FormatForm
+from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.progress import Job
 
@@ -75,14 +78,10 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
     return export(capture.snapshot, replace(request, provenance=origin), job)
 
 
-def format_forms(state: State) -> tuple[FormatForm, ...]:
-    """Return every format with the size to come, or why it cannot be; reads headers only."""
-    forms = []
-    for form in FORMATS.values():
-        why_not = form.why_not(state.checkpoint)
-        size = None if why_not else planned_size(state, form.name)
-        forms.append(FormatForm(form.name, form.label, form.help, form.suffixes, size, why_not))
-    return tuple(forms)
+def _first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer, ...]]:
+    """Return every format with the size to come, where headers tell it."""
+    state = foretold(capture, job)
+    return state, offers(state, job, sampled=False)
 
 
 class Exporting(QObject):
@@ -120,6 +119,9 @@ class Exporting(QObject):
         self._opened = Path()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
+        self._state: State | None = None  # what the dialog speaks of
+        self._offers: dict[str, FormatOffer] = {}
+        self._sampling: dict[str, Task[FormatOffer]] = {}
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._count)
@@ -133,7 +135,7 @@ class Exporting(QObject):
             return
         capture = Capture.of(document)
         self._jobs.answer(
-            lambda job: format_forms(foretold(capture, job)),
+            lambda job: _first_offers(capture, job),
             on_result=self._show_dialog,
             on_error=self._session.refused.emit,
         )
@@ -169,15 +171,16 @@ class Exporting(QObject):
         if self.dialog is not None:
             self.dialog.reject()
 
-    def _show_dialog(self, forms: tuple[FormatForm, ...]) -> None:
+    def _show_dialog(self, asked: tuple[State, tuple[FormatOffer, ...]]) -> None:
         document = self._session.document
         if document is None or self.dialog is not None:
             return
+        self._state, found = asked
         source = document.checkpoint.path
-        able = [form for form in forms if not form.why_not]
+        able = [one for one in found if not one.why_not]
         folder = bool(document.checkpoint.contents.shards)
         dialog = ExportDialog(self._window)
-        dialog.set_formats(forms)
+        dialog.set_offers(found)
         dialog.set_source(str(source), kept_name(source).name)
         target = proposed_target(self._opened, able[0].suffixes if able else (".safetensors",))
         if self._session.is_sample:
@@ -186,12 +189,42 @@ class Exporting(QObject):
         dialog.set_folders(allowed=folder)
         dialog.set_target(str(target))
         dialog.exportRequested.connect(self._export)
+        dialog.parametersChanged.connect(self._sample)
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)
         self.dialog = dialog
+        self._offers = {one.name: one for one in found}
         dialog.open()
+        for one in able:
+            if one.nbytes is None:
+                self._sample(one.name, {})
+
+    def _sample(self, name: str, values: Mapping[str, Any]) -> None:
+        """Count how large a format would be; what is known of it is known no longer."""
+        state = self._state
+        assert state is not None  # there is a dialog
+        if (old := self._sampling.pop(name, None)) is not None:
+            old.cancel()
+        if self._offers[name].nbytes is not None and not self._offers[name].exact:
+            self._take(replace(self._offers[name], nbytes=None))
+        self._sampling[name] = self._jobs.answer(
+            lambda job: offer(state, FORMATS[name], values, job),
+            on_result=self._take,
+            on_error=self._session.refused.emit,
+            numbers=True,
+        )
+
+    def _take(self, found: FormatOffer) -> None:
+        if self.dialog is None:
+            return
+        self._offers[found.name] = found
+        self.dialog.set_offers(recommend(self._offers.values()))
 
     def _on_dialog_finished(self, _result: int) -> None:
+        for task in self._sampling.values():
+            task.cancel()
+        self._sampling.clear()
+        self._state = None
         if self.dialog is not None:
             self.dialog.deleteLater()
             self.dialog = None
@@ -207,7 +240,11 @@ class Exporting(QObject):
             return
         snapshot, capture = document.snapshot(), Capture.of(document)
         request = ExportRequest(
-            wish.format, path, replace_original=wish.replace_original, follow_links=is_link
+            wish.format,
+            path,
+            replace_original=wish.replace_original,
+            params=wish.params,
+            follow_links=is_link,
         )
         self.began.emit(path)
         if wish.replace_original:

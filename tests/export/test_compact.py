@@ -315,3 +315,22 @@ def test_the_number_of_threads_changes_no_byte(threads, source, tmp_path, monkey
             monkeypatch.setattr(module, "default_threads", lambda count=count: count)
             digests.add(write(pruned(source, 0.9), tmp_path / f"x{count}{suffix}", name).sha256)
         assert len(digests) == 1
+
+
+def test_what_it_says_of_its_making_is_true_of_both_files(source, tmp_path):
+    from pruneapp.document.recipe import recipe_of
+    from pruneapp.export.provenance import KEY, provenance_of
+
+    origin = provenance_of(source, recipe_of(source, [], {}), Job())
+    state = pruned(source, 0.5)
+    made = {}
+    for name, suffix in (("safetensors", "dense"), ("compact", "x.compact"), ("zst", "x.zst")):
+        out = tmp_path / f"{suffix}.safetensors"
+        export(state, ExportRequest(name, out, provenance=origin), Job())
+        made[name] = out
+    with open_checkpoint(made["compact"]) as packed, open_checkpoint(made["safetensors"]) as dense:
+        assert json.loads(packed.metadata[f"{KEY}format"])["name"] == "compact"
+        assert json.loads(dense.metadata[f"{KEY}format"])["name"] == "safetensors"
+    for name in ("compact", "zst"):
+        expand(made[name], tmp_path / "out.safetensors", Job())
+        assert (tmp_path / "out.safetensors").read_bytes() == made["safetensors"].read_bytes()

@@ -17,7 +17,7 @@ from pruneapp.checkpoint.entry import make_entries, make_locations
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.packed.joined import JoinedSource, RawSegment, Segment
-from pruneapp.checkpoint.packed.layout import Layout
+from pruneapp.checkpoint.packed.layout import KEY, Layout
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.ties import ties_of
@@ -205,10 +205,24 @@ def read(
         format=FORMAT,
         label="compact file of Pruneapp",
         entries=tuple(entries),
-        metadata=metadata,
+        metadata={**metadata, **_of_container(header)},
         state_dicts=(StateDict("", len(entries), sum(map(math.prod, shapes))),),
     )
     return contents, (joined,)
+
+
+def _of_container(header: Header) -> dict[str, str]:
+    """Return what the container itself says beside its layout: how it was made."""
+    return {k: text for k, text in header.metadata.items() if k not in {"format", KEY}}
+
+
+def dense_metadata(header: Header, path: str) -> dict[str, str]:
+    """Return the metadata of the dense file, from the header of a compact one.
+
+    It says of itself, for one, that it is the dense file.
+    """
+    metadata: dict[str, str] = Layout(header, path, 0).tree["metadata"]
+    return metadata
 
 
 def _about(layout: Layout, name: str, about: Any) -> tuple[DType, tuple[int, ...]]:

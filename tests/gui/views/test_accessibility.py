@@ -11,13 +11,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QLabel, QLineEdit, QWidget
 
-from pruneapp.answers import HistoryItem, TensorRow, TensorSparsity
+from pruneapp.answers import FormatOffer, HistoryItem, TensorRow, TensorSparsity
 from pruneapp.answers.overlap import Overlap, TensorOverlap
+from pruneapp.export.zst import LEVEL
 from pruneapp.gui.views.alike_dialog import AlikeDialog, Meant
 from pruneapp.gui.views.combine_dialog import CombineDialog
 from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
-from pruneapp.gui.views.export_dialog import ExportDialog, FormatForm
+from pruneapp.gui.views.export_dialog import ExportDialog
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.form import MethodForm, PruneForm
@@ -25,6 +26,7 @@ from pruneapp.gui.views.hand_options import HandOptions
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
+from pruneapp.gui.views.recovery import FoundFiles, FoundWork, Recovery
 from pruneapp.gui.views.status import JobStatus
 from pruneapp.gui.views.tree import ModuleTree
 from pruneapp.params import AmountParam, DimParam, NormParam, SeedParam
@@ -65,9 +67,16 @@ def empty():
     return found
 
 
+def recovery():
+    found = Recovery()
+    work = FoundWork("k", "a.pt", 2, "L1", "14:02")
+    found.set_found((work,), FoundFiles((".a.0123abcd.part",), 5))
+    return found
+
+
 def export_dialog():
     found = ExportDialog()
-    found.set_formats([FormatForm("t", "torch", "h", (".pt",), 3)])
+    found.set_offers([FormatOffer("t", "torch", "h", (".pt",), 3, params=(LEVEL,))])
     return found
 
 
@@ -108,6 +117,7 @@ def hand_options():
         history,
         notices,
         empty,
+        recovery,
         JobStatus,
         export_dialog,
         export_report,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -10,15 +11,56 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 
-from pruneapp.answers import TensorSparsity
-from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish, FormatForm
+from pruneapp.answers import FormatOffer, Loader, Purpose, TensorSparsity
+from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
+from pruneapp.params import FlagParam, Interval, IntParam
 
-FORMS = (
-    FormatForm("safetensors", "safetensors", "Dense.", (".safetensors",), 43_012_345),
-    FormatForm("torch", "torch", "As it was opened.", (".pt", ".pth"), 44_000_000),
-    FormatForm("resumable", "resumable", "With masks.", (".pt",), None, "It has no container."),
+ZEROS = "Zeros do not make a dense file smaller."
+LEVEL = IntParam(name="level", label="Effort", help="Time.", default=3, bounds=Interval(1, 19))
+READER = FlagParam(name="reader", label="Reader", help="A reader.", default=True)
+LOADERS = (Loader("safetensors"), Loader("torch", "torch 1.6", "by load_file"))
+DENSE = FormatOffer(
+    "safetensors",
+    "safetensors",
+    "Dense.",
+    (".safetensors",),
+    43_012_345,
+    loaded_by=LOADERS,
+    does_not=(ZEROS,),
+    recommended={Purpose.TRANSFORMERS: "It is as it was."},
+)
+TORCH = FormatOffer("torch", "torch", "As it was opened.", (".pt", ".pth"), 44_000_000)
+RESUMABLE = FormatOffer(
+    "resumable", "resumable", "With masks.", (".pt",), why_not="It has no container."
+)
+ZST = FormatOffer(
+    "zst",
+    "compressed",
+    "For all.",
+    (".safetensors.zst",),
+    exact=False,
+    params=(LEVEL,),
+    one_file=True,
+)
+COMPACT = FormatOffer(
+    "compact",
+    "compact",
+    "Small.",
+    (".compact.safetensors",),
+    exact=False,
+    params=(READER,),
+    one_file=True,
+)
+OFFERS = (DENSE, TORCH, RESUMABLE, ZST, COMPACT)
+COUNTED = (
+    DENSE,
+    TORCH,
+    RESUMABLE,
+    replace(ZST, nbytes=6_200_000, recommended={Purpose.MAIL: "Anybody can unpack it."}),
+    replace(COMPACT, nbytes=4_100_000, recommended={Purpose.ARCHIVE: "The smallest."}),
 )
 
 
@@ -26,7 +68,7 @@ FORMS = (
 def dialog(qtbot, tmp_path):
     found = ExportDialog()
     qtbot.addWidget(found)
-    found.set_formats(FORMS)
+    found.set_offers(OFFERS)
     found.set_source(str(tmp_path / "m.safetensors"), "m.orig.safetensors")
     found.set_target(str(tmp_path / "pruned.safetensors"))
     with qtbot.waitExposed(found):
@@ -34,9 +76,131 @@ def dialog(qtbot, tmp_path):
     return found
 
 
-def test_the_button_says_how_large_and_the_dialog_that_zeros_do_not_shrink(dialog):
+def said(widget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel))
+
+
+def pick(dialog, qtbot, name):
+    press(qtbot, dialog.radios[name])
+
+
+def want(dialog, qtbot, purpose):
+    press(qtbot, dialog.purposes.buttons[purpose])
+
+
+def press(qtbot, radio):
+    qtbot.mouseClick(radio, Qt.MouseButton.LeftButton, pos=QPoint(8, radio.height() // 2))
+
+
+def test_the_button_says_how_large_and_the_dialog_that_zeros_do_not_shrink(dialog, qtbot):
     assert dialog.go.text() == "Export 43 MB"
-    assert "Zeros do not make a dense file smaller" in dialog.dense.text()
+    assert ZEROS in said(dialog.details)
+    assert "torch (since torch 1.6, by load_file)" in said(dialog.details)
+    pick(dialog, qtbot, "torch")
+    assert ZEROS not in said(dialog.details)
+    assert "As it was opened." in said(dialog.details)
+
+
+def test_sizes_are_exact_about_or_being_counted(dialog):
+    sizes = {name: label.text() for name, label in dialog.formats.sizes.items()}
+    assert sizes == {
+        "safetensors": "43 MB",
+        "torch": "44 MB",
+        "resumable": "–",
+        "zst": "counting…",
+        "compact": "counting…",
+    }
+    assert dialog.formats.sizes["safetensors"].toolTip() == "43,012,345 bytes"
+    dialog.set_offers(COUNTED)
+    assert dialog.formats.sizes["zst"].text() == "≈\u00a06.2 MB"
+    assert "within 2 %" in dialog.formats.sizes["zst"].toolTip()
+    assert dialog.chosen() == DENSE, "what was chosen stays chosen"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "name", "words"),
+    [
+        (Purpose.MAIL, "zst", "✓ compressed, ≈\u00a06.2 MB. Anybody can unpack it."),
+        (Purpose.TRANSFORMERS, "safetensors", "✓ safetensors, 43 MB. It is as it was."),
+        (Purpose.ARCHIVE, "compact", "✓ compact, ≈\u00a04.1 MB. The smallest."),
+    ],
+)
+def test_who_says_what_it_is_for_gets_the_best_format(dialog, qtbot, purpose, name, words):
+    dialog.set_offers(COUNTED)
+    assert "Say what you want" in dialog.purposes.reason.text()
+    want(dialog, qtbot, purpose)
+    assert dialog.chosen().name == name
+    assert dialog.purposes.reason.text() == words
+    assert dialog.path.text().endswith(f"pruned{dialog.chosen().suffixes[0]}")
+    assert dialog.wish().format == name
+
+
+def test_the_best_is_chosen_as_soon_as_it_is_known(dialog, qtbot):
+    want(dialog, qtbot, Purpose.MAIL)
+    assert dialog.chosen() == DENSE
+    assert "Counting" in dialog.purposes.reason.text()
+    dialog.set_offers(COUNTED)
+    assert dialog.chosen().name == "zst"
+    assert "Anybody" in dialog.purposes.reason.text()
+    want(dialog, qtbot, Purpose.TORCH)
+    assert "None of the formats" in dialog.purposes.reason.text()
+
+
+def test_who_chooses_otherwise_is_not_overruled(dialog, qtbot):
+    want(dialog, qtbot, Purpose.MAIL)
+    pick(dialog, qtbot, "torch")
+    assert dialog.purposes.purpose() is None
+    dialog.set_offers(COUNTED)
+    assert dialog.chosen() == TORCH
+    want(dialog, qtbot, Purpose.MAIL)
+    pick(dialog, qtbot, "zst")
+    assert dialog.purposes.purpose() is Purpose.MAIL, "that is what was recommended"
+
+
+def test_by_keys_alone(dialog, qtbot):
+    dialog.set_offers(COUNTED)
+    first = dialog.purposes.buttons[Purpose.MAIL]
+    first.setFocus()
+    qtbot.keyClick(first, Qt.Key.Key_Space)
+    assert dialog.chosen().name == "zst"
+    qtbot.keyClick(first, Qt.Key.Key_Right)
+    assert dialog.purposes.purpose() is Purpose.TRANSFORMERS
+    assert dialog.chosen().name == "safetensors"
+    dialog.radios["safetensors"].setFocus()
+    qtbot.keyClick(dialog.radios["safetensors"], Qt.Key.Key_Down)
+    assert dialog.chosen().name == "torch"
+    with qtbot.waitSignal(dialog.exportRequested) as told:
+        qtbot.keyClick(dialog.path, Qt.Key.Key_Return)
+    assert told.args[0].format == "torch"
+
+
+def test_parameters_are_edited_by_the_forms_editors_and_kept(dialog, qtbot):
+    dialog.set_offers(COUNTED)
+    pick(dialog, qtbot, "zst")
+    assert dialog.wish().params == {"level": 3}
+    editor = dialog.details.fields.fields["level"].editor
+    with qtbot.waitSignal(dialog.parametersChanged) as told:
+        qtbot.keyClick(editor.focusProxy(), Qt.Key.Key_Up)
+    assert told.args == ["zst", {"level": 4}]
+    dialog.set_offers(OFFERS)
+    assert dialog.details.fields.fields["level"].editor is editor, "nothing is taken from the hand"
+    pick(dialog, qtbot, "compact")
+    assert dialog.wish().params == {"reader": True}
+    pick(dialog, qtbot, "zst")
+    assert dialog.wish().params == {"level": 4}
+
+
+def test_a_model_of_several_files_becomes_one_where_the_format_has_but_one(dialog, qtbot, tmp_path):
+    dialog.set_folders(allowed=True)
+    dialog.set_target(str(tmp_path / "model-pruned"))
+    pick(dialog, qtbot, "compact")
+    assert dialog.path.text().endswith("model-pruned.compact.safetensors")
+    assert dialog.go.isEnabled()
+    dialog.path.setText(str(tmp_path))
+    assert "This is a folder" in dialog.note.text()
+    dialog.path.setText(str(tmp_path / "model-pruned.compact.safetensors"))
+    pick(dialog, qtbot, "safetensors")
+    assert dialog.path.text().endswith("model-pruned")
 
 
 def test_the_wish_is_announced_and_closes_the_dialog(dialog, qtbot, tmp_path):
@@ -56,6 +220,7 @@ def test_the_suffix_follows_the_format(dialog, qtbot):
 def test_a_format_that_cannot_be_is_dimmed_and_says_why(dialog):
     assert not dialog.radios["resumable"].isEnabled()
     assert dialog.radios["resumable"].accessibleDescription() == "It has no container."
+    assert dialog.radios["resumable"].toolTip() == "It has no container."
 
 
 def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, qtbot):

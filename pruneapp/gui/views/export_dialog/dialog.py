@@ -1,18 +1,17 @@
-"""Where an export goes, and in which format."""
+"""The dialog before an export."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QCheckBox,
     QDialog,
     QFileDialog,
-    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
@@ -21,73 +20,61 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.gui.views.parts import numbers
+from pruneapp.answers import FormatOffer
+from pruneapp.errors import ParameterError
+from pruneapp.gui.views.export_dialog.details import Details
+from pruneapp.gui.views.export_dialog.formats import Formats
+from pruneapp.gui.views.export_dialog.purposes import Purposes
+from pruneapp.gui.views.export_dialog.words import size_words
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
 
 @dataclass(frozen=True)
-class FormatForm:
-    """An export format, as the dialog shows it.
+class ExportWish:
+    """What the person wants to be exported, and where to.
 
     Attributes
     ----------
-    name
-        As the request names it.
-    label, help
-        A few words, and one sentence.
-    suffixes
-        Of its files, the usual one first: (".safetensors",).
-    nbytes
-        Size of the file to come; None if that is not known.
-    why_not
-        Why this checkpoint cannot be written so; empty if it can.
+    format, path
+        As the request names them.
+    replace_original
+        Whether the original is deleted afterwards.
+    params
+        Values of the parameters of the format.
     """
-
-    name: str
-    label: str
-    help: str
-    suffixes: tuple[str, ...]
-    nbytes: int | None = None
-    why_not: str = ""
-
-
-@dataclass(frozen=True)
-class ExportWish:
-    """What the person wants to be exported, and where to."""
 
     format: str
     path: str
     replace_original: bool = False
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ExportDialog(QDialog):
-    """Asks for format and place.
+    """Asks what the file is for, in which format it is written, and where to.
 
     Signals
     -------
-    exportRequested
-        The person wants an `ExportWish` to be done; the dialog closes with it.
+    exportRequested(ExportWish)
+        The person wants it to be done; the dialog closes with it.
+    parametersChanged(str, dict)
+        The person changed a parameter of this format: its size may be another now.
     """
 
     exportRequested = Signal(object)
+    parametersChanged = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
-        self._forms: dict[str, FormatForm] = {}
+        self._suffixes: tuple[str, ...] = ()
         self._source = ""
         self._kept_as = ""
         self._folders = False
         self._colors = with_defaults({})
-        self._notes: list[QWidget] = []
-        self.radios: dict[str, QRadioButton] = {}
-        self._group = QButtonGroup(self)
-        self._formats = QGridLayout()
-        self._formats.setHorizontalSpacing(16)
-        self._formats.setVerticalSpacing(4)
-        self._formats.setColumnStretch(0, 1)
-
+        self.purposes = Purposes(self)
+        self.formats = Formats(self)
+        self.details = Details(self)
         self.path = QLineEdit(self)
         self.path.setMinimumWidth(420)
         self.path.setAccessibleName(self.tr("File to write"))
@@ -100,15 +87,26 @@ class ExportDialog(QDialog):
         self.replace.setAccessibleDescription(
             self.tr("Without the original there is nothing that undo could bring back.")
         )
-        self.dense = plain(
-            self.tr("Zeros do not make a dense file smaller: pruned weights are written as 0."),
-            wrap=True,
-        )
         self.go = QPushButton(self)
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
         self.stop = QPushButton(self.tr("Cancel"), self)
+        self._lay_out()
+        self.purposes.chosen.connect(self._on_best)
+        self.formats.picked.connect(self._on_picked)
+        self.details.changed.connect(self._on_changed)
+        self.path.textChanged.connect(self._arrange)
+        self.browse.clicked.connect(self._browse)
+        self.go.clicked.connect(self._finish)
+        self.stop.clicked.connect(self.reject)
+        self.set_colors({})
+        self._arrange()
 
+    def _lay_out(self) -> None:
+        choice = QHBoxLayout()
+        choice.setSpacing(24)
+        choice.addWidget(self.formats)
+        choice.addWidget(self.details, 1)
         place = QHBoxLayout()
         place.setSpacing(8)
         place.addWidget(self.path, 1)
@@ -120,56 +118,27 @@ class ExportDialog(QDialog):
         buttons.addWidget(self.go)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
+        layout.setSpacing(8)
+        layout.addWidget(heading(self.tr("What is it for?")))
+        layout.addWidget(self.purposes)
+        layout.addSpacing(4)
         layout.addWidget(heading(self.tr("Format")))
-        layout.addLayout(self._formats)
-        layout.addWidget(self.dense)
+        layout.addLayout(choice, 1)
         layout.addSpacing(4)
         layout.addWidget(heading(self.tr("File")))
         layout.addLayout(place)
         layout.addWidget(self.note)
         layout.addWidget(self.replace)
-        layout.addStretch(1)
         layout.addLayout(buttons)
-
-        self._group.buttonClicked.connect(self._choose)
-        self.path.textChanged.connect(self._arrange)
-        self.browse.clicked.connect(self._browse)
-        self.go.clicked.connect(self._finish)
-        self.stop.clicked.connect(self.reject)
-        self.set_colors({})
-        self._arrange()
 
     # Told
 
-    def set_formats(self, forms: Sequence[FormatForm], chosen: str = "") -> None:
-        """Offer these formats; `chosen`, or else the first that can be, is chosen."""
-        while (item := self._formats.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        self._forms = {form.name: form for form in forms}
-        self.radios = {}
-        self._notes = []
-        for row, form in enumerate(forms):
-            radio = QRadioButton(form.label.replace("&", "&&"), self)
-            radio.setEnabled(not form.why_not)
-            radio.setAccessibleDescription(form.why_not or form.help)
-            size = plain(numbers.NO_NUMBER if form.nbytes is None else numbers.size(form.nbytes))
-            if form.nbytes is not None:
-                size.setToolTip(numbers.exact_size(form.nbytes))
-            words = plain(form.why_not or form.help, wrap=True)
-            words.setContentsMargins(24, 0, 0, 8)
-            self._formats.addWidget(radio, 2 * row, 0)
-            self._formats.addWidget(size, 2 * row, 1, Qt.AlignmentFlag.AlignRight)
-            self._formats.addWidget(words, 2 * row + 1, 0)
-            self._group.addButton(radio)
-            self.radios[form.name] = radio
-            self._notes.append(words)
-        able = [form.name for form in forms if not form.why_not]
-        if able:
-            self.radios[chosen if chosen in able else able[0]].setChecked(True)
-        self.set_colors(self._colors)
-        self._arrange()
+    def set_offers(self, offers: Sequence[FormatOffer], chosen: str = "") -> None:
+        """Offer these formats; `chosen`, or else the first that can be, is chosen at first."""
+        self._suffixes = tuple({suffix for offer in offers for suffix in offer.suffixes})
+        self.formats.set_offers(offers, chosen)
+        self.purposes.set_offers(offers)
+        self._show_chosen()
 
     def set_target(self, path: str) -> None:
         """Propose a file."""
@@ -191,28 +160,57 @@ class ExportDialog(QDialog):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        for label in (*self._notes, self.dense):
-            recolor(label, self._colors["muted"])
+        self.purposes.set_colors(self._colors)
+        self.formats.set_colors(self._colors)
+        self.details.set_colors(self._colors)
         self._arrange()
 
     # Asked
 
-    def chosen(self) -> FormatForm | None:
+    @property
+    def radios(self) -> Mapping[str, QRadioButton]:
+        """The buttons of the formats, by their names."""
+        return self.formats.radios
+
+    def chosen(self) -> FormatOffer | None:
         """Return the chosen format; None if none can be."""
-        for name, radio in self.radios.items():
-            if radio.isChecked() and radio.isEnabled():
-                return self._forms[name]
-        return None
+        return self.formats.chosen()
 
     def wish(self) -> ExportWish | None:
         """Return what is wanted; None while it cannot be done."""
-        form, path = self.chosen(), self.path.text().strip()
-        if form is None or self._trouble(path):
+        offer, path = self.chosen(), self.path.text().strip()
+        if offer is None or self._trouble(path):
             return None
+        try:
+            values = self.details.values()
+        except ParameterError:
+            return None  # said beside the field
         replace = self.replace.isChecked() and self._replaces_source(path)
-        return ExportWish(form.name, path, replace_original=replace)
+        return ExportWish(offer.name, path, replace_original=replace, params=values)
 
     # Inside
+
+    def _on_best(self, name: str) -> None:
+        self.formats.choose(name)
+        self._follow()
+        self._show_chosen()
+
+    def _on_picked(self) -> None:
+        offer = self.chosen()
+        if offer is not None and self.purposes.purpose() not in offer.recommended:
+            self.purposes.forget()
+        self._follow()
+        self._show_chosen()
+
+    def _on_changed(self) -> None:
+        offer = self.chosen()
+        self._arrange()
+        if offer is not None and not self.details.errors():
+            self.parametersChanged.emit(offer.name, self.details.values())
+
+    def _show_chosen(self) -> None:
+        self.details.show_offer(self.chosen())
+        self._arrange()
 
     def _replaces_source(self, path: str) -> bool:
         if not path or not self._source:
@@ -223,6 +221,10 @@ class ExportDialog(QDialog):
         except OSError:  # one of them is not there: then they are not the same
             return False
 
+    def _may_be_folder(self) -> bool:
+        offer = self.chosen()
+        return self._folders and not (offer is not None and offer.one_file)
+
     def _trouble(self, path: str) -> str:
         if not path:
             return self.tr("Say which file to write.")
@@ -230,7 +232,7 @@ class ExportDialog(QDialog):
             return self.tr("A name cannot hold a null character.")
         try:
             target = Path(path).expanduser()
-            if target.is_dir() and not self._folders:
+            if target.is_dir() and not self._may_be_folder():
                 return self.tr("This is a folder: add the name of a file.")
             if not target.parent.is_dir():
                 return self.tr("The folder {folder} does not exist.").format(folder=target.parent)
@@ -238,11 +240,11 @@ class ExportDialog(QDialog):
             return str(error)
         return ""
 
-    def _misnamed(self, path: str, form: FormatForm) -> bool:
-        return not self._folders and Path(path).suffix.lower() not in form.suffixes
+    def _misnamed(self, path: str, offer: FormatOffer) -> bool:
+        return not self._may_be_folder() and not path.lower().endswith(offer.suffixes)
 
     def _arrange(self) -> None:
-        form, path = self.chosen(), self.path.text().strip()
+        offer, path = self.chosen(), self.path.text().strip()
         trouble = self._trouble(path)
         same = not trouble and self._replaces_source(path)
         note = f"✕ {trouble}" if trouble else ""
@@ -252,37 +254,43 @@ class ExportDialog(QDialog):
             )
         elif not trouble and Path(path).expanduser().is_file():
             note = self.tr("This file is there already and will be replaced.")
-        elif not trouble and form is not None and self._misnamed(path, form):
+        elif not trouble and offer is not None and self._misnamed(path, offer):
             note = self.tr("Such files are usually named {suffixes}.").format(
-                suffixes=self.tr(" or ").join(form.suffixes[:2])
+                suffixes=self.tr(" or ").join(offer.suffixes[:2])
             )
         recolor(self.note, self._colors["danger" if trouble else "text"])
         self.note.setText(note)
         self.replace.setVisible(same)
-        if form is None or form.nbytes is None:
+        if offer is None or offer.nbytes is None:
             self.go.setText(self.tr("Export"))
         else:
-            self.go.setText(self.tr("Export {size}").format(size=numbers.size(form.nbytes)))
-        self.go.setEnabled(form is not None and not trouble)
+            self.go.setText(self.tr("Export {size}").format(size=size_words(offer)))
+        self.go.setEnabled(offer is not None and not trouble and not self.details.errors())
 
-    def _choose(self) -> None:
+    def _follow(self) -> None:
         """Follow the format with the suffix, if the name has one of the other formats'."""
-        form = self.chosen()
-        path = self.path.text()
-        known = {suffix for other in self._forms.values() for suffix in other.suffixes}
-        ending = next((s for s in sorted(known, key=len, reverse=True) if path.endswith(s)), "")
-        if form is not None and ending and form.suffixes and ending not in form.suffixes:
-            self.path.setText(path.removesuffix(ending) + form.suffixes[0])
-        self._arrange()
+        offer, path = self.chosen(), self.path.text()
+        if offer is None or not path:
+            return
+        ending = next(
+            (s for s in sorted(self._suffixes, key=len, reverse=True) if path.endswith(s)), ""
+        )
+        if ending in offer.suffixes:
+            return
+        if ending:
+            stem = path.removesuffix(ending)
+            self.path.setText(stem if self._may_be_folder() else stem + offer.suffixes[0])
+        elif self._folders and offer.one_file:
+            self.path.setText(path.rstrip("/") + offer.suffixes[0])
 
     def _browse(self) -> None:
-        form = self.chosen()
-        patterns = " ".join(f"*{suffix}" for suffix in form.suffixes) if form else ""
+        offer = self.chosen()
+        patterns = " ".join(f"*{suffix}" for suffix in offer.suffixes) if offer else ""
         path, _filter = QFileDialog.getSaveFileName(
             self,
             self.tr("Export to"),
             self.path.text(),
-            f"{form.label} ({patterns})" if form and patterns else "",
+            f"{offer.label} ({patterns})" if offer and patterns else "",
             # What would be replaced is said in the dialog, for typed names as well.
             options=QFileDialog.Option.DontConfirmOverwrite,
         )

@@ -1,0 +1,126 @@
+"""What the chosen format is, who loads it, what it does not do, and what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from pruneapp.answers import FormatOffer
+from pruneapp.gui.views.export_dialog.words import loader_words
+from pruneapp.gui.views.form.fields import Fields
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
+
+# Letters of the width that texts are set in.
+_WIDTH = 52
+_LINES = 14
+# What is asked for: of most formats everything is seen at once.
+_USUAL_LINES = 22
+
+
+class Details(QScrollArea):
+    """The panel beside the list of formats.
+
+    Signals
+    -------
+    changed
+        The person changed a parameter.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
+        self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
+        self.setAccessibleName(self.tr("The chosen format"))
+        self._colors = with_defaults({})
+        self._offer: FormatOffer | None = None
+        self._values: dict[str, dict[str, Any]] = {}
+        self.fields: Fields | None = None
+        self._muted: list[QWidget] = []
+
+    def sizeHint(self) -> QSize:
+        """Ask for room for most formats; less will do, for it scrolls."""
+        metrics = self.fontMetrics()
+        return QSize(
+            metrics.averageCharWidth() * (_WIDTH + 6), metrics.lineSpacing() * _USUAL_LINES
+        )
+
+    def show_offer(self, offer: FormatOffer | None) -> None:
+        """Show a format; what was typed for it before is still there."""
+        if offer is not None and self._offer is not None:
+            same = (offer.name, offer.help, offer.why_not, offer.params)
+            if same == (
+                self._offer.name,
+                self._offer.help,
+                self._offer.why_not,
+                self._offer.params,
+            ):
+                return  # only its size is another, which is told elsewhere
+        self._offer = offer
+        self._build()
+
+    def values(self) -> dict[str, Any]:
+        """Return valid values of the parameters; raises `ParameterError`."""
+        return {} if self.fields is None else self.fields.values()
+
+    def errors(self) -> tuple[str, ...]:
+        """Return what is wrong with them."""
+        return () if self.fields is None else self.fields.errors()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in self._muted:
+            recolor(label, self._colors["muted"])
+        if self.fields is not None:
+            for field in self.fields.fields.values():
+                field.set_colors(self._colors)
+
+    def _build(self) -> None:
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 8, 0)
+        layout.setSpacing(4)
+        self._muted, self.fields = [], None
+        if self._offer is not None:
+            self._fill(layout, self._offer)
+        layout.addStretch(1)
+        self.setWidget(content)  # the one before is deleted
+        self.set_colors(self._colors)
+
+    def _fill(self, layout: QVBoxLayout, offer: FormatOffer) -> None:
+        layout.addWidget(plain(offer.help, wrap=True))
+        layout.addSpacing(8)
+        if offer.loaded_by:
+            self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
+        if offer.does_not:
+            self._list(layout, self.tr("Know before"), list(offer.does_not))
+        if offer.params:
+            layout.addWidget(heading(self.tr("Settings")))
+            layout.addSpacing(4)
+            self.fields = Fields(offer.params)
+            for name, value in self._values.get(offer.name, {}).items():
+                self.fields.fields[name].editor.set_value(value)
+            self.fields.changed.connect(self._on_changed)
+            layout.addWidget(self.fields)
+
+    def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
+        layout.addWidget(heading(title))
+        for line in lines:
+            label = plain(f"· {line}", wrap=True)
+            self._muted.append(label)
+            layout.addWidget(label)
+        layout.addSpacing(8)
+
+    def _on_changed(self) -> None:
+        if self._offer is not None and self.fields is not None:
+            self._values[self._offer.name] = self.fields.valid_values()
+        self.changed.emit()

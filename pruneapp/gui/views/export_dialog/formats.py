@@ -1,0 +1,90 @@
+"""The list of formats, each with the size to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QWidget
+
+from pruneapp.answers import FormatOffer
+from pruneapp.gui.views.export_dialog.words import size_tip, size_words
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+
+
+class Formats(QWidget):
+    """A radio button for each format, and beside it how large the file will be.
+
+    Signals
+    -------
+    picked
+        The person chose a format.
+    """
+
+    picked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.radios: dict[str, QRadioButton] = {}
+        self.sizes: dict[str, QLabel] = {}
+        self._offers: dict[str, FormatOffer] = {}
+        self._colors = with_defaults({})
+        self._group = QButtonGroup(self)
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(24)
+        self._layout.setVerticalSpacing(8)
+        self._group.buttonClicked.connect(self.picked)
+
+    def set_offers(self, offers: Sequence[FormatOffer], chosen: str = "") -> None:
+        """Show these; the choice stays as it is where it can, else `chosen` or the first."""
+        before = self.chosen()
+        if [o.name for o in offers] != list(self.radios):
+            self._build(offers)
+        self._offers = {offer.name: offer for offer in offers}
+        for offer in offers:
+            radio, size = self.radios[offer.name], self.sizes[offer.name]
+            radio.setEnabled(not offer.why_not)
+            radio.setToolTip(offer.why_not)
+            words = size_words(offer)
+            radio.setAccessibleDescription(offer.why_not or f"{words}. {offer.help}")
+            size.setText(words)
+            size.setToolTip(size_tip(offer))
+        able = [offer.name for offer in offers if not offer.why_not]
+        if able and (before is None or before.name not in able):
+            self.choose(chosen if chosen in able else able[0])
+        self.set_colors(self._colors)
+
+    def choose(self, name: str) -> None:
+        """Choose a format, silently."""
+        self.radios[name].setChecked(True)
+
+    def chosen(self) -> FormatOffer | None:
+        """Return the chosen format; None if none can be."""
+        for name, radio in self.radios.items():
+            if radio.isChecked() and radio.isEnabled():
+                return self._offers[name]
+        return None
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for name, label in self.sizes.items():
+            known = self._offers[name].nbytes is not None
+            recolor(label, self._colors["text" if known else "muted"])
+
+    def _build(self, offers: Sequence[FormatOffer]) -> None:
+        while (item := self._layout.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self.radios, self.sizes = {}, {}
+        for row, offer in enumerate(offers):
+            radio = QRadioButton(offer.label.replace("&", "&&"), self)
+            size = plain()
+            self._layout.addWidget(radio, row, 0)
+            self._layout.addWidget(size, row, 1, Qt.AlignmentFlag.AlignRight)
+            self._group.addButton(radio)
+            self.radios[offer.name], self.sizes[offer.name] = radio, size
+        self._layout.setColumnStretch(0, 1)
+        self._layout.setRowStretch(len(offers), 1)
