@@ -1,0 +1,169 @@
+"""Everything that the report of an export tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pruneapp import __version__
+from pruneapp.answers.export import FormatOffer
+from pruneapp.document.energies import measure_energies
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.offers import offers
+from pruneapp.export.provenance import Provenance
+from pruneapp.export.registry import get
+from pruneapp.export.report import ExportReport, WrittenFile
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class TensorAccount:
+    """What became of a tensor.
+
+    Attributes
+    ----------
+    name, dtype, shape, numel
+        As in the checkpoint.
+    pruned
+        How many of its numbers are written as 0 because they were pruned.
+    energy, magnitude
+        What is kept of the sum of squares, and of magnitudes, of the file as it was opened, from 0
+        to 1; None where nothing was there or float64 cannot say.
+    learned
+        Whether it counts among the parameters: running statistics and counters do not.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    numel: int
+    pruned: int
+    energy: float | None = 1.0
+    magnitude: float | None = 1.0
+    learned: bool = True
+
+    @property
+    def sparsity(self) -> float:
+        """The share that is pruned, from 0 to 1."""
+        return self.pruned / self.numel if self.numel else 0.0
+
+
+@dataclass(frozen=True)
+class Account:
+    """What an export was made of, what was done, and what was written.
+
+    Attributes
+    ----------
+    source
+        The file or folder that was opened, as a person calls it.
+    target
+        What was written.
+    format
+        Its label.
+    steps
+        What was done, in order, in words.
+    tensors
+        All of them, in the order of the source.
+    files
+        What was written, with checksums.
+    inputs
+        SHA-256 of the files that were opened; empty where they were not counted.
+    sizes
+        Every format with the size that it would have.
+    notices
+        What the person should know.
+    version
+        Of Pruneapp.
+    """
+
+    source: str
+    target: str
+    format: str
+    steps: tuple[str, ...]
+    tensors: tuple[TensorAccount, ...]
+    files: tuple[WrittenFile, ...]
+    inputs: tuple[str, ...]
+    sizes: tuple[FormatOffer, ...]
+    notices: tuple[str, ...] = ()
+    version: str = __version__
+
+    @property
+    def name(self) -> str:
+        """The last part of the target."""
+        return Path(self.target).name
+
+    @property
+    def numel(self) -> int:
+        """Parameters of all tensors."""
+        return sum(tensor.numel for tensor in self.tensors if tensor.learned)
+
+    @property
+    def pruned(self) -> int:
+        """How many of them are pruned."""
+        return sum(tensor.pruned for tensor in self.tensors)
+
+    @property
+    def sparsity(self) -> float:
+        """The share that is pruned, from 0 to 1."""
+        return self.pruned / self.numel if self.numel else 0.0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all files that were written."""
+        return sum(file.nbytes for file in self.files)
+
+
+def account_of(
+    snapshot: Snapshot,
+    report: ExportReport,
+    steps: Sequence[str],
+    job: Job,
+    provenance: Provenance | None = None,
+) -> Account:
+    """Return the account of an export that was written; reads the pruned tensors once.
+
+    Parameters
+    ----------
+    snapshot
+        The state that was written.
+    report
+        What was written.
+    steps
+        What was done to get there, in words.
+    job
+        Started with the elements of the pruned tensors; may cancel.
+    provenance
+        What the export said of where it comes from.
+    """
+    checkpoint = snapshot.checkpoint
+    zeroed = {n: mask for n in checkpoint.entries if (mask := snapshot.zeroed(n)) is not None}
+    after = {n: mask for n, mask in zeroed.items() if isinstance(mask, BitMask)}
+    job.start(sum(mask.size for mask in after.values()), checkpoint.path.name)
+    # Of the file as it was opened: nothing pruned, nothing final.
+    opened = replace(snapshot, masks=MaskSet(), final=MaskSet(), protected=MaskSet())
+    energies = measure_energies(opened, after, job)
+    tensors = []
+    for batch in job.cancel.batches(checkpoint.entries.values()):
+        for entry in batch:
+            one = TensorAccount(
+                entry.name, entry.dtype.label, entry.shape, entry.numel, 0, learned=entry.learned
+            )
+            if entry.name in zeroed:
+                one = replace(one, pruned=zeroed[entry.name].pruned, energy=None, magnitude=None)
+            if found := energies.get(entry.name):
+                one = replace(one, energy=found.share, magnitude=found.magnitude)
+            tensors.append(one)
+    return Account(
+        source=str(checkpoint.path),
+        target=str(report.path),
+        format=get(report.format).label,
+        steps=tuple(steps),
+        tensors=tuple(tensors),
+        files=report.files,
+        inputs=provenance.inputs if provenance is not None else (),
+        sizes=offers(snapshot, job),
+        notices=report.notices,
+    )

@@ -1,0 +1,129 @@
+"""An account as a page for people, and as tables for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.errors import ExportError
+from pruneapp.export.account.account import Account
+from pruneapp.export.account.page import as_html
+from pruneapp.export.target import check_file
+from pruneapp.progress import Job
+
+# Of the JSON; counts up when a field changes its meaning or goes.
+_VERSION = 1
+_COLUMNS = (
+    "name",
+    "dtype",
+    "shape",
+    "numel",
+    "pruned",
+    "sparsity",
+    "energy_kept",
+    "magnitude_kept",
+)
+
+
+def as_json(account: Account) -> str:
+    """Return all of it, as an object."""
+    data: dict[str, Any] = {
+        "report": _VERSION,
+        "made_by": f"Pruneapp {account.version}",
+        "source": account.source,
+        "inputs": list(account.inputs),
+        "target": account.target,
+        "format": account.format,
+        "numel": account.numel,
+        "pruned": account.pruned,
+        "sparsity": account.sparsity,
+        "steps": list(account.steps),
+        "files": [{**asdict(file), "path": str(file.path)} for file in account.files],
+        "sizes": [
+            {
+                "name": offer.name,
+                "label": offer.label,
+                "nbytes": offer.nbytes,
+                "exact": offer.exact,
+                "why_not": offer.why_not,
+            }
+            for offer in account.sizes
+        ],
+        "notices": list(account.notices),
+        "tensors": [
+            dict(zip(_COLUMNS, row, strict=True), shape=list(tensor.shape))
+            for row, tensor in zip(_rows(account), account.tensors, strict=True)
+        ],
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_csv(account: Account) -> str:
+    """Return a row for each tensor, numbers in full precision, with a point and commas."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    writer.writerows(_rows(account))
+    return text.getvalue()
+
+
+def _rows(account: Account) -> list[tuple[Any, ...]]:
+    return [
+        (
+            tensor.name,
+            tensor.dtype,
+            "x".join(map(str, tensor.shape)),
+            tensor.numel,
+            tensor.pruned,
+            tensor.sparsity,
+            tensor.energy,
+            tensor.magnitude,
+        )
+        for tensor in account.tensors
+    ]
+
+
+# What makes a report, by the suffix of its file.
+KINDS: Mapping[str, Callable[[Account], str]] = MappingProxyType(
+    {".html": as_html, ".csv": as_csv, ".json": as_json}
+)
+
+
+def write_account(account: Account, path: Path, job: Job) -> Path:
+    """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
+
+    Parameters
+    ----------
+    account
+        What to tell.
+    path
+        The file; one that is there is replaced once the new one is safe.
+    job
+        Stepped by the bytes, twice.
+
+    Raises
+    ------
+    ExportError
+        If the suffix is none of these, or the system refuses to write it.
+    """
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise ExportError(
+            f"A report ends in {', '.join(KINDS)} (got '{path.name}').",
+            remedy="Choose one of these suffixes.",
+        )
+    target = check_file(path).path
+    data = kind(account).encode("utf-8", "replace")
+    job.extend(2 * len(data))
+    with AtomicFile(target, len(data), job) as file:
+        file.write(data)
+        file.seal()
+        file.commit()
+    return target
