@@ -4,7 +4,8 @@
     .venv/bin/python packaging/reference.py --check  say which are stale; exit status 1 if any is
 
 docs/methods.md comes from the declarations of the methods, resources/guide.md (what F1 shows) from
-the parts of docs/guide.md between the marks ``<!-- F1 -->`` and ``<!-- /F1 -->``.
+the parts of docs/guide.md between the marks ``<!-- F1 -->`` and ``<!-- /F1 -->``, and
+docs/recipe.schema.json from the declarations of recipes and methods.
 """
 
 from __future__ import annotations
@@ -13,18 +14,23 @@ import re
 import sys
 from pathlib import Path
 
+from pruneapp.document.recipe.reference import json_schema
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.registry import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = ROOT / "docs" / "guide.md"
-PAGES = ROOT / "docs" / "methods.md", ROOT / "resources" / "guide.md"
+PAGES = (
+    ROOT / "docs" / "methods.md",
+    ROOT / "resources" / "guide.md",
+    ROOT / "docs" / "recipe.schema.json",
+)
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or check them; returns the exit status."""
     status = 0
-    for path, text in zip(PAGES, (methods(), in_window()), strict=True):
+    for path, text in zip(PAGES, (methods(), in_window(), schema()), strict=True):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if "--check" in arguments:
@@ -34,6 +40,11 @@ def main(arguments: list[str]) -> int:
             path.write_text(text, encoding="utf-8")
             print(f"Wrote {path.relative_to(ROOT)}")
     return status
+
+
+def schema() -> str:
+    """Return the JSON schema of recipes."""
+    return json_schema(METHODS.values())
 
 
 def methods() -> str:

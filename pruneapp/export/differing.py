@@ -30,7 +30,7 @@ class Difference:
         A tensor by its name; or ``metadata``, ``header``, ``original``, ``file``, ``container``
         (what a torch file holds around its tensors).
     sentence
-        What is wrong, without the values.
+        What is wrong, without the values: the end of a sentence that begins with `where`.
     index
         Flat index of the element in C order, or the byte of the file; None where there is none.
     expected, found
@@ -46,7 +46,7 @@ class Difference:
     def __str__(self) -> str:
         at = "" if self.index is None else f" at {self.index:,}"
         values = f": expected {self.expected}, found {self.found}" if self.expected else ""
-        return f"{self.where}{at}: {self.sentence}{values}"
+        return f"{self.where}{at} {self.sentence}{values}"
 
 
 class Locating:
@@ -101,7 +101,7 @@ class Locating:
             if at >= size:
                 break
         if len(found) < len(expected):
-            yield Difference("file", "the file ends too early", index=offset + len(found))
+            yield Difference("file", "ends too early", index=offset + len(found))
 
     def _place(self, byte: int) -> tuple[int, int, TensorEntry] | None:
         number = bisect_right(self._starts, byte) - 1
@@ -115,7 +115,7 @@ class Locating:
         if where not in self._said:
             self._said.add(where)
             yield Difference(
-                where, "another byte", byte, expected=f"0x{expected:02x}", found=f"0x{found:02x}"
+                where, "differs", byte, expected=f"0x{expected:02x}", found=f"0x{found:02x}"
             )
 
     def _inside(
@@ -139,7 +139,7 @@ class Locating:
             else f"0x{side[byte - offset]:02x}"
             for side in (expected, found)
         ]
-        yield Difference(entry.name, "another value", index, *sides)
+        yield Difference(entry.name, "differs", index, *sides)
 
 
 def _value(entry: TensorEntry, data: bytes) -> str:

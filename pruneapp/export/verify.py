@@ -105,7 +105,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         except CheckpointError as error:
             if not file.exists():
                 raise
-            return Verdict((Difference("file", str(error)),))
+            return Verdict((Difference("file", f"cannot be opened: {error}"),))
         texts = _texts(checkpoint)
         if texts and (found := _changed(texts)) is not None:
             return Verdict((found,))
@@ -147,7 +147,7 @@ def _changed(texts: Mapping[str, str]) -> Difference | None:
         return None
     return Difference(
         "metadata",
-        "what it says of where it comes from was changed, or is cut short",
+        "is not what was written: something of it was changed, or is missing",
         expected=recorded,
         found=counted,
     )
@@ -212,7 +212,7 @@ def _other_original(
     at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(found), len(recorded)))
     return Difference(
         "original",
-        f"'{original.path}' is not the file that it was made of",
+        f"is not the file that it was made of ('{original.path}')",
         expected=recorded[at] if at < len(recorded) else "no file",
         found=found[at] if at < len(found) else "no file",
     )
@@ -241,5 +241,9 @@ def _compare(path: Path, plan: Plan, checkpoint: Checkpoint, job: Job) -> Iterat
             raise ExportError(f"'{path}' cannot be read: {words_of(error)}.") from None
         if more:
             yield Difference(
-                "file", f"'{path.name}' goes on behind its end", index=at, expected="", found="more"
+                "file",
+                f"goes on behind its end ('{path.name}')",
+                index=at,
+                expected="",
+                found="more",
             )

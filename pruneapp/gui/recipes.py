@@ -150,7 +150,10 @@ class Recipes(QObject):
             )
             for entry in fitted.entries
         ]
-        problems = [str(problem) for problem in fitted.problems]
+        problems = [
+            f"{p.entry + 1}. {p.sentence} {p.remedy}".rstrip() + f" ({p.place})"
+            for p in fitted.problems
+        ]
         # Masks of the file are in force here already, if the person wants them.
         dialog = RecipeDialog(recipe.where, lines, problems, parent=self._window)
         dialog.accepted.connect(partial(self._apply, document, recipe, fitted))

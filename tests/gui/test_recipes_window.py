@@ -134,8 +134,8 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
     assert not dialog.problems.isVisible()
     model = dialog.table.model()
     rows = [[model.index(r, c).data() for c in range(3)] for r in range(model.rowCount())]
-    assert rows[0] == ["L2 1 channel, dim 0, on conv?.weight", "2", "yes"]
-    assert rows[1] == ["L1 on 5 tensors, to 80 % in 3 steps, cubic", "5", "yes"]
+    assert rows[0] == ["1. L2 1 channel, dim 0, on conv?.weight", "2", "yes"]
+    assert rows[1] == ["2. L1 on 5 tensors, to 80 % in 3 steps, cubic", "5", "yes"]
     person.click(dialog.go)
     person.wait(lambda: len(person.states) == 5)
     assert person.workbench.recipes.dialog is None
@@ -160,11 +160,13 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
     assert not dialog.go.isEnabled()
     assert dialog.problems.isVisible()
     lines = dialog.problems.toPlainText().splitlines()
-    assert lines[0].startswith("entries[1].configuration.rows[0]: No tensor in 'model.safetensors'")
-    assert lines[1].startswith("entries[2].configuration: 'dim' must be from")
+    assert lines[0].startswith("2. No tensor in 'model.safetensors' matches 'layer4.*'")
+    assert lines[0].endswith(" (entries[1].configuration.rows[0])")
+    assert lines[1].startswith("3. 'dim' must be from")
     assert dialog._trouble.text() == "✕ 2 things do not fit"
     model = dialog.table.model()
     assert [model.index(r, 2).data() for r in range(3)] == ["yes", "no", "no"]
+    assert model.index(1, 0).data() == "✕ 2. l1_unstructured on layer4.*"
     assert dialog.problems.accessibleName() == "What does not fit"
     assert dialog.table.accessibleName() == "Steps of the recipe"
     person.qtbot.keyClick(dialog, Qt.Key.Key_Escape)

@@ -13,7 +13,7 @@ from pruneapp.document.hand import HandEdit
 from pruneapp.document.recipe.looking import Deed, Looking, Problem, Schedule
 from pruneapp.document.recipe.places import touched
 from pruneapp.document.recipe.recipe import Recipe
-from pruneapp.document.recipe.schema import Entry, FileMasksEntry
+from pruneapp.document.recipe.schema import Entry, FileMasksEntry, ScheduleEntry, StepEntry
 from pruneapp.document.step import Step
 from pruneapp.errors import RecipeError
 from pruneapp.progress import Job
@@ -114,7 +114,7 @@ def _label(entry: Entry, deed: Deed | None) -> str:
         case FileMasks():
             return "Mask found in the file"
         case None:
-            return str(msgspec.to_builtins(entry)["name"])
+            return _as_written(entry)
 
 
 def _names(checkpoint: Checkpoint, deed: Deed | None) -> tuple[str, ...]:
@@ -138,3 +138,14 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
         'take: it begins with nothing pruned. Put {"name": "file_masks"} first to go on from them.'
     )
     return (sentence,)
+
+
+def _as_written(entry: Entry) -> str:
+    """Say what an entry that does not fit would do, as far as it says so itself."""
+    step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
+    if isinstance(step, StepEntry):
+        rows = step.configuration.rows
+        where = [r.configuration.pattern or r.configuration.kind for r in rows]
+        said = [f"{r.name} on {w}" if w else r.name for r, w in zip(rows, where, strict=True)]
+        return "; ".join(said)
+    return str(msgspec.to_builtins(entry)["name"])

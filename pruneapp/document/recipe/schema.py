@@ -171,12 +171,14 @@ Entry: TypeAlias = (
 )
 
 
-class RecipeFile(Struct, frozen=True, forbid_unknown_fields=True):
+class RecipeFile(_Part, frozen=True):
     """A recipe as it stands in a file."""
 
     format: Literal["pruneapp-recipe"]
     version: Literal[1]
     entries: tuple[Entry, ...]
+    # For editors, which complete what the schema knows.
+    schema: str = msgspec.field(name="$schema", default="")
 
 
 class _Head(Struct):

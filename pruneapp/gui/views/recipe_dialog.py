@@ -55,7 +55,7 @@ class RecipeDialog(QDialog):
     lines
         Its entries.
     problems
-        What does not fit, a sentence each with its place in the file. Nothing can be done then.
+        What does not fit, a sentence each with the number of its entry. Nothing can be done then.
     notices
         What the person should know.
     """
@@ -76,8 +76,9 @@ class RecipeDialog(QDialog):
 
         def cells(row: int) -> tuple[str, ...]:
             line = lines[row]
-            label = line.label if line.fits else self.tr("✕ {step}").format(step=line.label)
-            return label, count(line.tensors) if line.fits else NO_NUMBER, self._fit(line)
+            sign = "" if line.fits else "✕ "
+            tensors = count(line.tensors) if line.fits else NO_NUMBER
+            return f"{sign}{row + 1}. {line.label}", tensors, self._fit(line)
 
         headers = self.tr("Step"), self.tr("Tensors"), self.tr("Fits")
         self.table = CountsTable(headers, len(lines), cells, self)
