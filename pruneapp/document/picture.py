@@ -101,7 +101,8 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
         layers.append(Shares(lambda m: m, mask))
     if protected is not None:
         layers.append(Shares(lambda p: p, protected))
-    found = iter(part.pictures(layers, job))
+    # A threshold is that of a slider that moves: one core is left to the window that follows it.
+    found = iter(part.pictures(layers, job, spare=1 if isinstance(going, float) else 0))
     return Tile(
         part.request,
         part.layout,
@@ -194,8 +195,8 @@ class _Part:
         """Return a picture that is the same everywhere."""
         return np.full((self.down.pixels, self.across.pixels), value, np.float32)
 
-    def pictures(self, layers: Sequence[Layer], job: Job) -> list[Picture]:
-        """Return what the layers show: means over each pixel's weights."""
+    def pictures(self, layers: Sequence[Layer], job: Job, *, spare: int = 0) -> list[Picture]:
+        """Return what the layers show: means over each pixel's weights; leave cores to others."""
         size = self.down.length * self.across.length
         job.start(size, self.name)
         shape = self.down.pixels, self.across.pixels
@@ -209,7 +210,7 @@ class _Part:
             with np.errstate(over="ignore", invalid="ignore"):
                 return block, [part for layer in layers for part in layer.add(block, *at)]
 
-        threads = default_threads() if size >= WORTH_THREADS else 1
+        threads = max(1, default_threads() - spare) if size >= WORTH_THREADS else 1
         with np.errstate(over="ignore", invalid="ignore"):  # float64 may be beyond float32
             for block, parts in in_order(self._blocks(), work, job, threads):
                 for picture, found in zip(sums, parts, strict=True):

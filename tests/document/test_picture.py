@@ -13,10 +13,12 @@ from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.answers import TileRequest
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.document import picture as pictures
 from pruneapp.document.layout import column_offsets, row_offsets
 from pruneapp.document.picture import layout, scale, tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError
+from pruneapp.kernels.side_by_side import in_order
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -282,3 +284,21 @@ def test_a_result_has_pruned_weights_as_zero(pool):
     if pool > 1:
         expected = pooled(np.abs(expected), pool)
     np.testing.assert_allclose(got.values, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("going", "threads"), [(None, 4), (0.5, 3)])
+def test_a_tile_that_follows_a_slider_leaves_a_core_to_the_window(going, threads, monkeypatch):
+    asked = []
+
+    def noting(blocks, work, job, threads):
+        asked.append(threads)
+        return in_order(blocks, work, job, threads)
+
+    monkeypatch.setattr(pictures, "in_order", noting)
+    monkeypatch.setattr(pictures, "default_threads", lambda: 4)
+    monkeypatch.setattr(pictures, "WORTH_THREADS", 1)
+    array = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)
+    snapshot = Snapshot(MemoryCheckpoint({"w": array}))
+    found = tile(snapshot, TileRequest("w", 0, 0, 4, 6, 1), going, Job())
+    assert asked == [threads]
+    assert np.array_equal(found.going > 0, np.abs(array) <= (going or -1))
