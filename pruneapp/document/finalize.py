@@ -87,4 +87,4 @@ class Finalize:
             Change(before, final),
             entry=Finalize(tuple(found)).to_dict(),
         )
-        return Proposal(snapshot.revision, edit)
+        return Proposal(snapshot.revision, edit.prepare())

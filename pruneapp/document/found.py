@@ -87,7 +87,7 @@ class TreatZeros:
             entry=TreatZeros(tuple(masks)).to_dict(),
             writes_the_same=True,
         )
-        return Proposal(snapshot.revision, edit)
+        return Proposal(snapshot.revision, edit.prepare())
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def propose_file_masks(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Jo
         _change(snapshot, masks),
         entry=FileMasks(tuple(masks)).to_dict(),
     )
-    return Proposal(snapshot.revision, edit)
+    return Proposal(snapshot.revision, edit.prepare())
 
 
 def _change(snapshot: Snapshot, masks: Mapping[str, BitMask]) -> Change:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
-from pruneapp.document.edit import Edit, Json, Layer, Masks, Record, Replacement, Slots, said
+from pruneapp.document.edit import Edit, Json, Keyed, Layer, Record, Replacement, Slots, said
 from pruneapp.document.past import PastState
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
@@ -88,6 +88,8 @@ class History:
     def push(self, edit: Edit) -> Record:
         """Add an edit after the position; what was undone is cut off."""
         self._cut()
+        made = edit.take()
+        self._hold_new(made.slots)
         before = self.in_force
         record = Record(
             edit.kind,
@@ -95,9 +97,9 @@ class History:
             edit.detail,
             edit.step,
             edit.entry,
-            {name: self._slot(mask) for name, mask in edit.meant.items()},
-            self._slots({layer: change.before for layer, change in edit.layers.items()}),
-            self._slots({layer: change.after for layer, change in edit.layers.items()}),
+            {name: self._by_mask[id(mask)] for name, mask in edit.meant.items()},
+            self._slots(made.before),
+            self._slots(made.after),
         )
         if edit.writes_the_same:
             record = replace(record, key=None if before is None else before.key)
@@ -281,18 +283,17 @@ class History:
 
     # How it works
 
-    def _slots(self, layers: Mapping[Layer, Masks]) -> Slots:
-        return {
-            (layer, name): None if mask is None else self._slot(mask)
-            for layer, masks in layers.items()
-            for name, mask in masks.items()
-        }
+    def _slots(self, masks: Keyed) -> Slots:
+        # There may be 50,000 of them, and the window waits: nothing here runs Python for each. None
+        # is no mask, and has no slot.
+        return dict(zip(masks, map(self._by_mask.get, map(id, masks.values())), strict=True))
 
-    def _slot(self, mask: BitMask) -> MaskSlot:
-        slot = self._by_mask.get(id(mask))
-        if slot is None:
-            slot = self._hold(MaskSlot(mask), mask)
-        return slot
+    def _hold_new(self, slots: dict[int, MaskSlot]) -> None:
+        """Hold the masks of an edit; those that are held already keep the slots that they have."""
+        for known in slots.keys() & self._by_mask.keys():
+            del slots[known]
+        self._by_mask.update(slots)
+        self._bytes += sum([slot.nbytes for slot in slots.values()])
 
     def _hold(self, slot: MaskSlot, mask: BitMask) -> MaskSlot:
         slot.mask = mask

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Gesture
 from pruneapp.document.document import Document
-from pruneapp.document.hand import HandPreview, complete_channels, compute_hand
+from pruneapp.document.hand import HandPreview, complete_channels
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.gesturing import Made, make
+from pruneapp.gui.gesturing import Made, make, prepared
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
@@ -92,7 +92,7 @@ class Editing(QObject):
         snapshot = document.snapshot()
 
         def work(job: Job) -> HandPreview:
-            return compute_hand(snapshot, complete_channels(snapshot, None, job), job)
+            return prepared(snapshot, complete_channels(snapshot, None, job), job)
 
         def done(preview: HandPreview) -> None:
             if self._session.document is document:

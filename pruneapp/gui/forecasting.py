@@ -286,6 +286,7 @@ class Forecasting(QObject):
                 snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
             )
             found.report.prepare()
+            found.as_edit(snapshot).prepare()
             return found
 
         self._task = self._jobs.submit(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeVar, overload
+from typing import TypeVar, cast, overload
 
 from pruneapp.masks.bitmask import BitMask
 
@@ -29,7 +29,9 @@ class MaskSet(Mapping[str, BitMask]):
         if not changes:
             return self
         merged = {**self._masks, **changes}
-        return MaskSet({name: mask for name, mask in merged.items() if mask is not None})
+        for name in [name for name, mask in changes.items() if mask is None]:
+            del merged[name]
+        return MaskSet(cast("dict[str, BitMask]", merged))
 
     def pruned(self, name: str) -> int:
         """How many elements of a tensor are pruned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,11 +57,18 @@ class HandPreview:
     detail: str
     recipe: Mapping[str, Any]
     meant: Mapping[str, BitMask]
+    _edits: dict[int, Edit] = field(default_factory=dict, repr=False)
 
     def as_edit(self, before: Snapshot) -> Edit:
-        """Return it as a change of the state that it was computed from."""
+        """Return it as a change of the state that it was computed from: the same every time.
+
+        Of 50,000 tensors a worker ought to make and `Edit.prepare` it.
+        """
+        known = self._edits.get(before.revision)
+        if known is not None:
+            return known
         masks, protected = self.masks, self.protected
-        return Edit(
+        made = self._edits[before.revision] = Edit(
             "edit",
             self.label,
             self.detail,
@@ -72,6 +79,7 @@ class HandPreview:
             # What is protected is said by no file.
             writes_the_same=not masks,
         )
+        return made
 
 
 def compute_hand(snapshot: Snapshot, edit: HandEdit, job: Job) -> HandPreview:
