@@ -80,6 +80,7 @@ def unregister(name: str) -> None:
     del _methods[get(name).name]
 
 
+# In lists what takes the same away stands together.
 for _method in (
     L1_UNSTRUCTURED,
     L1_PER_ROW,
@@ -88,9 +89,9 @@ for _method in (
     LAMP,
     ERK,
     UNIFORM_PLUS,
+    RANDOM_UNSTRUCTURED,
     LN_STRUCTURED,
     FPGM,
-    RANDOM_UNSTRUCTURED,
     RANDOM_STRUCTURED,
     N_M,
     BLOCKS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -410,3 +410,31 @@ def test_how_many_tensors_have_companions_is_said(form):
     assert row.note.text() in row.box.accessibleDescription()
     form.set_paired(None, 0)
     assert "beta" in row.note.text()
+
+
+def test_lines_stand_between_what_takes_the_same_away(form, qtbot):
+    """L1, a line, Ln, a line, the rest; keys pass over the lines."""
+    combo = form.rules[0].method
+    assert [combo.itemText(i) for i in range(combo.count())] == [
+        L1.label, "", LN.label, "", RANDOM.label, MASK.label,
+    ]  # fmt: skip
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert form.rules[0].form() is LN
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert form.rules[0].form() is RANDOM
+
+
+def test_nobody_takes_blocks_for_weights_when_they_are_counted(form, qtbot):
+    """How many there are depends on the block, so that the slider has nothing to reach over."""
+    blocks = replace(LN, name="blocks", params=(AmountParam(),), granularity="blocks")
+    form.set_methods((L1, blocks))
+    form.set_left(10_000, 64)
+    for name, count, reaches in (("l1", 2_000, True), ("blocks", 0, False)):
+        combo = form.rules[0].method
+        combo.setCurrentIndex(combo.findData(name))
+        amount = editor(form, "amount")
+        amount.set_value(0.2)
+        qtbot.mouseClick(amount.counts, Qt.MouseButton.LeftButton)
+        assert amount.value() == count
+        assert amount.slider.isEnabled() == reaches

@@ -28,7 +28,8 @@ class MethodForm:
     scopes
         Of "local" and "global", those that it can.
     granularity
-        What is taken away as one: "weights", "channels" or "mask".
+        What is taken away as one: "weights", "groups", "channels", "blocks" or "mask". In the
+        list a line is drawn where it changes.
     takes_mask, takes_scores
         Whether it needs a mask from a file, whether it can rank by scores from a file.
     """

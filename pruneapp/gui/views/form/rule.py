@@ -117,7 +117,9 @@ class RuleEditor(QWidget):
             self._column.addLayout(row)
         self._column.addStretch(1)
 
-        for form in forms:
+        for before, form in zip((None, *forms), forms, strict=False):
+            if before is not None and before.granularity != form.granularity:
+                self.method.insertSeparator(self.method.count())
             self.method.addItem(form.label, form.name)
         self.set_kinds(())
         self.set_rules_shown(shown=False)
@@ -184,7 +186,8 @@ class RuleEditor(QWidget):
         self._left = (weights, channels)
         form = self.form()
         if form is not None:
-            left = channels if form.granularity == "channels" else weights
+            # How many blocks there are is not counted.
+            left = {"channels": channels, "blocks": None}.get(form.granularity, weights)
             for field in self.fields.fields.values():
                 field.editor.set_left(left)
 
