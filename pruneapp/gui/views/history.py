@@ -128,8 +128,9 @@ class _StateDelegate(QStyledItemDelegate):
                 painter.fillRect(rect, QColor(self.colors["window"]))
             if later:
                 color = QColor(self.colors["muted"])
-            painter.setPen(QColor(self.colors["border"]))
-            painter.drawLine(rect.topRight(), rect.bottomRight())
+            if not current:  # which has an edge of its own
+                painter.setPen(QColor(self.colors["border"]))
+                painter.drawLine(rect.topRight(), rect.bottomRight())
             painter.setPen(color)
             # Of a state that is cut off by the end of the strip, what can be read of it.
             seen = rect & option.widget.rect()
