@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.gui import foreshadowing
 from pruneapp.gui.foreshadowing import Foreshadowing
 
 
@@ -31,7 +30,9 @@ class Tree:
 
     def set_preview(self, after, dangers=None):
         self.told.append(None if after is None else after["a"])
-        time.sleep(self.takes)
+        ends = time.thread_time() + self.takes
+        while time.thread_time() < ends:
+            pass
 
 
 @pytest.fixture
@@ -40,8 +41,7 @@ def seen(qtbot):
     return forecasting, tree, Foreshadowing(forecasting, tree)
 
 
-def test_a_tree_that_is_told_quickly_is_told_every_estimate_at_once(seen, monkeypatch):
-    monkeypatch.setattr(foreshadowing, "QUICK_S", 60.0)
+def test_a_tree_that_is_told_quickly_is_told_every_estimate_at_once(seen):
     forecasting, tree, _ = seen
     for number in (1, 2, 3):
         forecasting.see(number)
@@ -58,6 +58,20 @@ def test_a_tree_that_takes_long_leaves_time_and_is_told_the_newest(seen, qtbot):
     began = time.perf_counter()
     qtbot.waitUntil(lambda: tree.told == [1, 3], timeout=2000)
     assert time.perf_counter() - began > 0.05
+
+
+def test_waiting_for_others_is_no_slow_tree(seen, monkeypatch):
+    forecasting, tree, _ = seen
+    told = tree.set_preview
+
+    def waits(*asked):
+        told(*asked)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(tree, "set_preview", waits)
+    for number in (1, 2, 3):
+        forecasting.see(number)
+    assert tree.told == [1, 2, 3]
 
 
 def test_what_is_not_to_come_any_more_goes_at_once(seen):
