@@ -16,10 +16,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from pruneapp.checkpoint.digest import Digest, known, remember
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal, folder
-from pruneapp.document.session.original import Digest, files_of
+from pruneapp.document.session.original import files_of
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
@@ -116,7 +117,6 @@ class Keeping(QObject):
         self._busy = False
         self._wanted = False
         self._said = False
-        self._digests: dict[str, str] = {}
         # What they were when the work was saved, of files that were written since, maybe copied.
         self._claimed: dict[str, str] = {}
         self._counting: list[Digest] | None = None
@@ -140,17 +140,6 @@ class Keeping(QObject):
         """Whether all that was done is in the journal, or was tried to be."""
         return not self._busy and not self._wanted
 
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """SHA-256 of the files of the checkpoint as far as they are known, by name."""
-        return dict(self._digests)
-
-    def know(self, digests: Mapping[str, str]) -> None:
-        """Take the SHA-256 of files of the checkpoint, by name, from whoever read them anyway."""
-        self._digests.update(digests)
-        if self._work is not None:
-            self._pool.submit(self._work.journal.set_digests, dict(digests))
-
     def mark_kept(self, position: int, path: Path) -> None:
         """Take note that a state of the history is safe in a session file."""
         document, work = self._session.document, self._work
@@ -171,7 +160,7 @@ class Keeping(QObject):
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
         self._said = self._busy = self._wanted = False
-        self._digests, self._claimed = {}, {}
+        self._claimed = {}
         self._counting = None
         if saved is not None:
             self._trust(saved, document)
@@ -183,11 +172,11 @@ class Keeping(QObject):
     def _trust(self, saved: Saved, document: Document) -> None:
         """Take over the checksums of files that nobody touched; those of others are counted."""
         files = files_of(document.checkpoint)
-        for file, known in zip(files, saved.original.files, strict=False):
-            if known.sha256 and file.identity.mtime_ns == known.mtime_ns:
-                self._digests[file.path.name] = known.sha256
-            elif known.sha256:
-                self._claimed[file.path.name] = known.sha256
+        for file, before in zip(files, saved.original.files, strict=False):
+            if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
+                remember(file, before.sha256)
+            elif before.sha256:
+                self._claimed[file.path.name] = before.sha256
                 self._pause.start()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
@@ -280,11 +269,8 @@ class Keeping(QObject):
             self._pause.start()
             return
         if self._counting is None:
-            self._counting = [
-                Digest(file)
-                for file in files_of(document.checkpoint)
-                if file.path.name not in self._digests
-            ]
+            files = files_of(document.checkpoint)
+            self._counting = [Digest(file) for file in files if not known(file)]
         if self._counting:
             digest = self._counting[0]
             self._task = self._jobs.answer(
@@ -295,9 +281,9 @@ class Keeping(QObject):
         self._task = None
         if self._counting:
             name = self._counting.pop(0).file.path.name
-            if sha256:
-                self.know({name: sha256})
-                self._compare(name, sha256)
+            if self._work is not None:
+                self._pool.submit(self._work.journal.note_digests, {name: sha256})
+            self._compare(name, sha256)
             self._pause.start()
 
     def _compare(self, name: str, sha256: str) -> None:

@@ -134,11 +134,10 @@ class Sessions(QObject):
         if document is None:
             return
         capture, view = Capture.of(document), self._view.read()
-        digests = self._keeping.digests
         safe = document.items[document.position]
         self._jobs.submit(
             self.tr("Saving the session"),
-            lambda job: save_session(capture, digests, view, path, job),
+            lambda job: save_session(capture, view, path, job),
             writes=True,
             on_result=partial(self._on_saved, document, safe, path, then),
             on_error=partial(self._on_not_saved, document, path, then),

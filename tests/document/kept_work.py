@@ -67,7 +67,7 @@ def storied(path: Path, **more) -> Document:
 
 
 def save(document: Document, path: Path, view=None) -> int:
-    return save_session(Capture.of(document), {}, view or {}, path, Job())
+    return save_session(Capture.of(document), view or {}, path, Job())
 
 
 def states(document: Document) -> list[dict]:

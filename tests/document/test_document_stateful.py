@@ -286,7 +286,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
     def save_and_open_again(self):
         """All states are those of before, the undone ones too; work goes on in the new one."""
         path = Path(self.folder.name) / "work.prune"
-        save_session(Capture.of(self.document), {}, {}, path, Job())
+        save_session(Capture.of(self.document), {}, path, Job())
         with read_session(path, Job()) as session:
             self.go_on_with(session.history)
 

@@ -409,7 +409,7 @@ def test_saving_can_be_cancelled_and_leaves_the_old_file(model, session):
     from pruneapp.document.session.file import save_session
 
     with pytest.raises(Cancelled):
-        save_session(Capture.of(document), {}, {}, session, Job(cancel=token))
+        save_session(Capture.of(document), {}, session, Job(cancel=token))
     assert session.read_bytes() == old
     assert sorted(p.name for p in session.parent.iterdir()) == ["model.safetensors", "work.prune"]
     shut(document)
@@ -431,6 +431,6 @@ def test_masks_that_were_cut_off_while_saving_are_stale(model, tmp_path):
     document.jump(0)
     prune(document, C)
     with pytest.raises(StaleError):
-        save_session(capture, {}, {}, tmp_path / "work.prune", Job())
+        save_session(capture, {}, tmp_path / "work.prune", Job())
     assert not (tmp_path / "work.prune").exists()
     shut(document)

@@ -132,17 +132,13 @@ class SessionFile(Saved):
 # -- writing -----------------------------------------------------------------------------------
 
 
-def save_session(
-    capture: Capture, digests: Mapping[str, str], view: Mapping[str, Any], path: Path, job: Job
-) -> int:
+def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job) -> int:
     """Write a document to a session file; the old file is there until the new one is safe.
 
     Parameters
     ----------
     capture
         The document.
-    digests
-        SHA-256 of the files of its checkpoint as far as they are known, by name.
     view
         What the person looks at, as plain JSON.
     path
@@ -168,7 +164,7 @@ def save_session(
     """
     snapshot = capture.snapshot
     job.start(2 * _bytes_of(capture), path.name)
-    original = describe(snapshot.checkpoint, digests, job)
+    original = describe(snapshot.checkpoint, job)
     try:
         with _Spool() as spool:
             plain = _Plain(capture)

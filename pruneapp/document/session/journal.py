@@ -103,17 +103,14 @@ class Journal:
     ----------
     place
         The folder of journals; made if need be.
-    digests
-        SHA-256 of the files of the original as far as they are known, by name.
     """
 
-    def __init__(self, place: Path, digests: Mapping[str, str] | None = None) -> None:
+    def __init__(self, place: Path) -> None:
         self._place = place
         self._log: LogFile | None = None
         self._path = Path()
         # The last edit of a state that is safe in a session file, and where that is.
         self._kept: tuple[Record | None, Kept] | None = None
-        self._digests = dict(digests or {})
         self._begin()
 
     def _begin(self) -> None:
@@ -186,15 +183,9 @@ class Journal:
             self._write_later(self._kept[1])
             self._kept_said = True
 
-    def set_digests(self, digests: Mapping[str, str]) -> None:
-        """Note the SHA-256 of files of the original, by name."""
-        self._digests.update(digests)
+    def note_digests(self, digests: Mapping[str, str]) -> None:
+        """Note the SHA-256 of files of the original, by name, that were counted meanwhile."""
         self._write_later(Digests(dict(digests)))
-
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """SHA-256 of the files of the original as far as they are known, by name."""
-        return self._digests
 
     @property
     def dead(self) -> int:
@@ -222,7 +213,7 @@ class Journal:
         dead = self.dead
         if self._log is None or dead < _MUCH or dead < self.size // 2:
             return self
-        fresh = Journal(self._place, self._digests)
+        fresh = Journal(self._place)
         fresh._kept = self._kept
         try:
             fresh._open(capture, job, suffix=".new")
@@ -264,7 +255,7 @@ class Journal:
 
     def _describe(self, capture: Capture, job: Job) -> None:
         checkpoint = capture.snapshot.checkpoint
-        self._write(Head(VERSION, describe(checkpoint, self._digests, job)))
+        self._write(Head(VERSION, describe(checkpoint, job)))
         self._path = checkpoint.path
 
     def _append_all(self, capture: Capture, view: Mapping[str, Any], job: Job) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from pruneapp.checkpoint.digest import known
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.errors import CheckpointError
@@ -23,8 +23,6 @@ from pruneapp.progress import Job
 # header of a safetensors file is at its beginning, the directory of a zip file at its end.
 _PIECES = 16
 _PIECE = 64 << 10
-# Read in one go to count a SHA-256.
-_READ = 4 << 20
 
 
 class OriginalFile(msgspec.Struct, frozen=True):
@@ -118,15 +116,13 @@ def files_of(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
     return tuple({id(file): file for file in (s.file for s in checkpoint.sources)}.values())
 
 
-def describe(checkpoint: Checkpoint, known: Mapping[str, str], job: Job) -> Original:
+def describe(checkpoint: Checkpoint, job: Job) -> Original:
     """Describe an open checkpoint; reads about 1 MB of each file.
 
     Parameters
     ----------
     checkpoint
         The checkpoint.
-    known
-        SHA-256 of its files as far as they are known, by name.
     job
         May cancel.
 
@@ -137,12 +133,9 @@ def describe(checkpoint: Checkpoint, known: Mapping[str, str], job: Job) -> Orig
     """
     files = []
     for file in files_of(checkpoint):
-        name = file.path.name
+        name, identity = file.path.name, file.identity
         sample = sample_of(file, job)
-        identity = file.identity
-        files.append(
-            OriginalFile(name, identity.size, identity.mtime_ns, sample, known.get(name, ""))
-        )
+        files.append(OriginalFile(name, identity.size, identity.mtime_ns, sample, known(file)))
     path = str(checkpoint.path.absolute())
     return Original(path, "", checkpoint.contents.state_dict or "", tuple(files))
 
@@ -175,44 +168,9 @@ def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[st
     if len(files) != len(original.files):
         return (f"It has {len(files):,} files; it had {len(original.files):,}.",)
     said = []
-    for file, known in zip(files, original.files, strict=True):
-        if file.size != known.size:
-            said.append(f"'{file.path.name}' has {file.size:,} bytes; it had {known.size:,}.")
-        elif sample_of(file, job) != known.sample:
+    for file, before in zip(files, original.files, strict=True):
+        if file.size != before.size:
+            said.append(f"'{file.path.name}' has {file.size:,} bytes; it had {before.size:,}.")
+        elif sample_of(file, job) != before.sample:
             said.append(f"'{file.path.name}' is as large as before, but holds other bytes.")
     return tuple(said)
-
-
-class Digest:
-    """The SHA-256 of a file, counted in stretches: who cancels one goes on later.
-
-    Parameters
-    ----------
-    file
-        The file; if it changes meanwhile, there is no digest.
-    """
-
-    def __init__(self, file: FileSource) -> None:
-        self.file = file
-        self._hash = hashlib.sha256()
-        self._done = 0
-        self._buffer = bytearray(min(_READ, max(file.size, 1)))
-
-    def run(self, job: Job) -> str:
-        """Count the rest and return the digest; empty if the file cannot be read to its end.
-
-        Raises
-        ------
-        Cancelled
-            If something else is to go first; what was counted stays.
-        """
-        while self._done < self.file.size:
-            job.step(0)
-            view = memoryview(self._buffer)[: self.file.size - self._done]
-            try:
-                self.file.read_into(self._done, view)
-            except CheckpointError:
-                return ""
-            self._hash.update(view)
-            self._done += len(view)
-        return self._hash.hexdigest()
