@@ -259,4 +259,12 @@ COMPACT_FILE = Format(
     params=(READER,),
     good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
     one_file=True,
+    load_code="""
+def load(path):
+    import pruneapp
+
+    with pruneapp.open_checkpoint(path) as file:
+        entries = file.entries.values()
+        return {name: file.read(entry.name) for entry in entries for name in entry.names}
+""",
 )

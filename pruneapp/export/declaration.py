@@ -127,6 +127,10 @@ class Format:
         Whether everything that is kept comes back from it bit for bit.
     one_file
         Whether it writes one file of a model of several.
+    load_code
+        A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
+        tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
+        folder, and what stands in the script of `pruneapp.export.check_script` before it.
     """
 
     name: str
@@ -141,6 +145,7 @@ class Format:
     good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
     lossless: bool = True
     one_file: bool = False
+    load_code: str
 
     def fits(self, name: str) -> bool:
         """Whether a file of this name is one that the format usually writes."""

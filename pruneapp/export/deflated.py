@@ -213,4 +213,8 @@ DEFLATED = Format(
         "It holds the tensors alone: what else was in the opened file is left behind.",
     ),
     one_file=True,
+    load_code="""
+def load(path):
+    return torch.load(path, map_location="cpu", weights_only=True)  # without mmap
+""",
 )

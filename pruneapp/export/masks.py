@@ -77,4 +77,19 @@ MASKS_ONLY = Format(
     does_not=("It is no model: without the original there are no weights.",),
     lossless=False,
     one_file=True,
+    load_code="""
+def load(path):
+    import json
+
+    from safetensors import safe_open
+
+    found = dict(load_original(ORIGINAL))
+    with safe_open(path, "pt") as file:
+        shapes = json.loads(file.metadata()["pruneapp"])["shapes"]
+        for name, shape in shapes.items():
+            bits = file.get_tensor(name + "_mask").unsqueeze(1) >> torch.arange(8) & 1
+            kept = bits.flatten()[: found[name].numel()].reshape(shape)
+            found[name] = found[name].masked_fill(kept == 0, 0)
+    return found
+""",
 )

@@ -107,4 +107,17 @@ RESUMABLE = Format(
     good_for={
         Purpose.TORCH: "Masks and pruned values are in it, so training and pruning go on from it."
     },
+    load_code="""
+def load(path):
+    from safetensors.torch import load_file
+
+    found = {}
+    for file in files_of(path, "*.safetensors", "*.bin"):
+        is_torch = file.suffix != ".safetensors"
+        found |= torch.load(file, weights_only=True) if is_torch else load_file(file)
+    for name in [name.removesuffix("_mask") for name in found if name.endswith("_mask")]:
+        kept = found.pop(name + "_mask") != 0
+        found[name] = found.pop(name + "_orig").masked_fill(~kept, 0)
+    return found
+""",
 )

@@ -163,4 +163,10 @@ SAFETENSORS = Format(
     good_for={
         Purpose.TRANSFORMERS: "Transformers loads it in the place of the original, unchanged."
     },
+    load_code="""
+def load(path):
+    from safetensors.torch import load_file
+
+    return {n: t for file in files_of(path, "*.safetensors") for n, t in load_file(file).items()}
+""",
 )

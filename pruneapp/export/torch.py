@@ -137,4 +137,15 @@ TORCH = Format(
         "Zeros do not make a dense file smaller: it is as large as the original.",
         "What an optimizer in the file remembers of pruned weights stays as it was.",
     ),
+    load_code="""
+def load(path):
+    found = {}
+    for file in files_of(path, "*.bin"):
+        # weights_only runs no code of the file; what holds more than tensors may need it False.
+        inside = torch.load(file, map_location="cpu", weights_only=True)
+        for key in STATE_DICT.split(".") if STATE_DICT else ():
+            inside = inside.get(key, inside)
+        found |= inside
+    return found
+""",
 )

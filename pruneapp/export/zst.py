@@ -180,4 +180,12 @@ ZSTANDARD = Format(
     does_not=("Nothing loads it before it is unpacked.",),
     good_for={Purpose.MAIL: "Anybody can unpack it, and then everything loads it."},
     one_file=True,
+    load_code="""
+def load(path):
+    import zstandard
+    from safetensors.torch import load
+
+    with open(path, "rb") as file:
+        return load(zstandard.ZstdDecompressor().stream_reader(file).read())
+""",
 )

@@ -1,0 +1,81 @@
+"""A script that a person runs to see whether their pruned model still works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pruneapp import resources
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.torchfile import LEGACY, ZIP
+from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.export.compact import COMPACT_FILE
+from pruneapp.export.declaration import Format
+from pruneapp.export.registry import get
+from pruneapp.export.report import ExportReport
+from pruneapp.export.resumable import RESUMABLE
+from pruneapp.export.safetensors import SAFETENSORS
+from pruneapp.export.target import check_file
+from pruneapp.export.torch import TORCH
+from pruneapp.progress import Job
+
+
+def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
+    """Return a script that compares the outputs of the original and of an export.
+
+    The person fills in the one function that makes their model; nothing else of it is missing.
+
+    Parameters
+    ----------
+    checkpoint
+        What was exported; where it was moved by the export, as it is now.
+    report
+        What was written.
+    """
+    form = get(report.format)
+    before = _format_of(checkpoint)
+    text = resources.path("check_export.py").read_text(encoding="utf-8")
+    original = report.moved_to or checkpoint.path
+    if checkpoint.contents.shards and original.is_file():
+        original = original.parent  # of an index
+    loaders = "\n\n\n".join(
+        (
+            before.load_code.strip().replace("def load(", "def load_original("),
+            form.load_code.strip(),
+        )
+    )
+    said = {
+        '"@ORIGINAL@"': repr(str(original.absolute())),
+        '"@EXPORTED@"': repr(str(report.path.absolute())),
+        '"@STATE_DICT@"': repr(checkpoint.contents.state_dict),
+        "# @LOADERS@": loaders,
+    }
+    for mark, instead in said.items():
+        text = text.replace(mark, instead)
+    return text
+
+
+def _format_of(checkpoint: Checkpoint) -> Format:
+    """Return the format whose files are loaded like the one that was opened."""
+    if any(entry.mask_of for entry in checkpoint.entries.values()):
+        return RESUMABLE
+    if checkpoint.format in {ZIP.name, LEGACY.name}:
+        return TORCH
+    return COMPACT_FILE if checkpoint.format == COMPACT_FILE.name else SAFETENSORS
+
+
+def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path, job: Job) -> Path:
+    """Write `check_script` to a file; see there.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses to write it.
+    """
+    data = check_script(checkpoint, report).encode()
+    target = check_file(path).path
+    job.extend(2 * len(data))
+    with AtomicFile(target, len(data), job) as file:
+        file.write(data)
+        file.seal()
+        file.commit()
+    return target

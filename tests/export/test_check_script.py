@@ -1,0 +1,115 @@
+"""The script that says whether a pruned model still works, run as a person runs it."""
+
+import ast
+import contextlib
+import io
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import torch
+
+from pruneapp.export.check_script import check_script, write_check_script
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.progress import Job
+from tests.export.containers import as_snapshot, kept_masks, model
+
+MODEL = """def make_model():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(4, 8, 3)
+            self.fc = torch.nn.Linear(17, 10)
+
+        def forward(self, x, y):
+            return {"logits": torch.cat((self.conv(x).flatten(1).sum(1), self.fc(y).flatten()))}
+
+    outer = torch.nn.Module()
+    outer.net = Net()
+    outer.forward = outer.net.forward
+    torch.manual_seed(0)
+    return outer, (torch.randn(2, 4, 5, 5), torch.randn(3, 17))
+"""
+
+
+def tensors() -> dict:
+    """Finite biases, unlike those of the other tests: the outputs are compared."""
+    found = {n: t for n, t in model(torch.float32).items() if n.endswith(".weight")}
+    generator = torch.Generator().manual_seed(9)
+    for name, size in (("net.conv.bias", 8), ("net.fc.bias", 10)):
+        found[name] = torch.randn(size, generator=generator)
+    return found
+
+
+def run(text: str, folder: Path) -> str:
+    """Run it in this process, where torch is imported already; returns what it printed."""
+    (folder / "check.py").write_text(text)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        runpy.run_path(str(folder / "check.py"), run_name="__main__")
+    return said.getvalue()
+
+
+def difference() -> float:
+    """Return the largest difference of the outputs, computed with plain torch."""
+    space: dict = {"torch": torch}
+    exec(MODEL, space)
+    net, inputs = space["make_model"]()
+    found = []
+    for kept in ({}, kept_masks()):
+        state = tensors()
+        for name, mask in kept.items():
+            state[name] = state[name] * torch.from_numpy(mask)
+        net.load_state_dict(state)
+        with torch.no_grad():
+            found.append(net(*inputs)["logits"].double())
+    return float((found[1] - found[0]).abs().max())
+
+
+CASES = [("safetensors", form) for form in FORMATS] + [
+    ("zip", "torch"),
+    ("bare zip", "safetensors"),
+    ("sharded", "safetensors"),
+    ("sharded", "torch"),
+    ("sharded", "resumable"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+@pytest.mark.parametrize(("source", "form"), CASES, ids="-".join)
+def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form):
+    checkpoint = source_of(source, tensors())
+    out = tmp_path / ("out" if source == "sharded" else f"out{FORMATS[form].suffixes[0]}")
+    report = export(as_snapshot(checkpoint), ExportRequest(form, out), Job())
+    text = check_script(checkpoint, report)
+    if source == "zip":  # this one holds an object of argparse
+        text = text.replace("weights_only=True", "weights_only=False")
+    begin, end = text.index("def make_model"), text.index("def files_of")
+    printed = run(text[:begin] + MODEL + "\n\n" + text[end:], tmp_path)
+
+    assert "tensors" not in printed, "none is missing"
+    said = re.search(r"Largest difference: (\S+)", printed)
+    assert float(said[1]) == pytest.approx(difference(), rel=1e-4)
+    assert difference() > 0.1
+
+
+def test_it_asks_for_the_model_first(source_of, tmp_path):
+    checkpoint = source_of("safetensors", tensors())
+    out = tmp_path / 'it\'s "o\\ut".safetensors'
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", out), Job())
+    path = write_check_script(checkpoint, report, tmp_path / "check_out.py", Job())
+    with pytest.raises(SystemExit, match=r"Fill in make_model\(\)"):
+        run(path.read_text(), tmp_path)
+    named = [n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)]
+    assert str(out) in named, "whatever its name is"
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
+def test_every_format_says_how_it_is_loaded(form):
+    (function,) = ast.parse(form.load_code).body
+
+    assert function.name == "load"
+    assert [a.arg for a in function.args.args] == ["path"]
+    assert max(map(len, form.load_code.splitlines())) <= 100
