@@ -65,7 +65,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
-        row = Row(names, method.name, values)
+        said = options.select[0] if options.select and len(options.select) == 1 else ""
+        row = Row(names, method.name, values, said)
         step = Step((row,), scope, limits, options.companions)
         state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
@@ -75,7 +76,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             path=target,
             replace_original=options.replace_original,
             follow_links=options.follow_links,
-            provenance=provenance_of(checkpoint, made, job),
+            provenance=provenance_of(state, made, job),
         )
         report = export(state, request, job)
     if options.json:
@@ -149,11 +150,11 @@ def _after(
     before = history_recipe(Capture.of(document), job)
     masks: dict[str, BitMask] = {}
     state: State
-    if given is None and scores is None:
+    if given is None and scores is None and not before.entries:
         state = state_after(snapshot, step, kernel, job)
         entry: Mapping[str, Any] = step.to_dict()
     else:
-        # What other files decided is said by masks: these have to be made.
+        # What other files decided is said by masks, and so are patterns: these have to be made.
         preview = compute_preview(
             snapshot, step, kernel, job, energy=False, given=given, scores=scores
         )

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             path=target,
             replace_original=options.replace_original,
             follow_links=options.follow_links,
-            provenance=provenance_of(checkpoint, made, job),
+            provenance=provenance_of(state, made, job),
         )
         report = export(state, request, job)
     notices = (*found.notices, *report.notices)

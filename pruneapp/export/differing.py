@@ -57,12 +57,19 @@ class Locating:
     path
         The file, one of those of the checkpoint.
     checkpoint
-        What was opened.
+        What was opened; None if it cannot be, as it is compressed as a whole.
     """
 
-    def __init__(self, path: Path, checkpoint: Checkpoint) -> None:
+    def __init__(self, path: Path, checkpoint: Checkpoint | None) -> None:
         self._said: set[str] = set()
         self._places: list[tuple[int, int, TensorEntry]] = []
+        self._add(path, checkpoint)
+        self._places.sort(key=lambda place: place[:2])
+        self._starts = [start for start, _, _ in self._places]
+
+    def _add(self, path: Path, checkpoint: Checkpoint | None) -> None:
+        if checkpoint is None:
+            return
         for entry in (*checkpoint.entries.values(), *checkpoint.contents.masks):
             source = checkpoint.sources[entry.location.source]
             if source.size == source.file.size and source.file.path.name == path.name:
@@ -70,8 +77,6 @@ class Locating:
                 stop = start + entry.dtype.nbytes(entry.reach)
                 if stop > start:
                     self._places.append((start, stop, entry))
-        self._places.sort(key=lambda place: place[:2])
-        self._starts = [start for start, _, _ in self._places]
 
     def differences(self, offset: int, expected: bytes, found: bytes) -> Iterator[Difference]:
         """Yield the first difference of each tensor that was not told of yet.

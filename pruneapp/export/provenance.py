@@ -14,24 +14,27 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
 
 from pruneapp import __version__
+from pruneapp.checkpoint.digest import Digest, known
 from pruneapp.checkpoint.reader import Checkpoint, RawChunk
-from pruneapp.checkpoint.source import FileSource, Identity
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.document.patterns import certificate
 from pruneapp.document.recipe import Recipe
 from pruneapp.document.recipe.schema import ScheduleEntry, StepEntry
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.state import State
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask
+from pruneapp.methods import registry
+from pruneapp.methods.declaration import WeightMethod
 from pruneapp.progress import Job
 
 KEY = "pruneapp."
@@ -41,11 +44,7 @@ TIES = (
     "Of equal scores the lower flat index goes first, in a global step the earlier tensor of the "
     "file; NaN is kept."
 )
-_READ = 4 << 20
 _NOT_COUNTED = "0" * 64
-
-_counted: WeakKeyDictionary[FileSource, tuple[Identity, str]] = WeakKeyDictionary()
-_counting = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +61,15 @@ class Provenance:
         Which of several dicts of tensors was taken; empty if there is no choice.
     version
         Of Pruneapp.
+    pattern
+        Which N:M patterns the masks have, see `certificate`; empty if none.
     """
 
     recipe: Recipe
     inputs: tuple[str, ...]
     state_dict: str = ""
     version: str = __version__
+    pattern: str = ""
 
     def texts(self, form: str, values: Mapping[str, Any]) -> dict[str, str]:
         """Return it as metadata.
@@ -87,6 +89,8 @@ class Provenance:
         }
         if self.state_dict:
             texts["state_dict"] = self.state_dict
+        if self.pattern:
+            texts["pattern"] = self.pattern
         masks = {name: self.recipe.masks[name] for name, _ in self.recipe.named_masks()}
         if masks and sum(mask.nbytes for mask in masks.values()) <= MOST_MASKS:
             texts["masks"] = _json({n: _text_of(mask) for n, mask in sorted(masks.items())})
@@ -111,15 +115,15 @@ def seeds_of(recipe: Recipe) -> list[int]:
     return sorted(found)
 
 
-def provenance_of(checkpoint: Checkpoint, recipe: Recipe, job: Job) -> Provenance:
+def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
     """Return the provenance of an export; counts the SHA-256 of files that are not counted yet.
 
     Parameters
     ----------
-    checkpoint
-        What the export is made of.
+    state
+        What is exported.
     recipe
-        What was done to it.
+        How it came to be.
     job
         Started with the bytes that are read; may cancel.
 
@@ -128,15 +132,41 @@ def provenance_of(checkpoint: Checkpoint, recipe: Recipe, job: Job) -> Provenanc
     CheckpointError
         If a file cannot be read, or was changed.
     """
-    files = _files(checkpoint)
-    job.start(sum(file.size for file in files if _known(file) is None))
-    inputs = tuple(_known(file) or _count(file, job) for file in files)
-    return Provenance(recipe, inputs, _state_dict(checkpoint))
+    files = _files(state.checkpoint)
+    job.start(sum(file.size for file in files if not known(file)))
+    inputs = []
+    for file in files:
+        job.label(file.path.name)
+        inputs.append(Digest(file).run(job))
+    return replace(planned(state, recipe, job), inputs=tuple(inputs))
 
 
-def planned(checkpoint: Checkpoint, recipe: Recipe) -> Provenance:
-    """Return provenance of the same length whose inputs are not counted: to say sizes to come."""
-    return Provenance(recipe, (_NOT_COUNTED,) * len(_files(checkpoint)), _state_dict(checkpoint))
+def planned(state: State, recipe: Recipe, job: Job) -> Provenance:
+    """Return provenance of the same length whose inputs are not counted: to say sizes to come.
+
+    Parameters are those of `provenance_of`; no weight is read.
+    """
+    checkpoint = state.checkpoint
+    pattern = ""
+    if isinstance(state, Snapshot) and may_have_pattern(recipe):
+        pattern = certificate(state, job) or ""
+    inputs = (_NOT_COUNTED,) * len(_files(checkpoint))
+    return Provenance(recipe, inputs, _state_dict(checkpoint), pattern=pattern)
+
+
+def may_have_pattern(recipe: Recipe) -> bool:
+    """Whether somebody may have wanted a pattern: single weights that rank lowest have none.
+
+    In a small tensor they may have one by chance, which nobody needs to be told of; and where
+    masks are rules, nobody could say so.
+    """
+    for entry in recipe.entries:
+        if not isinstance(entry, StepEntry):
+            return True
+        methods = [registry.get(row.name) for row in entry.configuration.rows]
+        if any(not isinstance(method, WeightMethod) for method in methods):
+            return True
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,28 +253,6 @@ def _state_dict(checkpoint: Checkpoint) -> str:
 
 def _files(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
     return tuple({id(s.file): s.file for s in checkpoint.sources}.values())
-
-
-def _known(file: FileSource) -> str | None:
-    with _counting:
-        identity, digest = _counted.get(file, (None, ""))
-    return digest if identity == file.identity else None
-
-
-def _count(file: FileSource, job: Job) -> str:
-    made = hashlib.sha256()
-    identity = file.identity
-    buffer = bytearray(min(_READ, max(file.size, 1)))
-    job.label(file.path.name)
-    for start in range(0, file.size, len(buffer)):
-        view = memoryview(buffer)[: file.size - start]
-        file.read_into(start, view)
-        made.update(view)
-        job.step(len(view))
-    digest = made.hexdigest()
-    with _counting:
-        _counted[file] = identity, digest
-    return digest
 
 
 def _json(value: object) -> str:

@@ -17,9 +17,11 @@ from pruneapp.errors import CheckpointError, ExportError, RecipeError, words_of
 from pruneapp.export import folder, parts, provenance
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.differing import MOST, Difference, Locating
+from pruneapp.export.inside import is_packed, metadata_inside
 from pruneapp.export.provenance import KEY, Told, told
 from pruneapp.export.registry import FORMATS, get
 from pruneapp.export.state import State
+from pruneapp.export.zst import ZSTANDARD
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
@@ -100,13 +102,19 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         If nothing says what was done, or it does not fit the original.
     """
     with contextlib.ExitStack() as stack:
+        checkpoint = None
+        packed = is_packed(file)
         try:
-            checkpoint = stack.enter_context(open_checkpoint(file, job=job))
+            if not packed:
+                checkpoint = stack.enter_context(open_checkpoint(file, job=job))
         except CheckpointError as error:
             if not file.exists():
                 raise
             return Verdict((Difference("file", f"cannot be opened: {error}"),))
-        texts = _texts(checkpoint)
+        metadata = metadata_inside(file) if checkpoint is None else _metadata(checkpoint)
+        if metadata is None:
+            return Verdict((Difference("file", "cannot be unpacked to a safetensors file"),))
+        texts = _texts(metadata)
         if texts and (found := _changed(texts)) is not None:
             return Verdict((found,))
         recipe = _recipe(file, texts, against)
@@ -119,10 +127,10 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         )
         made, snapshot = _again(original, recipe, kernel, job)
         state: State = snapshot
-        form, values = _format(file, texts, against)
+        form, values = _format(file, texts, against, packed=packed)
         differences: list[Difference] = []
         if texts:
-            counted = provenance.provenance_of(original, made, job)
+            counted = provenance.provenance_of(state, made, job)
             recorded = tuple(msgspec.json.decode(texts["inputs"], type=list[str]))
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
@@ -135,9 +143,12 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical())
 
 
-def _texts(checkpoint: Checkpoint) -> dict[str, str]:
+def _metadata(checkpoint: Checkpoint) -> Mapping[str, str]:
     shards = checkpoint.contents.shards
-    metadata = shards[0].metadata if shards else checkpoint.metadata
+    return shards[0].metadata if shards else checkpoint.metadata
+
+
+def _texts(metadata: Mapping[str, str]) -> dict[str, str]:
     return {k.removeprefix(KEY): text for k, text in metadata.items() if k.startswith(KEY)}
 
 
@@ -182,14 +193,15 @@ def _again(
 
 
 def _format(
-    file: Path, texts: Mapping[str, str], against: Against
+    file: Path, texts: Mapping[str, str], against: Against, *, packed: bool
 ) -> tuple[Format, Mapping[str, Any]]:
-    if "format" in texts:
-        said = msgspec.json.decode(texts["format"])
-        form = get(said["name"])
-        return form, validate_all(form.params, said["configuration"])
-    form = get(against.format) if against.format else _usual(file)
-    return form, validate_all(form.params, {})
+    if "format" not in texts:
+        form = get(against.format) if against.format else _usual(file)
+        return form, validate_all(form.params, {})
+    said = msgspec.json.decode(texts["format"])
+    # What is inside says of itself that it is the dense file.
+    form = ZSTANDARD if packed else get(said["name"])
+    return form, validate_all(form.params, said["configuration"])
 
 
 def _usual(file: Path) -> Format:
@@ -218,7 +230,9 @@ def _other_original(
     )
 
 
-def _compare(path: Path, plan: Plan, checkpoint: Checkpoint, job: Job) -> Iterator[Difference]:
+def _compare(
+    path: Path, plan: Plan, checkpoint: Checkpoint | None, job: Job
+) -> Iterator[Difference]:
     with contextlib.ExitStack() as stack:
         if plan.prepare is not None:
             plan = stack.enter_context(plan.prepare(job))

@@ -57,8 +57,8 @@ def foretold(capture: Capture, job: Job) -> State:
     job
         May cancel.
     """
-    checkpoint = capture.snapshot.checkpoint
-    return Told(capture.snapshot, planned(checkpoint, history_recipe(capture, job)))
+    recipe = history_recipe(capture, job)
+    return Told(capture.snapshot, planned(capture.snapshot, recipe, job))
 
 
 def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
@@ -73,8 +73,7 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
     job
         See `export`.
     """
-    checkpoint = capture.snapshot.checkpoint
-    origin = provenance_of(checkpoint, history_recipe(capture, job), job)
+    origin = provenance_of(capture.snapshot, history_recipe(capture, job), job)
     return export(capture.snapshot, replace(request, provenance=origin), job)
 
 

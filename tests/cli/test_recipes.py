@@ -24,6 +24,7 @@ from pruneapp import resources
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.export.provenance import KEY
+from pruneapp.export.registry import FORMATS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
@@ -146,7 +147,8 @@ def test_prune_saves_a_recipe_that_makes_the_same_bytes(call, tmp_path, source):
     a, b = ((tmp_path / f"{x}.safetensors").read_bytes() for x in "ab")
     assert a == b
     (entry,) = json.loads(saved.read_text())["entries"]
-    assert entry["configuration"]["rows"][0]["configuration"] == {"values": {"amount": 0.3}}
+    (row,) = entry["configuration"]["rows"]
+    assert row["configuration"] == {"values": {"amount": 0.3}, "pattern": "*.weight"}
 
 
 @pytest.mark.parametrize("extra", ["mask", "scores"])
@@ -332,6 +334,38 @@ def test_shards_are_verified_file_by_file(call, tmp_path, source):
         (target / name).write_bytes(whole[:-2] + bytes([whole[-2] ^ 1]) + whole[-1:])
         assert call("verify", target, "--against", folder)[0] in {1, 2}, name
         (target / name).write_bytes(whole)
+
+
+def test_a_pattern_is_certified_and_the_same_by_every_way(call, tmp_path, source):
+    weights = np.random.default_rng(0).normal(size=(8, 16)).astype(np.float32)
+    save_file({"fc.weight": weights}, source)
+    recipe = recipe_file(tmp_path, step("n_m", {"pattern": "2:4"}, pattern="fc.weight"))
+    a, b = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
+    assert call("run", recipe, source, "-o", a)[0] == 0
+    assert metadata(a)[KEY + "pattern"] == "2:4 along dim 1: 1 tensor"
+    more = ("--method", "n_m", "--pattern", "2:4", "--select", "fc.weight")
+    assert call("prune", source, "-o", b, *more)[0] == 0
+    assert a.read_bytes() == b.read_bytes()
+    assert call("verify", a, "--against", source)[0] == 0
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+def test_every_format_is_verified(call, tmp_path, source, form):
+    recipe = recipe_file(tmp_path, *ALL)
+    target = tmp_path / f"out{form.suffixes[0]}"
+    assert call("run", recipe, source, "-o", target, "--format", form.name)[0] == 0
+    says = "safetensors" in form.suffixes[0]
+    more = () if says else ("--recipe", recipe, "--format", form.name)
+    status, out, err = call("verify", target, "--against", source, *more)
+    assert (status, err) == (0, ""), out
+    whole = target.read_bytes()
+    for place in range(4, len(whole), max(len(whole) // 12, 1)):
+        data = bytearray(whole)
+        data[place] ^= 16
+        target.write_bytes(data)
+        status, out, err = call("verify", target, "--against", source, *more, "--json")
+        assert (status, err) == (1, ""), place
+        assert json.loads(out)["differences"]
 
 
 def test_an_export_of_an_export_says_only_what_is_true_of_itself(call, tmp_path, source):

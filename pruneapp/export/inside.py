@@ -1,0 +1,43 @@
+"""What a safetensors file says of itself that is compressed as a whole, without unpacking it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pruneapp.checkpoint.safetensors import MAX_HEADER_BYTES
+
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def is_packed(file: Path) -> bool:
+    """Whether a file is compressed with zstd as a whole."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_ZSTD)) == _ZSTD
+    except OSError:
+        return False
+
+
+def metadata_inside(file: Path) -> dict[str, str] | None:
+    """Return the metadata of the safetensors file that is compressed in another.
+
+    None if there is none in it, or it cannot be unpacked so far.
+    """
+    import zstandard  # not for those who read no such file
+
+    try:
+        with (
+            file.open("rb") as opened,
+            zstandard.ZstdDecompressor().stream_reader(opened) as inside,
+        ):
+            length = int.from_bytes(inside.read(8), "little")
+            if not 0 < length <= MAX_HEADER_BYTES:
+                return None
+            header = json.loads(inside.read(length))
+    except (OSError, zstandard.ZstdError, ValueError):
+        return None
+    found = header.get("__metadata__", {}) if isinstance(header, dict) else None
+    if not isinstance(found, dict):
+        return None
+    return {key: text for key, text in found.items() if isinstance(text, str)}
