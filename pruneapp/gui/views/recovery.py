@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.views.parts.painting import reported
 
 _MOST = 3  # rows; more are said to be there
 
@@ -148,6 +149,7 @@ class Recovery(QWidget):
             recolor(label, self._colors["muted"])
         self.update()
 
+    @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the ground, and a stripe as notices have it."""
         painter = QPainter(self)
