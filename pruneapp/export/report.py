@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -72,6 +73,9 @@ class ExportReport:
         What the person should know, a sentence each.
     verified
         Whether every byte was read back from the disk and compared.
+    provenance
+        Where it comes from, as the metadata of a format that has a place for text says it; for
+        the others it is here alone. Empty if the request said nothing.
     """
 
     path: Path
@@ -83,6 +87,7 @@ class ExportReport:
     undo_ends: bool = False
     notices: tuple[str, ...] = ()
     verified: bool = False
+    provenance: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def nbytes(self) -> int:

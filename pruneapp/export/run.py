@@ -13,7 +13,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.offers import plans_of
-from pruneapp.export.provenance import Provenance, Told, told
+from pruneapp.export.provenance import Provenance, Told, metadata_of, told
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
@@ -232,6 +232,7 @@ def _report(
         undo_ends=undo_ends,
         notices=tuple(said),
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared
+        provenance=metadata_of(state, {}),
     )
 
 

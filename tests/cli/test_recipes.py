@@ -288,7 +288,13 @@ def test_verify_says_that_the_original_is_another(call, tmp_path, source):
 def test_verify_says_that_a_file_is_cut_or_goes_on(call, tmp_path):
     recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
     target = tmp_path / "o.pt"
-    assert call("run", recipe, SAMPLE, "-o", target)[0] == 0
+    status, out, _ = call("run", recipe, SAMPLE, "-o", target, "--json")
+    assert status == 0
+    # Such a file has no place for it: the report has.
+    said = json.loads(out)["provenance"]
+    assert json.loads(said[KEY + "format"])["name"] == "torch"
+    (entry,) = json.loads(said[KEY + "recipe"])["entries"]
+    assert entry["configuration"]["rows"][0]["name"] == "l1_unstructured"
     torch.load(target, weights_only=True)
     against = ("--against", SAMPLE, "--recipe", recipe)
     assert call("verify", target, *against)[0] == 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pruneapp import __version__
@@ -77,6 +77,8 @@ class Account:
         What the person should know.
     version
         Of Pruneapp.
+    provenance
+        Where what was written comes from; see `ExportReport`.
     """
 
     source: str
@@ -89,6 +91,7 @@ class Account:
     sizes: tuple[FormatOffer, ...]
     notices: tuple[str, ...] = ()
     version: str = __version__
+    provenance: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -166,4 +169,5 @@ def account_of(
         inputs=provenance.inputs if provenance is not None else (),
         sizes=offers(snapshot, job),
         notices=report.notices,
+        provenance=report.provenance,
     )
