@@ -38,8 +38,9 @@ from pruneapp.methods.declaration import WeightMethod
 from pruneapp.progress import Job
 
 KEY = "pruneapp."
-# Masks go into a header as text up to so many bytes: everybody who opens the file reads it.
+# What goes into a header as text: everybody who opens the file reads it, and it has an end.
 MOST_MASKS = 1 << 20
+MOST_RECIPE = 4 << 20
 TIES = (
     "Of equal scores the lower flat index goes first, in a global step the earlier tensor of the "
     "file; NaN is kept."
@@ -79,8 +80,10 @@ class Provenance:
         form, values
             The format of the file, and the values of its parameters.
         """
+        recipe = self.recipe.canonical()
+        long = len(recipe) > MOST_RECIPE
         texts = {
-            "recipe": self.recipe.canonical(),
+            "recipe_sha256" if long else "recipe": self.recipe.sha256 if long else recipe,
             "version": self.version,
             "inputs": _json(list(self.inputs)),
             "seeds": _json(seeds_of(self.recipe)),

@@ -170,7 +170,8 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
         if beside is None:
             raise RecipeError(
                 f"'{file}' does not say how it was made.",
-                remedy="Give the recipe with --recipe; torch formats have no place for it.",
+                remedy="Give the recipe with --recipe: torch formats have no place for it, and "
+                "one of many megabytes is left out.",
             )
         return beside
     recipe = Recipe.from_text(texts["recipe"], where=file.name)

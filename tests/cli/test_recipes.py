@@ -23,6 +23,7 @@ from safetensors.numpy import save_file
 from pruneapp import resources
 from pruneapp.__main__ import main
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.export import provenance
 from pruneapp.export.provenance import KEY
 from pruneapp.export.registry import FORMATS
 
@@ -316,6 +317,33 @@ def test_a_file_that_says_nothing_needs_a_recipe(call, tmp_path, source):
     assert (status, out) == (2, "")
     assert "does not say how it was made" in err
     assert call("verify", tmp_path / "none", "--against", source)[0] == 2
+
+
+def test_a_recipe_of_many_megabytes_is_named_and_not_written_down(
+    call, tmp_path, source, monkeypatch
+):
+    monkeypatch.setattr(provenance, "MOST_RECIPE", 100)
+    recipe = recipe_file(tmp_path, *ALL)
+    target = tmp_path / "o.safetensors"
+    assert call("run", recipe, source, "-o", target)[0] == 0
+    assert KEY + "recipe" not in metadata(target)
+    assert len(metadata(target)[KEY + "recipe_sha256"]) == 64
+    assert call("verify", target, "--against", source)[0] == 2
+    assert call("verify", target, "--against", source, "--recipe", recipe)[0] == 0
+    other = recipe_file(tmp_path, *ALL[:-1], name="other.json")
+    assert call("verify", target, "--against", source, "--recipe", other)[0] == 1
+
+
+@pytest.mark.cuda
+def test_the_same_bytes_on_a_gpu(call, tmp_path, source):
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    recipe = recipe_file(tmp_path, *ALL)
+    for device in ("cpu", "cuda"):
+        target = tmp_path / f"{device}.safetensors"
+        assert call("run", recipe, source, "-o", target, "--device", device)[0] == 0
+    a, b = ((tmp_path / f"{device}.safetensors").read_bytes() for device in ("cpu", "cuda"))
+    assert a == b
 
 
 def test_shards_are_verified_file_by_file(call, tmp_path, source):
