@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from pruneapp.checkpoint.reader import RawChunk
 from pruneapp.kernels.contract import ReadBits
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.methods.declaration import TensorView
+from pruneapp.methods.declaration import Method, TensorView
 
 
 def reading(bits: np.ndarray, chunk: int = 1 << 20) -> ReadBits:
@@ -52,6 +53,18 @@ def view_of_values(values: np.ndarray, kept: np.ndarray | None = None, **more) -
     dtype = DTYPES[f"F{8 * values.itemsize}"]
     bits = np.ascontiguousarray(values).reshape(-1).view(dtype.storage)
     return view_of(bits, dtype, values.shape, kept, **more)
+
+
+def asked_of(method: Method, shape: tuple[int, ...], seed: int = 0) -> dict[str, Any]:
+    """Return what a method needs besides the tensor: a mask, or the scale of a norm."""
+    rng = np.random.default_rng(seed)
+    more: dict[str, Any] = {}
+    if method.takes_mask:
+        more["given"] = BitMask.from_bools(rng.random(math.prod(shape)) < 0.5)
+    if method.takes_scale:
+        scale = rng.integers(-3, 4, shape[0]).astype(np.float32)
+        more["scale"] = view_of_values(scale, name="norm.weight")
+    return more
 
 
 def decode_float64(bits: np.ndarray, dtype: DType) -> np.ndarray:

@@ -102,7 +102,8 @@ def _roughly(step: Step, row: Row, units: Units, *, disjoint: bool) -> tuple[int
             return int(units.free.sum()), 0, False
         # How many go in all is the same whichever go.
         return int(weights_gone(step, row, units, by_lot(units)).sum()), 0, True
-    if limits.total is not None or limits.floor > 0:  # more than the amount may go
+    if step.scope == "global" or limits.total is not None or limits.floor > 0:
+        # More than the amount of each may go.
         return int(units.kept.sum()), 0, False
     amount, free = row.values["amount"], not limits.bound
     counts = budgets(amount, units.left)

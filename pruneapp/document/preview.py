@@ -15,6 +15,7 @@ from pruneapp.document.edit import Change, Edit, Json
 from pruneapp.document.energy import Energy
 from pruneapp.document.expecting import Expecting, known_channels, known_energies
 from pruneapp.document.hand.edit import HandEdit
+from pruneapp.document.hand.pairs import Companions
 from pruneapp.document.hand.target import Target
 from pruneapp.document.reporting import report_of, with_one_cut
 from pruneapp.document.selection import resolve
@@ -148,11 +149,12 @@ def compute_preview(
     spared = 0
     gone: dict[str, Gone] = {}
     near: Mapping[str, NearTaken] = {}
+    pairs = Companions(snapshot.checkpoint)
     for (row, names), reserve in zip(rows, reserved, strict=True):
         state = replace(snapshot, masks=working)
         views = []
         for batch in job.cancel.batches(names):
-            views += [view_for_row(state, row, name, given, scores) for name in batch]
+            views += [view_for_row(state, row, name, given, scores, pairs) for name in batch]
         job.extend(-reserve)
         method = registry.get(row.method)
         expect = Expecting(snapshot) if len(rows) == 1 and method.told_by == "magnitudes" else None
@@ -227,14 +229,18 @@ def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:
     return passes * sum([sizes[name] for name in names])
 
 
-def view_for_row(
+def view_for_row(  # noqa: PLR0917 - each its own type
     state: Snapshot,
     row: Row,
     name: str,
     given: Mapping[str, BitMask] | None,
     scores: Checkpoint | None,
+    pairs: Companions | None = None,
 ) -> TensorView:
-    """Return what the method of a row sees of a tensor, with the mask and scores given for it."""
+    """Return what the method of a row sees of a tensor, with all that is given for it.
+
+    `pairs` looks for the norm that follows, for methods that take its scale.
+    """
     method = registry.get(row.method)
     entry = state.entry(name)
     mask = None
@@ -243,7 +249,12 @@ def view_for_row(
     ranked = None
     if scores is not None and method.takes_scores:
         ranked = _scores(scores, state, name)
-    return state.view(name, scores=ranked, given=mask)
+    view = state.view(name, scores=ranked, given=mask)
+    if method.takes_scale:
+        pairs = Companions(state.checkpoint) if pairs is None else pairs
+        norm = next((c.name for c in pairs.of(entry.name) if c.part == "norm"), None)
+        view = replace(view, scale=None if norm is None else state.view(norm))
+    return view
 
 
 def _scores(scores: Checkpoint, state: Snapshot, name: str) -> TensorView:

@@ -23,6 +23,7 @@ def check_all(
         _check_dims(method, view)
         _check_scores(method, view)
         _check_given(method, view)
+        _check_scale(method, view)
     return values
 
 
@@ -89,6 +90,15 @@ def _check_scores(method: Method, view: TensorView) -> None:
             f"The importance scores of '{view.name}' must be floats "
             f"(got {view.scores.dtype.label}).",
             remedy="Save them as float32.",
+        )
+
+
+def _check_scale(method: Method, view: TensorView) -> None:
+    if method.takes_scale and view.scale is None:
+        raise ParameterError(
+            f"'{view.name}' is followed by no norm that its name tells of, so that its channels "
+            "have no scale.",
+            remedy="Leave it out, or choose a method that ranks channels by their weights.",
         )
 
 

@@ -52,6 +52,9 @@ class TensorView:
         The mask that the person gave for this tensor (`MaskMethod` only).
     protected
         What no method takes, 1 where it is protected; all of it is kept. None for nothing.
+    scale
+        What the norm that follows multiplies the channels along dim 0 by, one element for each
+        (`Method.takes_scale` only); None if there is none.
     """
 
     name: str
@@ -62,6 +65,7 @@ class TensorView:
     scores: TensorView | None = None
     given: BitMask | None = None
     protected: BitMask | None = None
+    scale: TensorView | None = None
 
     @property
     def numel(self) -> int:
@@ -102,6 +106,8 @@ class Method:
         Whether importance scores may stand in for the weights.
     takes_mask
         Whether it needs a mask from the person.
+    takes_scale
+        Whether it needs the scale of the norm that follows.
     told_by
         What says beforehand how much it takes of each tensor, as long as the weights stand for
         themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
@@ -116,6 +122,7 @@ class Method:
     params: tuple[Param, ...]
     takes_scores: bool = False
     takes_mask: bool = False
+    takes_scale: bool = False
     told_by: ToldBy | None = None
     scopes: tuple[Scope, ...] = ("local",)
     least_dims: int = 1

@@ -10,6 +10,7 @@ from pruneapp.errors import MethodError, ParameterError
 from pruneapp.methods.allocation.erk import ERK
 from pruneapp.methods.allocation.lamp import LAMP
 from pruneapp.methods.allocation.uniform_plus import UNIFORM_PLUS
+from pruneapp.methods.channels.bn_scale import BN_SCALE
 from pruneapp.methods.channels.fpgm import FPGM
 from pruneapp.methods.channels.ln_structured import LN_STRUCTURED
 from pruneapp.methods.declaration import Method
@@ -92,6 +93,7 @@ for _method in (
     RANDOM_UNSTRUCTURED,
     LN_STRUCTURED,
     FPGM,
+    BN_SCALE,
     RANDOM_STRUCTURED,
     N_M,
     BLOCKS,

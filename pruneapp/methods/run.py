@@ -34,7 +34,7 @@ from pruneapp.methods.declaration import (
 from pruneapp.methods.in_rows import prune_rows
 from pruneapp.methods.ranked import Expect, NearTaken, Pruned, Ranked, plan, prune_ranked
 from pruneapp.methods.units import UnitMethod
-from pruneapp.methods.whole_units import prune_units
+from pruneapp.methods.whole_units import prune_units, prune_units_together
 from pruneapp.progress import Job
 
 __all__ = ["NearTaken", "Pruned", "Ranked", "check_scope", "prune", "units_left"]
@@ -79,6 +79,8 @@ def prune(  # noqa: PLR0917 - six arguments, each its own type
         case WeightMethod():
             plans = plan(tensors, method, values, scope, kernel, job)
             return prune_ranked(plans, kernel, job, expect=expect)
+        case UnitMethod() if scope == "global":
+            return Pruned(prune_units_together(tensors, method, values, kernel, job))
         case UnitMethod():
             return Pruned(prune_units(tensors, method, values, kernel, job))
         case RowMethod():

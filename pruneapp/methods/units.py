@@ -20,6 +20,8 @@ from pruneapp.progress import Job
 
 # Numbers of channels, or of blocks.
 Channels = NDArray[np.intp]
+# The score of every channel or block of a tensor.
+Score = Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]]
 
 
 class Partition(Protocol):
@@ -50,10 +52,14 @@ class UnitMethod(Method):
         for; see `lowest_by` where every unit has a score.
     order
         Returns the same units in the order in which they go; see `order_by`.
+    score
+        Returns the score of each unit, if those of different tensors compare; a method of the
+        global scope has it.
     """
 
     lowest: Callable[[TensorView, Values, Kernel, Channels, int, Job], Channels]
     order: Callable[[TensorView, Values, Kernel, Channels, Job], Channels]
+    score: Score | None = None
     least_dims: int = 2
 
     def partition(self, view: TensorView, values: Values) -> Partition:
@@ -125,9 +131,6 @@ class BlockMethod(UnitMethod):
     def partition(self, view: TensorView, values: Values) -> Tiles:
         """Return the blocks."""
         return self.tiles(view, values)
-
-
-Score = Callable[[TensorView, Values, Kernel, Job], NDArray[np.float64]]
 
 
 def lowest_by(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.kernels.contract import Kernel
+from pruneapp.kernels.smallest import smallest
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.amount import to_prune
 from pruneapp.methods.declaration import TensorView, Values
@@ -43,6 +45,48 @@ def prune_units(
             job.label(view.name)
             gone = method.lowest(view, values, kernel, among, count, job)
             masks[view.name] = without_units(view, method.partition(view, values), gone, job)
+    return masks
+
+
+def prune_units_together(
+    tensors: Sequence[TensorView],
+    method: UnitMethod,
+    values: Values,
+    kernel: Kernel,
+    job: Job,
+) -> dict[str, BitMask]:
+    """Return the masks after so many channels or blocks of all tensors together went.
+
+    Of equal scores the earlier tensor's go first, then the lower numbers.
+    """
+    assert method.score is not None  # as it has the global scope
+    partitions = [method.partition(view, values) for view in tensors]
+    free = [free_units(view, each) for view, each in zip(tensors, partitions, strict=True)]
+    there = sum(left for left, _ in free)
+    count = to_prune(
+        values["amount"],
+        there,
+        protected=there - sum(among.size for _, among in free),
+        unit=method.granularity,
+        where=tensors[0].name if len(tensors) == 1 else "",
+    )
+    if not count:
+        return {view.name: view.kept or BitMask.full(view.numel) for view in tensors}
+    job.extend(sum(view.numel for view in tensors))
+    scores: list[NDArray[np.float64]] = []
+    for view, (_, among) in zip(tensors, free, strict=True):
+        job.label(view.name)
+        scores.append(method.score(view, values, kernel, job)[among])
+    goes = np.zeros(sum(part.size for part in scores), np.bool_)
+    goes[smallest(np.concatenate(scores), count)] = True
+    masks: dict[str, BitMask] = {}
+    at = 0
+    for view, partition, (_, among) in zip(tensors, partitions, free, strict=True):
+        gone = among[goes[at : at + among.size]]
+        at += among.size
+        masks[view.name] = view.kept or BitMask.full(view.numel)
+        if gone.size:
+            masks[view.name] = without_units(view, partition, gone, job)
     return masks
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.errors import ParameterError
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.bounds import known_of
@@ -77,6 +78,12 @@ def prune_within(  # noqa: PLR0917 - each its own type
         budgets = (after - known.before).tolist()
         return Pruned(prune_rows(tensors, method, values, budgets, kernel, job))
     assert isinstance(method, UnitMethod)
+    if scope == "global":
+        raise ParameterError(
+            f"Floors, ceilings and totals are kept in each tensor by itself where whole "
+            f"{method.granularity} go ({', '.join(limits.words())}).",
+            remedy="Choose the local scope, or leave them out.",
+        )
     return Pruned(_prune_units(tensors, method, values, limits, kernel, job))
 
 

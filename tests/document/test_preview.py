@@ -281,3 +281,33 @@ def test_the_real_resnet_equals_a_script_of_torch(resnet20):
         labels = [item.label for item in document.items]
         assert labels[1:] == ["L1 20 % on 19 tensors, global", "L2 30 %, dim 0, on layer3"]
         document.close()
+
+
+def test_the_scale_of_the_norm_that_follows_is_found_by_name():
+    """Network Slimming over two convolutions, and what goes along with their filters."""
+    rng = np.random.default_rng(0)
+    arrays = {}
+    for number in (1, 2):
+        arrays[f"conv{number}.weight"] = rng.normal(size=(4, 4, 3, 3)).astype(np.float32)
+        for part in ("weight", "bias"):
+            arrays[f"bn{number}.{part}"] = rng.normal(size=4).astype(np.float32)
+    facts = {name: {"kind": "norm"} for name in arrays if name.startswith("bn")}
+    snapshot = Snapshot(MemoryCheckpoint(arrays, **facts))
+    row = Row(("conv1.weight", "conv2.weight"), "bn_scale", {"amount": 3})
+    made = compute_preview(
+        snapshot, Step((row,), "global", companions=True), CpuKernel(), Job()
+    ).masks
+    gamma = np.abs(np.concatenate([arrays["bn1.weight"], arrays["bn2.weight"]]))
+    stays = np.ones(8, bool)
+    stays[np.argsort(gamma)[:3]] = False
+    for number in (1, 2):
+        own = stays[4 * number - 4 : 4 * number]
+        kept = made[f"conv{number}.weight"].bools().reshape(4, -1)
+        assert np.array_equal(kept.all(axis=1), own)
+        assert np.array_equal(kept.any(axis=1), own)
+        for part in ("weight", "bias"):
+            mask = made.get(f"bn{number}.{part}")
+            assert mask is None or np.array_equal(mask.bools(), own)
+            assert mask is not None or own.all()
+    with pytest.raises(ParameterError, match="two or more dimensions"):
+        compute_preview(snapshot, Step((Row(("bn1.bias",), "bn_scale"),)), CpuKernel(), Job())

@@ -26,7 +26,12 @@ def both(snapshot, step):
     return preview, state_after(snapshot, step, CpuKernel(), Job())
 
 
-OFFERED = [(name, scope) for name, m in METHODS.items() if not m.takes_mask for scope in m.scopes]
+OFFERED = [
+    (name, scope)
+    for name, m in METHODS.items()
+    if not m.takes_mask and not m.takes_scale
+    for scope in m.scopes
+]
 
 
 @pytest.mark.parametrize(("name", "scope"), OFFERED)

@@ -124,7 +124,10 @@ def in_turn(*, ranked: bool):
     """A step of every method in every scope, each on what the ones before left."""
     for method in METHODS.values():
         amounts = {p.name: 0.1 for p in method.params if isinstance(p, AmountParam)}
-        if not method.takes_mask and (method.granularity == "weights") == ranked:
+        if (
+            not (method.takes_mask or method.takes_scale)
+            and (method.granularity == "weights") == ranked
+        ):
             for scope in method.scopes:
                 where = {"names": ["net.conv.weight", "net.fc.weight"]}
                 yield step((method.name, amounts, where), scope=scope)

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.errors import ParameterError
 from pruneapp.kernels import lamp as lamp_module
 from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.cpu import CpuKernel
@@ -383,3 +384,48 @@ def test_fpgm_keeps_channels_that_hold_no_number():
     values[2] = np.inf
     mask = run([view_of_values(values, name="0")], "fpgm", amount=2)["0"].bools()
     assert mask.reshape(4, 3)[:, 0].tolist() == [False, True, True, False]
+
+
+def with_scale(scale, columns, name, **more):
+    """A tensor of ones whose channels a norm scales."""
+    scale = np.array(scale, np.float32)
+    ones = np.ones((scale.size, columns), np.float32)
+    return view_of_values(ones, name=name, scale=view_of_values(scale, name="norm"), **more)
+
+
+def channels_of(view, masks):
+    return masks[view.name].bools().reshape(view.shape).any(axis=1).tolist()
+
+
+def test_bn_scale_takes_the_channels_of_the_smallest_gamma():
+    view = with_scale([0.5, -0.1, np.nan, 0.3, 0.1], 3, "0")
+    masks = run([view], "bn_scale", amount=3)
+    assert channels_of(view, masks) == [True, False, True, False, False]
+    pruned = replace(view.scale, kept=BitMask.from_bools(np.arange(5) != 0))
+    masks = run([replace(view, scale=pruned)], "bn_scale", amount=1)
+    assert channels_of(view, masks) == [False, True, True, True, True]
+
+
+@given(seed=st.integers(0, 99), share=st.floats(0, 1))
+def test_bn_scale_is_global_over_layers(seed, share):
+    """Network Slimming: one threshold over the scales of all norms."""
+    rng = np.random.default_rng(seed)
+    scales = [rng.integers(-9, 10, size).astype(np.float32) for size in (5, 1, 12)]
+    views = [with_scale(s, i + 1, f"{i}") for i, s in enumerate(scales)]
+    method = get("bn_scale")
+    masks = prune(views, method, {"amount": share}, "global", CpuKernel(), Job()).masks
+    stays = np.concatenate([channels_of(view, masks) for view in views])
+    sizes = np.abs(np.concatenate(scales))
+    order = np.argsort(sizes, kind="stable")
+    assert not stays[order[: round(share * 18)]].any()
+    assert stays[order[round(share * 18) :]].all()
+
+
+def test_bn_scale_needs_a_norm_and_the_local_scope_for_limits():
+    method = get("bn_scale")
+    ones = view_of_values(np.ones((3, 2), np.float32))
+    with pytest.raises(ParameterError, match=r"'layer.weight' is followed by no norm"):
+        run([ones], "bn_scale", amount=1)
+    asked = {"amount": 0.5}, "global", Limits(ceiling=0.5), CpuKernel(), Job()
+    with pytest.raises(ParameterError, match="in each tensor by itself where whole channels go"):
+        prune_within([with_scale([1, 2], 3, "0")], method, *asked)

@@ -16,10 +16,10 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.registry import METHODS
 from pruneapp.methods.run import prune, units_left
-from pruneapp.params import AmountParam
+from pruneapp.params import AmountParam, DimParam
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.strategies import FLOATS, float_types, kept_bools, raw_bits, shapes
-from tests.tensors import view_of
+from tests.tensors import asked_of, view_of
 
 EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
 WITH_AMOUNT = pytest.mark.parametrize(
@@ -48,9 +48,7 @@ def tensors(draw, method: Method, name: str = "fc.weight", dtype=None, shape=Non
     if method.takes_scores and draw(st.booleans()):
         other = draw(float_types)
         more["scores"] = view_of(draw(raw_bits(other, size)), other, shape, name="scores")
-    if method.takes_mask:
-        rng = np.random.default_rng(draw(st.integers(0, 99)))
-        more["given"] = BitMask.from_bools(rng.random(size) < 0.5)
+    more |= asked_of(method, shape, draw(st.integers(0, 99)))
     chunk = draw(st.sampled_from([1, 5, 64, 1000]))
     bits, kept = draw(raw_bits(dtype, size)), draw(kept_bools(size))
     return view_of(bits, dtype, shape, kept, name=name, chunk=chunk, **more)
@@ -116,13 +114,14 @@ def test_runs_in_any_number_of_dimensions(method, dims):
     """Channels need two; one is refused with the reason."""
     shape = (3, 2, 4, 2, 3)[:dims]
     size = math.prod(shape)
-    more = {"given": BitMask.full(size)} if method.takes_mask else {}
+    more = asked_of(method, shape)
     view = view_of(np.arange(size, dtype=np.uint32), DTYPES["F32"], shape, **more)
     if dims < method.least_dims:
         with pytest.raises(ParameterError, match="two or more dimensions"):
             run([view], method)
     else:
-        for dim in range(-dims, dims) if "dim" in {p.name for p in method.params} else [None]:
+        bounds = [p.bounds for p in method.params if isinstance(p, DimParam)]
+        for dim in [d for d in range(-dims, dims) if d in bounds[0]] if bounds else [None]:
             values = {} if dim is None else {"dim": dim}
             assert run([view], method, values)["layer.weight"].size == size
 
@@ -175,9 +174,10 @@ def test_amounts_at_the_borders(method, data):
 def test_pruning_again_takes_a_share_of_what_is_left(method):
     """0.5 twice leaves a quarter."""
     bits = np.random.default_rng(0).permutation(64).astype(np.uint32)
-    view = view_of(bits, DTYPES["F32"], (8, 8))
+    more = asked_of(method, (8, 8))
+    view = view_of(bits, DTYPES["F32"], (8, 8), **more)
     once = run([view], method, {"amount": 0.5})[view.name]
-    again = view_of(bits, DTYPES["F32"], (8, 8), once.bools())
+    again = view_of(bits, DTYPES["F32"], (8, 8), once.bools(), **more)
     twice = run([again], method, {"amount": 0.5})[view.name]
 
     assert (once.kept, twice.kept) == (32, 16)
@@ -193,7 +193,7 @@ def test_masks_do_not_depend_on_the_chunks(method, data):
     size = math.prod(shape)
     dtype = data.draw(float_types)
     bits, kept = data.draw(raw_bits(dtype, size)), data.draw(kept_bools(size))
-    more = {"given": BitMask.full(size)} if method.takes_mask else {}
+    more = asked_of(method, shape)
     masks = [
         run([view_of(bits, dtype, shape, kept, chunk=chunk, **more)], method)["layer.weight"]
         for chunk in (1, 3, 8, 100, 100)
@@ -207,7 +207,7 @@ def test_importance_scores_decide_or_are_refused(method):
     """They stand in for the weights where torch takes them."""
     shape = (4, 5)
     weights = np.arange(20, dtype=np.float32)
-    more = {"given": BitMask.full(20)} if method.takes_mask else {}
+    more = asked_of(method, shape)
 
     def pruned_with(scores, dtype="F32", scores_shape=shape):
         scores = view_of(scores, DTYPES[dtype], scores_shape, name="scores")
@@ -236,7 +236,7 @@ def test_cancelled_work_stops(method):
     """Nothing is returned."""
     token = CancelToken()
     token.cancel()
-    more = {"given": BitMask.full(20)} if method.takes_mask else {}
+    more = asked_of(method, (4, 5))
     view = view_of(np.arange(20, dtype=np.uint32), DTYPES["F32"], (4, 5), **more)
 
     with pytest.raises(Cancelled):

@@ -24,7 +24,7 @@ from pruneapp.methods.run import Pruned, prune, units_left
 from pruneapp.params import AmountParam
 from pruneapp.progress import Job
 from tests.strategies import float_types, kept_bools, moderate_bits, raw_bits, shapes
-from tests.tensors import decode_float64, view_of, view_of_values
+from tests.tensors import asked_of, decode_float64, view_of, view_of_values
 
 EVERY_SCOPE = pytest.mark.parametrize(
     ("method", "scope"),
@@ -51,8 +51,7 @@ def protected_views(draw, method, name="fc.weight"):
     more = {}
     if share is not None:
         more["protected"] = BitMask.from_bools((rng.random(size) < share) & there)
-    if method.takes_mask:
-        more["given"] = BitMask.from_bools(rng.random(size) < 0.5)
+    more |= asked_of(method, shape, draw(st.integers(0, 99)))
     if method.takes_scores and draw(st.booleans()):
         more["scores"] = view_of(draw(raw_bits(dtype, size)), dtype, shape, name="scores")
     return view_of(draw(raw_bits(dtype, size)), dtype, shape, kept, name=name, chunk=7, **more)
