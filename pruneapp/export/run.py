@@ -24,6 +24,8 @@ from pruneapp.progress import Job
 
 __all__ = ["ExportReport", "ExportRequest", "export", "planned_size"]
 
+_RESERVED = {"model.safetensors", "pytorch_model.bin"}
+
 
 @dataclass(frozen=True)
 class ExportRequest:
@@ -109,6 +111,7 @@ def _is_folder(path: Path, form: Format) -> bool:
 def _export_file(
     state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
+    _refuse_reserved(request.path, form)
     target = check_file(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     if checkpoint.contents.shards:
@@ -160,6 +163,17 @@ def _refuse_shard(state: State, target: Path) -> None:
                 f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
                 remedy="Choose another name, or the folder.",
             )
+
+
+def _refuse_reserved(path: Path, form: Format) -> None:
+    # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
+    # and says so in a log alone.
+    if path.name.lower() in _RESERVED and not form.fits(path.name):
+        raise ExportError(
+            f"transformers takes a file called '{path.name}' for plain weights, which "
+            f"{form.label} is not.",
+            remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
+        )
 
 
 def _misnamed(path: Path, form: Format) -> tuple[str, ...]:

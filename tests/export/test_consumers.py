@@ -1,0 +1,199 @@
+"""The programs that a format promises to be loaded by, and what they say to the others."""
+
+import copy
+import shutil
+import warnings
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Job
+from tests.export.containers import as_snapshot, kept_masks, model
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    return transformers
+
+
+def llama(transformers):
+    config = transformers.LlamaConfig(
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        vocab_size=100,
+        max_position_embeddings=64,
+    )
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+def bert(transformers):
+    config = transformers.BertConfig(
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        vocab_size=100,
+        max_position_embeddings=64,
+    )
+    return transformers.BertModel(config).eval()
+
+
+@pytest.fixture(scope="module", params=["llama", "bert"])
+def folder(request, transformers, tmp_path_factory):
+    """Return a model and its folder: in shards, as large language models are, or in one file."""
+    torch.manual_seed(3)
+    made = {"llama": llama, "bert": bert}[request.param](transformers)
+    path = tmp_path_factory.mktemp(request.param) / "model"
+    size = "100KB" if request.param == "llama" else "5GB"
+    made.save_pretrained(path, max_shard_size=size)
+    return made, path
+
+
+def halved(checkpoint) -> tuple[Snapshot, dict[str, np.ndarray]]:
+    kept = {}
+    for entry in checkpoint.entries.values():
+        if entry.prunable and len(entry.shape) == 2:
+            rng = np.random.default_rng(len(kept))
+            kept[entry.name] = rng.random(entry.shape) < 0.5
+    return as_snapshot(checkpoint, kept), kept
+
+
+def exported(source, form: str, out):
+    with open_checkpoint(source) as checkpoint:
+        state, kept = halved(checkpoint)
+        export(state, ExportRequest(form, out), Job())
+    return kept
+
+
+def by_hand(made, kept):
+    """Return the model with zeros that plain torch has put there."""
+    pruned = copy.deepcopy(made)
+    state = pruned.state_dict()
+    for name, mask in kept.items():
+        state[name] *= torch.from_numpy(mask)
+    pruned.load_state_dict(state)
+    return pruned
+
+
+def output(made):
+    with torch.no_grad():
+        return next(iter(made(torch.arange(12)[None] % 100).values()))
+
+
+@pytest.mark.parametrize("form", ["safetensors", "torch"])
+def test_transformers_loads_the_folder_as_before(transformers, folder, tmp_path, form):
+    made, source = folder
+    out = tmp_path / "out"
+    if (source / "model.safetensors").exists():
+        out.mkdir()
+        shutil.copy(source / "config.json", out)
+        name = {"safetensors": "model.safetensors", "torch": "pytorch_model.bin"}[form]
+        kept = exported(source / "model.safetensors", form, out / name)
+    else:
+        kept = exported(source, form, out)
+    found, info = type(made).from_pretrained(out, output_loading_info=True)
+
+    assert not any(info.get(key) for key in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    assert len(kept) > 10
+    wanted = output(by_hand(made, kept))
+    assert torch.equal(output(found.eval()), wanted)
+    assert not torch.equal(wanted, output(made))
+
+
+def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):
+    """Whatever it is called: no model with weights at random, and no NaN."""
+    made = bert(transformers)
+    made.save_pretrained(tmp_path / "source")
+    exported(tmp_path / "source" / "model.safetensors", "deflated", tmp_path / "o.pt")
+    out = tmp_path / "out"
+    out.mkdir()
+    shutil.copy(tmp_path / "source" / "config.json", out)
+    (tmp_path / "o.pt").rename(out / "pytorch_model.bin")
+    with pytest.raises((OSError, RuntimeError, ValueError)):
+        transformers.BertModel.from_pretrained(out)
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("compact", "model.safetensors"),
+        ("masks", "model.safetensors"),
+        ("zst", "model.safetensors"),
+        ("deflated", "pytorch_model.bin"),
+        ("deflated", "Model.safetensors"),
+        ("safetensors", "pytorch_model.bin"),
+    ],
+)
+def test_nothing_else_gets_a_name_that_transformers_takes_for_weights(
+    source_of, tmp_path, form, name
+):
+    """It would fill in random numbers for what it does not find there."""
+    checkpoint = source_of("safetensors", {"w": torch.randn(64, 64)})
+    request = ExportRequest(form, tmp_path / name)
+    with pytest.raises(ExportError, match=r"transformers takes a file called|called \.bin"):
+        export(as_snapshot(checkpoint, {}), request, Job())
+
+    assert not (tmp_path / name).exists()
+
+
+def test_torch_maps_a_plain_file_and_refuses_a_compressed_one(source_of, tmp_path):
+    tensors = {"w": torch.randn(300, 700), "b": torch.randn(700)}
+    kept = {"w": np.random.default_rng(0).random((300, 700)) < 0.5}
+    checkpoint = source_of("safetensors", tensors)
+    for form in ("torch", "deflated"):
+        out = tmp_path / f"{form}.pt"
+        export(as_snapshot(checkpoint, kept), ExportRequest(form, out), Job())
+        found = torch.load(out, weights_only=True)
+        assert torch.equal(found["w"], tensors["w"] * torch.from_numpy(kept["w"]))
+        assert torch.equal(found["b"], tensors["b"])
+    mapped = torch.load(tmp_path / "torch.pt", weights_only=True, mmap=True)
+    assert torch.equal(mapped["w"], found["w"])
+    with pytest.raises(RuntimeError):
+        torch.load(tmp_path / "deflated.pt", weights_only=True, mmap=True)
+
+
+def test_numpy_reads_dense_files(source_of, tmp_path):
+    tensors = model(torch.float16)
+    checkpoint = source_of("safetensors", tensors)
+    out = tmp_path / "out.safetensors"
+    export(as_snapshot(checkpoint), ExportRequest("safetensors", out), Job())
+    found = safetensors.numpy.load_file(out)
+
+    for name, mask in kept_masks().items():
+        assert np.array_equal(found[name], np.where(mask, tensors[name].numpy(), 0))
+
+
+def test_safetensors_says_of_a_compressed_file_that_it_is_none(source_of, tmp_path):
+    checkpoint = source_of("safetensors", {"w": torch.randn(64, 64)})
+    mask = BitMask.from_bools(np.arange(4096) % 2 == 0)
+    out = tmp_path / "out.safetensors.zst"
+    export(Snapshot(checkpoint, MaskSet({"w": mask})), ExportRequest("zst", out), Job())
+    with pytest.raises(SafetensorError):
+        load_file(out)
+
+    import zstandard
+
+    with zstandard.ZstdDecompressor().stream_reader(out.read_bytes()) as file:
+        found = safetensors.torch.load(file.read())
+    assert int((found["w"] == 0).sum()) == 2048
