@@ -176,7 +176,8 @@ class Opening(QObject):
         """Ask about work that would be lost; who saves it first goes on by `go` afterwards."""
         if not self._sessions.unsaved:
             return True
-        answer = questions.unsaved(self._window)
+        session = self._sessions.path
+        answer = questions.unsaved(self._window, "" if session is None else session.name)
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":

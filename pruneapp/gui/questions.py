@@ -13,18 +13,25 @@ from pruneapp import resources
 from pruneapp.checkpoint.reader import StateDict
 
 
-def unsaved(parent: QWidget) -> Literal["save", "export", "discard", "stay"]:
-    """Ask what is to become of changes that were neither saved nor exported."""
+def unsaved(parent: QWidget, session: str) -> Literal["save", "export", "discard", "stay"]:
+    """Ask what is to become of changes that are not in the session, if there is one, or nowhere."""
+    title = QCoreApplication.translate("Questions", "Some changes were not saved and not exported.")
+    if session:
+        title = QCoreApplication.translate("Questions", "Some changes are not in '{name}'.").format(
+            name=session
+        )
     box = _box(
         parent,
-        QCoreApplication.translate("Questions", "Some changes were not saved and not exported."),
+        title,
         QCoreApplication.translate(
             "Questions", "They are lost if you go on. The file on disk is as it was."
         ),
     )
     roles = QMessageBox.ButtonRole
     texts = {
-        roles.AcceptRole: QCoreApplication.translate("Questions", "Save session…"),
+        roles.AcceptRole: QCoreApplication.translate("Questions", "Save session")
+        if session
+        else QCoreApplication.translate("Questions", "Save session…"),
         roles.ActionRole: QCoreApplication.translate("Questions", "Export…"),
         roles.DestructiveRole: QCoreApplication.translate("Questions", "Discard changes"),
         roles.RejectRole: QCoreApplication.translate("Questions", "Keep working"),

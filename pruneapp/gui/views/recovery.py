@@ -23,6 +23,7 @@ from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, heading, plai
 from pruneapp.gui.views.parts.painting import reported
 
 _MOST = 3  # rows; more are said to be there
+_GAP = 4  # below notices, as between them
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Recovery(QWidget):
         self._rows.setVerticalSpacing(4)
         self._rows.setColumnStretch(1, 1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 8, 8, 8)
+        layout.setContentsMargins(16, _GAP + 8, 8, 8)
         layout.setSpacing(4)
         layout.addLayout(above)
         layout.addLayout(self._rows)
@@ -153,8 +154,9 @@ class Recovery(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the ground, and a stripe as notices have it."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._colors["surface"]))
-        painter.fillRect(QRect(0, 0, 4, self.height()), QColor(self._colors["accent"]))
+        ground = self.rect().adjusted(0, _GAP, 0, 0)
+        painter.fillRect(ground, QColor(self._colors["surface"]))
+        painter.fillRect(QRect(0, _GAP, 4, ground.height()), QColor(self._colors["accent"]))
         painter.end()
 
     def _add_work(self, row: int, work: FoundWork) -> None:

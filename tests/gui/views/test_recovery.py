@@ -135,4 +135,4 @@ def test_the_stripe_has_the_accent(qtbot, offer, colors):
     offer.set_colors(colors)
     image = offer.grab().toImage()
     assert image.pixelColor(1, offer.height() // 2) == QColor(colors["accent"])
-    assert image.pixelColor(8, 2) == QColor(colors["surface"])
+    assert image.pixelColor(8, 6) == QColor(colors["surface"])
