@@ -85,7 +85,7 @@ def take_along(state: Snapshot, gone: Mapping[str, Gone], job: Job) -> TakenAlon
     job
         Looked at for each tensor; may cancel.
     """
-    pairs = Companions(state.checkpoint)
+    pairs = Companions(state.checkpoint, job.cancel)
     wanted: dict[str, Gone] = {}
     for name, channels in gone.items():
         job.label(name)

@@ -60,7 +60,7 @@ class Pairing(QObject):
         checkpoint = document.checkpoint
 
         def work(job: Job) -> int:
-            pairs = Companions(checkpoint)
+            pairs = Companions(checkpoint, job.cancel)
             paired = 0
             for name in names:
                 job.step(0)

@@ -45,7 +45,7 @@ def complete_channels(snapshot: Snapshot, names: Iterable[str] | None, job: Job)
         If a tensor cannot be pruned, or nothing is left to prune: no channel is pruned whole, or
         its companions are pruned already, or it has none.
     """
-    checkpoint, pairs = snapshot.checkpoint, Companions(snapshot.checkpoint)
+    checkpoint, pairs = snapshot.checkpoint, Companions(snapshot.checkpoint, job.cancel)
     chosen = snapshot.masks if names is None else resolve(checkpoint, names)
     targets: list[Target] = []
     channels = 0

@@ -26,7 +26,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
 from pruneapp.errors import UnknownTensorError
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 Part = Literal["bias", "norm"]
 
@@ -92,8 +92,9 @@ class Companions:
     are not offered.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
+    def __init__(self, checkpoint: Checkpoint, cancel: CancelToken | None = None) -> None:
         self._checkpoint = checkpoint
+        self._cancel = cancel or CancelToken()  # looked at while all names are looked through
 
     def of(self, name: str) -> tuple[Companion, ...]:
         """Return the companions of a weight's channels along dim 0; see `companions`."""
@@ -141,9 +142,13 @@ class Companions:
     def _orders(self) -> dict[tuple[str, bool], _Order]:
         """What all pairs of the same number say, by the norm's word and whether it has a number."""
         found: dict[tuple[str, bool], _Order] = {}
-        for norm in self._checkpoint.entries.values():
+        norms: list[TensorEntry] = []
+        for batch in self._cancel.batches(self._checkpoint.entries.values()):
+            norms += [e for e in batch if e.kind == "norm"]
+        for norm in norms:
+            self._cancel.check()
             path, _, leaf = norm.name.rpartition(".")
-            if norm.kind != "norm" or leaf != "weight":
+            if leaf != "weight":
                 continue
             parent, dot, layer = path.rpartition(".")
             match = _NORM_LAYER.fullmatch(layer)
@@ -207,7 +212,7 @@ def with_companions(checkpoint: Checkpoint, edit: HandEdit, job: Job | None = No
     `job` may cancel.
     """
     job = job or Job()
-    pairs = Companions(checkpoint)
+    pairs = Companions(checkpoint, job.cancel)
     more: list[Target] = []
     parts: set[Part] = set()
     for target in edit.targets:

@@ -1,0 +1,103 @@
+"""How often work on very many tensors looks at its job: no loop over all of them goes unheard."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from memory_checkpoint import MemoryCheckpoint
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from looks import count_looks
+
+from pruneapp.answers import Gesture
+from pruneapp.document.document import Document
+from pruneapp.document.finalize import Finalize
+from pruneapp.document.found import TreatZeros
+from pruneapp.document.hand import HandEdit, alike, complete_channels, compute_hand, with_companions
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.step import Row, Step
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.progress import Job
+
+WEIGHTS = 1000
+# Lines of Python that may run between two looks: some for each of all tensors, which of 100,000 is
+# a twentieth of a second. What does more for each has to look meanwhile.
+MOST = 12 * 3 * WEIGHTS
+
+
+@pytest.fixture(scope="module")
+def checkpoint() -> MemoryCheckpoint:
+    """Every third tensor is a weight, with a norm."""
+    weight, vector = np.array([[1, 0], [2, 3]], np.float32), np.ones(2, np.float32)
+    arrays, facts = {}, {}
+    for i in range(WEIGHTS):
+        arrays[f"h.{i}.conv1.weight"] = weight
+        facts[f"h.{i}.conv1.weight"] = {"by_default": True, "kind": "Linear"}
+        for part in ("weight", "bias"):
+            arrays[f"h.{i}.bn1.{part}"] = vector
+            facts[f"h.{i}.bn1.{part}"] = {"kind": "norm"}
+    return MemoryCheckpoint(arrays, **facts)
+
+
+@pytest.fixture
+def document(checkpoint, monkeypatch) -> Document:
+    monkeypatch.setattr("pruneapp.progress.BATCH", 100)
+    return Document(checkpoint)
+
+
+def weights(document: Document) -> tuple[str, ...]:
+    return tuple(n for n in document.checkpoint.entries if n.endswith("conv1.weight"))
+
+
+@pytest.mark.parametrize(
+    ("method", "values", "scope"),
+    [
+        ("l1_unstructured", {"amount": 0.5}, "local"),
+        ("l1_unstructured", {"amount": 0.5}, "global"),
+        ("random_unstructured", {"amount": 0.5}, "local"),
+        ("ln_structured", {"amount": 1, "n": 2, "dim": 0}, "local"),
+        ("random_structured", {"amount": 1, "dim": 0}, "local"),
+    ],
+)
+def test_previews_look_at_their_job(document, method, values, scope):
+    row = Row(weights(document), method, values)
+    step = Step((row,), scope, companions=method.endswith("_structured"))
+
+    def work(token):
+        made = compute_preview(document.snapshot(), step, CpuKernel(), Job(cancel=token))
+        assert made.report.gone
+
+    assert count_looks(work).longest < MOST
+
+
+def test_changes_of_the_state_look_at_their_job(document):
+    names = weights(document)
+    row = Row(names, "ln_structured", {"amount": 1, "n": 2, "dim": 0})
+    document.apply(compute_preview(document.snapshot(), Step((row,)), CpuKernel(), Job()))
+    state = document.snapshot()
+    for change in (Finalize(names), TreatZeros(names)):
+        found = count_looks(lambda token, c=change: c.propose(state, Job(cancel=token)))
+        assert found.longest < MOST, change
+
+
+def test_gestures_in_every_block_look_at_their_job(document):
+    names = alike(document.checkpoint, weights(document)[0]).names
+    assert len(names) == WEIGHTS
+    box = ((0, 1), (0, 2))
+    edit = HandEdit.from_gestures(*[Gesture("prune", n, (box,), "channel", 0) for n in names])
+
+    def work(token):
+        job = Job(cancel=token)
+        both = with_companions(document.checkpoint, edit, job)
+        assert compute_hand(document.snapshot(), both, job).numbers.changed == 4 * WEIGHTS
+
+    assert count_looks(work).longest < MOST
+    document.edit(compute_hand(document.snapshot(), edit, Job()))
+    state = document.snapshot()
+    assert (
+        count_looks(lambda token: complete_channels(state, None, Job(cancel=token))).longest < MOST
+    )
