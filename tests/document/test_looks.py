@@ -77,11 +77,15 @@ def test_previews_look_at_their_job(document, method, values, scope):
 def test_changes_of_the_state_look_at_their_job(document):
     names = weights(document)
     row = Row(names, "ln_structured", {"amount": 1, "n": 2, "dim": 0})
-    document.apply(compute_preview(document.snapshot(), Step((row,)), CpuKernel(), Job()))
-    state = document.snapshot()
-    for change in (Finalize(names), TreatZeros(names)):
-        found = count_looks(lambda token, c=change: c.propose(state, Job(cancel=token)))
-        assert found.longest < MOST, change
+    before = document.snapshot()
+    document.apply(compute_preview(before, Step((row,)), CpuKernel(), Job()))
+    after = document.snapshot()
+    for change, state in ((TreatZeros(names), before), (Finalize(names), after)):
+
+        def work(token, change=change, state=state):
+            assert len(change.propose(state, Job(cancel=token)).edit.names) == WEIGHTS
+
+        assert count_looks(work).longest < MOST, change
 
 
 def test_gestures_in_every_block_look_at_their_job(document):
