@@ -64,7 +64,8 @@ class SparsityReport:
     magnitude
         As `energy`, of the sum of magnitudes.
     spared
-        How many weights a given mask would have taken, had they not been protected.
+        How many weights a given mask would have taken, or the groups of a pattern, had they not
+        been protected.
     """
 
     tensors: tuple[TensorSparsity, ...]

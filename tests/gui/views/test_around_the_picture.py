@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -183,6 +184,14 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
     forecast.set_report(SparsityReport((), numel=1000, before=0, after=0))
     assert alarm.text() == ""
     assert not alarm.isEnabled()
+
+
+def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
+    """Until the next numbers are there."""
+    forecast.set_report(replace(REPORT, spared=1_234))
+    assert forecast.spared.text() == "1,234 more would go, but they are protected."
+    forecast.set_report(REPORT)
+    assert not forecast.spared.text()
 
 
 def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(forecast, qtbot):

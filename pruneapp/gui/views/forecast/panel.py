@@ -60,6 +60,7 @@ class Forecast(QWidget):
         self.alarm.tensorRequested.connect(self.tensorRequested)
         self._most = plain(self.tr("Most affected"))
         self.affected = [Affected(self) for _ in range(_AFFECTED)]
+        self.spared = plain(wrap=True)
 
         top = QHBoxLayout()
         top.setSpacing(8)
@@ -76,7 +77,7 @@ class Forecast(QWidget):
         layout.addLayout(counted)
         # The tensors, or in the same room why nothing can be done.
         self.pages = QStackedWidget(self)
-        for parts in ((self.alarm, self._most, *self.affected), (self.error,)):
+        for parts in ((self.alarm, self._most, *self.affected, self.spared), (self.error,)):
             page = QWidget(self.pages)
             column = QVBoxLayout(page)
             column.setContentsMargins(0, 0, 0, 0)
@@ -190,6 +191,12 @@ class Forecast(QWidget):
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
         self._show(report, exact=True, sure=True)
+        if report.spared:
+            self.spared.setText(
+                self.tr("{n} more would go, but they are protected.").format(
+                    n=numbers.count(report.spared)
+                )
+            )
         self.action.set_count(report.gone, channels)
 
     def set_error(self, sentence: str, remedy: str = "") -> None:
@@ -222,7 +229,7 @@ class Forecast(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        for label in (self._most, self.state):
+        for label in (self._most, self.state, self.spared):
             recolor(label, self._colors["muted"])
         for part in (self.figures, self.file, self.alarm):
             part.set_colors(colors)
@@ -236,6 +243,7 @@ class Forecast(QWidget):
 
     def _quiet(self) -> None:
         self.error.setText("")
+        self.spared.setText("")
         self.pages.setCurrentIndex(0)
 
     def _show_busy(self) -> None:
