@@ -268,11 +268,9 @@ class History:
         revision
             The number that the other state shall have.
         """
-        held = {
-            key: None if slot is None else (slot, slot.mask)
-            for key, slot in self._way_to(position).items()
-        }
-        return PastState(revision, in_force, held, self._scratch)
+        slots = self._way_to(position)
+        masks = tuple([None if slot is None else slot.mask for slot in slots.values()])
+        return PastState(revision, in_force, slots, masks, self._scratch)
 
     def put_back(self, found: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
         """Hold masks that a `Fetch` has read."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pruneapp.document.aside import MaskSlot
-from pruneapp.document.edit import Layer
+from pruneapp.document.edit import Layer, Slots
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-
-# Where the mask lies, and the mask itself if it was in memory; None for no mask.
-Held = tuple[MaskSlot, BitMask | None] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +23,15 @@ class PastState:
     ----------
     revision
         The number that its snapshot has: below 0, and of no other state.
+    slots, masks
+        Where the masks lie that differ, and in their order those that were in memory: None for no
+        mask, and for one that was put aside.
     """
 
     revision: int
     in_force: Snapshot
-    changes: Mapping[tuple[Layer, str], Held]
+    slots: Slots
+    masks: tuple[BitMask | None, ...]
     scratch: ScratchFile
 
     def load(self, job: Job) -> Snapshot:
@@ -49,11 +49,12 @@ class PastState:
         StaleError
             If the state was cut off from the history before its masks were read.
         """
-        aside = [h[0] for h in self.changes.values() if h is not None and h[1] is None]
-        job.start(sum(slot.nbytes for slot in aside))
+        held = tuple(zip(self.slots.items(), self.masks, strict=True))
+        job.start(sum([s.nbytes for (_, s), m in held if s is not None and m is None]))
         found: dict[Layer, dict[str, BitMask | None]] = {"masks": {}, "final": {}, "protected": {}}
-        for (layer, name), held in self.changes.items():
-            found[layer][name] = None if held is None else self._mask(*held, job)
+        for batch in job.cancel.batches(held):
+            for ((layer, name), slot), mask in batch:
+                found[layer][name] = None if slot is None else self._mask(slot, mask, job)
         now = self.in_force
         return replace(
             now,

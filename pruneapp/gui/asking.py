@@ -181,7 +181,7 @@ class Asking(QObject):
             shape = tuple(s[0] if len(set(s)) == 1 else -1 for s in sizes)
         left = sum([row.numel for row in rows])  # a list: there may be 100,000 of them
         if masks:
-            left -= sum([masks.pruned(row.name) for row in rows])
+            left -= sum(masks.counts([row.name for row in rows]))
         self._views.form.set_context(shape, kind)
         self._views.form.set_left(left)
 

@@ -104,7 +104,6 @@ class Counting(QObject):
             document.snapshot(),
             self._forecasting.step,
             self._session.rows,
-            None if self._opened_known else document.state_at(0),
         )
         self._pause.start()
 
@@ -125,6 +124,9 @@ class Counting(QObject):
         if not self._jobs.quiet:
             self._pause.start()
             return
+        document = self._session.document
+        if document is not None and not self._opened_known and self._round.opened is None:
+            self._round.opened = document.state_at(0)  # not for each move of a slider
         self._task = self._jobs.answer(
             self._round.go_on, on_result=self._on_stretch, on_error=self._on_error, aside=True
         )
@@ -153,12 +155,11 @@ class _Round:
         snapshot: Snapshot,
         step: Step | None,
         rows: tuple[TensorRow, ...],
-        opened: PastState | None,
     ) -> None:
         self._snapshot = snapshot
         self._step = step
         self._rows = rows
-        self._opened = opened
+        self.opened: PastState | None = None  # the first state, as long as it is not known
         self._left: deque[Wanted] | None = None
         # Beside the counts, for which there may be no room: energies, and of which state.
         self._energies: deque[tuple[Snapshot, Wanted]] | None = None
@@ -207,8 +208,8 @@ class _Round:
 
     def _look_for_energies(self, job: Job) -> deque[tuple[Snapshot, Wanted]]:
         states = [self._snapshot] if self._is_full else []  # else all of it is counted
-        if self._opened is not None:
-            states.append(self._opened.load(job))
+        if self.opened is not None:
+            states.append(self.opened.load(job))
         return deque(
             (state, wanted)
             for state in states

@@ -110,9 +110,9 @@ class Telling(QObject):
         document = self._session.document
         assert document is not None
         masks = document.masks
-        self._views.tree.set_sparsity({name: masks.pruned(name) for name in names})
+        self._views.tree.set_sparsity(dict(zip(names, masks.counts(names), strict=True)))
         total = self._session.contents.parameters
-        pruned = sum(masks.pruned(name) for name in masks)
+        pruned = sum(masks.counts(masks))
         self._window.model_status.set_model(total, pruned)
         self._views.forecast.set_model(total, pruned)
 
