@@ -24,6 +24,7 @@ from pruneapp.export.run import ExportRequest, export, planned_size
 from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
 from pruneapp.gui import questions
+from pruneapp.gui.export_beside import write_beside
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
@@ -81,6 +82,10 @@ def _first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer,
     """Return every format with the size to come, where headers tell it."""
     state = foretold(capture, job)
     return state, offers(state, job, sampled=False)
+
+
+def _written(capture: Capture, request: ExportRequest, wish: ExportWish, job: Job) -> ExportReport:
+    return write_beside(capture, export_document(capture, request, job), wish, job)
 
 
 class Exporting(QObject):
@@ -255,7 +260,7 @@ class Exporting(QObject):
             )
         self._jobs.submit(
             self.tr("Exporting"),
-            lambda job: export_document(capture, request, job),
+            lambda job: _written(capture, request, wish, job),
             writes=True,
             on_result=partial(self._on_exported, snapshot, request),
             on_error=partial(self._on_not_exported, request),

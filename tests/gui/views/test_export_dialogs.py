@@ -190,6 +190,16 @@ def test_parameters_are_edited_by_the_forms_editors_and_kept(dialog, qtbot):
     assert dialog.wish().params == {"level": 4}
 
 
+def test_what_is_written_beside_is_asked_for(dialog, qtbot):
+    assert (dialog.wish().script, dialog.wish().report) == (False, "")
+    assert not dialog.beside.kind.isEnabled()
+    press(qtbot, dialog.beside.script)
+    press(qtbot, dialog.beside.account)
+    assert (dialog.wish().script, dialog.wish().report) == (True, ".html")
+    qtbot.keyClick(dialog.beside.kind, Qt.Key.Key_Down)
+    assert dialog.wish().report == ".csv"
+
+
 def test_a_model_of_several_files_becomes_one_where_the_format_has_but_one(dialog, qtbot, tmp_path):
     dialog.set_folders(allowed=True)
     dialog.set_target(str(tmp_path / "model-pruned"))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.answers import FormatOffer
 from pruneapp.errors import ParameterError
+from pruneapp.gui.views.export_dialog.beside import Beside
 from pruneapp.gui.views.export_dialog.details import Details
 from pruneapp.gui.views.export_dialog.formats import Formats
 from pruneapp.gui.views.export_dialog.purposes import Purposes
@@ -42,12 +43,18 @@ class ExportWish:
         Whether the original is deleted afterwards.
     params
         Values of the parameters of the format.
+    script
+        Whether a script that compares outputs is written beside it.
+    report
+        Suffix of the report that is written beside it; empty if none is.
     """
 
     format: str
     path: str
     replace_original: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
+    script: bool = False
+    report: str = ""
 
 
 class ExportDialog(QDialog):
@@ -87,6 +94,7 @@ class ExportDialog(QDialog):
         self.replace.setAccessibleDescription(
             self.tr("Without the original there is nothing that undo could bring back.")
         )
+        self.beside = Beside(self)
         self.go = QPushButton(self)
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
@@ -129,6 +137,8 @@ class ExportDialog(QDialog):
         layout.addLayout(place)
         layout.addWidget(self.note)
         layout.addWidget(self.replace)
+        layout.addWidget(self.beside)
+        layout.addSpacing(8)
         layout.addLayout(buttons)
 
     # Told
@@ -186,7 +196,14 @@ class ExportDialog(QDialog):
         except ParameterError:
             return None  # said beside the field
         replace = self.replace.isChecked() and self._replaces_source(path)
-        return ExportWish(offer.name, path, replace_original=replace, params=values)
+        return ExportWish(
+            offer.name,
+            path,
+            replace_original=replace,
+            params=values,
+            script=self.beside.script.isChecked(),
+            report=self.beside.report(),
+        )
 
     # Inside
 

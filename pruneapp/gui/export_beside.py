@@ -1,0 +1,74 @@
+"""What is written beside an export on request: the script that checks it, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from pruneapp.document.session.capture import Capture
+from pruneapp.errors import PruneAppError
+from pruneapp.export.account import account_of, write_account
+from pruneapp.export.check_script import write_check_script
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.report import ExportReport
+from pruneapp.gui.views.export_dialog import ExportWish
+from pruneapp.progress import Job
+
+
+def write_beside(
+    capture: Capture, report: ExportReport, wish: ExportWish, job: Job
+) -> ExportReport:
+    """Write what a person wishes to have beside an export that was written.
+
+    What cannot be written is told in the report: the export itself is there and whole.
+
+    Parameters
+    ----------
+    capture
+        The document, as it was exported.
+    report
+        Of the export.
+    wish
+        What is wanted.
+    job
+        Started anew for the report, which reads the pruned tensors once.
+
+    Returns
+    -------
+    ExportReport
+        With the names of what was written among the notices.
+    """
+    checkpoint = capture.snapshot.checkpoint
+    notices = list(report.notices)
+
+    def script() -> Path:
+        return write_check_script(checkpoint, report, named_beside(report, ".check.py"), job)
+
+    def account() -> Path:
+        steps = [record.label for record in capture.records[: capture.position]]
+        found = account_of(capture.snapshot, report, steps, job)
+        return write_account(found, named_beside(report, f".report{wish.report}"), job)
+
+    if wish.script:
+        told = "{path} says whether the model still works: fill in the function that makes it."
+        notices.append(_told(script, told))
+    if wish.report:
+        notices.append(_told(account, "The report is {path}."))
+    return replace(report, notices=tuple(notices))
+
+
+def _told(write: Callable[[], Path], told: str) -> str:
+    try:
+        return told.format(path=f"'{write()}'")
+    except PruneAppError as error:
+        return f"The export is whole, but not all beside it could be written: {error}"
+
+
+def named_beside(report: ExportReport, suffix: str) -> Path:
+    """Return a name beside an export: ``m.check.py`` for ``m.safetensors`` and the folder ``m``."""
+    path = report.path
+    endings = FORMATS[report.format].suffixes
+    ending = next((end for end in endings if path.name.lower().endswith(end)), "")
+    stem = path.name[: len(path.name) - len(ending)]
+    return path.with_name(stem + suffix)

@@ -1,0 +1,42 @@
+"""What else may be written beside an export."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
+
+
+class Beside(QWidget):
+    """Check boxes for the script that checks an export, and for the report."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.script = QCheckBox(self.tr("A script that says whether it still works"), self)
+        tip = self.tr("It loads both files into your own model, and compares what comes out.")
+        self.script.setToolTip(tip)
+        self.script.setAccessibleDescription(tip)
+        self.account = QCheckBox(self.tr("A report"), self)
+        tip = self.tr("Steps, sparsity and damage of each tensor, sizes, checksums.")
+        self.account.setToolTip(tip)
+        self.account.setAccessibleDescription(tip)
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName(self.tr("Kind of the report"))
+        for words, suffix in (
+            (self.tr("as a page (HTML)"), ".html"),
+            (self.tr("as a table (CSV)"), ".csv"),
+            (self.tr("for programs (JSON)"), ".json"),
+        ):
+            self.kind.addItem(words, suffix)
+        self.kind.setEnabled(False)
+        self.account.toggled.connect(self.kind.setEnabled)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.script)
+        row.addSpacing(16)
+        row.addWidget(self.account)
+        row.addWidget(self.kind)
+        row.addStretch(1)
+
+    def report(self) -> str:
+        """Return the suffix of the report that is wanted; empty if none is."""
+        return str(self.kind.currentData()) if self.account.isChecked() else ""

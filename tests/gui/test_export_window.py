@@ -1,0 +1,150 @@
+"""Two people who export: one wants to mail the file, the other to load it with transformers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import zstandard
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QLabel
+from safetensors.torch import load, load_file, save_file
+
+from pruneapp.answers import Purpose
+from pruneapp.checkpoint.reader import open_checkpoint
+
+
+@pytest.fixture
+def file(tmp_path):
+    generator = torch.Generator().manual_seed(1)
+    tensors = {
+        "model.a.weight": torch.randn(256, 128, generator=generator) * 0.02,
+        "model.b.weight": torch.randn(64, 256, generator=generator) * 0.03,
+        "model.b.bias": torch.zeros(64),
+    }
+    save_file(tensors, tmp_path / "model.safetensors", {"format": "pt"})
+    return tmp_path / "model.safetensors"
+
+
+@pytest.fixture
+def pruned(person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    return person
+
+
+def dialog_of(person):
+    exporting = person.workbench.exporting
+    person.key("Ctrl+E")
+    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+    return exporting.dialog
+
+
+def press(person, radio) -> None:
+    person.click(radio, QPoint(8, radio.height() // 2))
+
+
+def export_for(person, purpose: Purpose) -> Path:
+    """Answer the first question, take what is chosen, and press the button."""
+    dialog = dialog_of(person)
+    press(person, dialog.purposes.buttons[purpose])
+    person.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
+    path = Path(dialog.path.text())
+    size = dialog.go.text()
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.exporting.report is not None)
+    person.close_report()
+    assert "MB" in size or "kB" in size
+    assert person.trouble == []
+    return path
+
+
+def zeros(weight: torch.Tensor) -> float:
+    return float((weight == 0).float().mean())
+
+
+def test_who_wants_to_mail_it_gets_a_small_file_that_opens_anywhere(pruned, file):
+    path = export_for(pruned, Purpose.MAIL)
+    assert path.parent == file.parent
+    assert path.stat().st_size < file.stat().st_size
+    if path.suffix == ".zst":
+        with path.open("rb") as packed:
+            data = zstandard.ZstdDecompressor().stream_reader(packed).read()
+        found = load(data)
+    else:
+        found = torch.load(path, weights_only=True)
+    assert zeros(found["model.a.weight"]) > 0.1
+    assert found["model.b.bias"].shape == (64,)
+
+
+def test_who_wants_to_load_it_with_transformers_gets_the_dense_file(pruned, file):
+    path = export_for(pruned, Purpose.TRANSFORMERS)
+    assert path.name == "model-pruned.safetensors"
+    assert zeros(load_file(path)["model.a.weight"]) > 0.1
+
+
+def test_who_archives_it_gets_the_smallest_that_comes_back_to_the_bit(pruned, file):
+    path = export_for(pruned, Purpose.ARCHIVE)
+    assert path.name == "model-pruned.compact.safetensors"
+    state = pruned.document.snapshot()
+    with open_checkpoint(path) as packed:
+        for name in state.checkpoint.entries:
+            wanted, gone = state.bits(name), state.zeroed(name)
+            wanted = wanted if gone is None else np.where(gone.bools(), wanted, 0)
+            assert np.array_equal(packed.bits(name), wanted)
+    assert (path.parent / "read_compact.py").exists()
+    pruned.open(path)
+    pruned.wait_open(path)
+    assert "compact" in pruned.document.checkpoint.contents.label
+
+
+def test_who_goes_on_in_torch_gets_weights_and_masks(pruned, file):
+    path = export_for(pruned, Purpose.TORCH)
+    found = load_file(path)
+    assert found["model.a.weight_mask"].eq(0).any()
+
+
+def test_script_and_report_are_written_beside_on_request(pruned, file):
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.beside.script)
+    press(pruned, dialog.beside.account)
+    pruned.key("Down", dialog.beside.kind)
+    pruned.key("Down", dialog.beside.kind)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
+    said = pruned.workbench.exporting.report.as_text()
+    pruned.close_report()
+    folder = file.parent
+    assert "model-pruned.check.py" in said
+    compile((folder / "model-pruned.check.py").read_text(encoding="utf-8"), "check", "exec")
+    report = json.loads((folder / "model-pruned.report.json").read_text(encoding="utf-8"))
+    assert report["pruned"] > 0
+    assert len(report["steps"]) == 1
+
+
+def test_a_setting_changes_the_size_to_come(pruned, file):
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.radios["zst"])
+    label: QLabel = dialog.formats.sizes["zst"]
+    pruned.wait(lambda: "≈" in label.text())
+    before = label.toolTip()
+    editor = dialog.details.fields.fields["level"].editor
+    for _ in range(12):
+        pruned.key("Up", editor.focusProxy())
+    pruned.wait(lambda: "≈" in label.text() and label.toolTip() != before)
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+
+
+def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
+    for _ in range(3):
+        dialog = dialog_of(pruned)
+        pruned.key("Esc", dialog)
+        pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    assert pruned.trouble == []
