@@ -46,11 +46,11 @@ Counts = NDArray[np.int64]
 # Bits of a key that tell the bins apart.
 _BITS = 16
 # Elements whose squares are added together: part of the definition of a sum.
-_STRETCH = 1 << 20
+_STRETCH = 1 << 18
 # Relative errors of sums stay far below this; bounds give way by it.
 _SLACK = 1e-9
 # Keys that are held before equal ones are put together.
-_HELD = 1 << 22
+_HELD = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)

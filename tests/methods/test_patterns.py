@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -12,6 +13,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.reader import RawChunk
 from pruneapp.errors import ParameterError
 from pruneapp.kernels import lowest_in_groups as groups_module
 from pruneapp.kernels import lowest_per_row as rows_module
@@ -22,6 +25,7 @@ from pruneapp.masks import tiles as tiles_module
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.groups import Groups, group_boxes, stretches
 from pruneapp.masks.tiles import Tiles
+from pruneapp.methods.declaration import TensorView
 from pruneapp.methods.limits import Limits
 from pruneapp.methods.registry import get
 from pruneapp.methods.run import prune
@@ -282,3 +286,38 @@ def test_what_is_protected_in_a_row_is_made_up_for_by_others():
     assert found.tolist() == [[True] * 4, [False] * 4]
     with pytest.raises(ParameterError, match="only 4 can go"):
         run(replace(view_of_values(values), protected=guard), "l1_per_row", amount=5)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "values"),
+    [
+        ("n_m", (8, 1 << 21), {"dim": 0}),
+        ("n_m", (1 << 20, 16), {}),
+        ("n_m", (1 << 10, 1 << 14), {"pattern": "16:32"}),
+        ("blocks", (1 << 10, 1 << 14), {"block": "16x16"}),
+        ("l1_per_row", (2, 1 << 23), {}),
+        ("l1_per_row", (1 << 12, 1 << 12), {}),
+        ("lamp", (1 << 12, 1 << 12), {}),
+        ("relative_importance", (1 << 12, 1 << 12), {}),
+    ],
+)
+def test_memory_does_not_grow_with_the_tensor(name, shape, values):
+    """16 M float32 weights are 64 MB; they are made while they are read."""
+
+    def read(start=0, stop=None):
+        stop = math.prod(shape) if stop is None else stop
+        for first in range(start, stop, 1 << 16):
+            places = np.arange(first, min(first + (1 << 16), stop), dtype=np.uint64)
+            drawn = (places * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
+            yield RawChunk(first, (drawn / 2**24).astype(np.float32).view(np.uint32))
+
+    view = TensorView("w", shape, DTYPES["F32"], None, read)
+    method = get(name)
+    tracemalloc.start()
+    try:
+        made = prune([view], method, values, method.scopes[0], CpuKernel(threads=1), Job())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 0 < made.masks["w"].pruned < view.numel
+    assert peak < 32 << 20
