@@ -1,0 +1,76 @@
+"""Patterns and allocations, chosen and applied in the window."""
+
+from __future__ import annotations
+
+from pruneapp import resources
+from pruneapp.document.patterns import check_pattern
+from pruneapp.progress import Job
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+MATRICES = ("conv2.weight", "fc1.weight", "fc2.weight", "fc3.weight")
+
+
+def open_sample(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+
+
+def test_two_of_four_are_kept_of_every_layer(person):
+    """No amount is asked for; what is pruned has the pattern, until it is undone."""
+    open_sample(person)
+    person.choose(person.rule.method, "N:M, single weights")
+    assert "amount" not in person.rule.fields.fields
+    report = person.wait_preview()
+    shares = {t.name: t.after / t.numel for t in report.tensors}
+    assert shares == {"conv1.weight": 0.0, **dict.fromkeys(MATRICES, 0.5)}
+    person.click(person.button)
+    assert person.states[1:] == ["2:4, dim 1, on 5 tensors"]
+    found = check_pattern(person.document.snapshot(), MATRICES, 2, 4, 1, Job())
+    assert found.satisfied
+    person.key("Ctrl+Z")
+    assert not len(person.document.masks)
+
+
+def test_a_pattern_that_is_none_is_said_beside_its_field(person):
+    open_sample(person)
+    person.choose(person.rule.method, "N:M, single weights")
+    field = person.rule.fields.fields["pattern"]
+    person.type(field.editor.field, "4:2")
+    person.wait(lambda: "must be n:m" in field.note.text())
+    assert not person.button.isEnabled()
+    person.type(field.editor.field, "1:2")
+    report = person.wait_preview()
+    assert report.by_name["fc1.weight"].after == report.by_name["fc1.weight"].numel // 2
+
+
+def test_lamp_is_global_and_says_how_much_of_each(person):
+    """There is nothing to choose between; what goes in all is what the amount says."""
+    open_sample(person)
+    person.choose(person.rule.method, "LAMP")
+    form = person.views.form
+    assert not form.scope_row.isVisible()
+    person.ask_amount("50 %")
+    report = person.wait_preview()
+    assert sum(t.after for t in report.tensors) == round(0.5 * report.touched)
+    assert len({t.after / t.numel for t in report.tensors}) == 5
+    person.click(person.button)
+    assert person.states[1:] == ["LAMP 50 % on 5 tensors, global"]
+    person.choose(person.rule.method, "L1, single weights")
+    assert form.scope_row.isVisible()
+    assert form.each.isChecked()
+
+
+def test_blocks_go_whole(person):
+    open_sample(person)
+    person.choose(person.rule.method, "Blocks")
+    person.type(person.rule.fields.fields["block"].editor.field, "2x8")
+    person.ask_amount("25 %")
+    person.wait_preview()
+    person.click(person.button)
+    entry = person.document.checkpoint.entry("fc2.weight")
+    mask = person.document.masks["fc2.weight"].bools()
+    rows, columns = entry.shape
+    assert (rows % 2, columns % 8) == (0, 0)
+    blocks = mask.reshape(rows // 2, 2, columns // 8, 8).sum(axis=(1, 3))
+    assert set(blocks.reshape(-1).tolist()) == {0, 16}
+    assert (blocks == 0).sum() == round(0.25 * blocks.size)
