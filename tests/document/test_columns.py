@@ -166,3 +166,30 @@ def test_of_a_bin_of_several_magnitudes_all_tensors_lose_the_same_share(seed):
     left = count - below.sum()
     assert ((got >= below) & (got <= below + equal)).all()
     assert (np.abs(got - below - equal * left / equal.sum()) <= 1).all()
+
+
+def columns_of(dtype, *tensors):
+    return Columns([counted(np.array(t), dtype) for t in tensors], [dtype] * len(tensors))
+
+
+def test_nan_go_last_and_of_chosen_tensors_alone():
+    columns = columns_of(NARROW[0], [math.nan], [math.nan, 1.0], [math.nan, 2.0])
+    among = np.array([False, True, True])
+    assert columns.shares(3, among).tolist() == [0, 2, 1]
+    assert columns.shares(4, among).tolist() == [0, 2, 2]
+    assert columns.shares(4).tolist() == [1, 2, 1]
+
+
+def test_equal_weights_of_wide_types_go_alike_and_of_narrow_ones_the_first_first():
+    halves = [[1.0] * 100, [1.0] * 300]
+    assert columns_of(WIDE[0], *halves).shares(100).tolist() == [25, 75]
+    assert columns_of(NARROW[0], *halves).shares(100).tolist() == [100, 0]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_sums_beyond_float64_are_infinite_and_not_lost():
+    columns = columns_of(WIDE[1], [1.0, 1e200, 1e200])
+    for gone in (2, 3):
+        cut = columns.cut(np.array([gone]))
+        assert cut.squares[0] == math.inf
+        assert math.isfinite(cut.sizes[0])

@@ -225,6 +225,19 @@ def test_what_has_no_values_is_the_same_or_not_comparable(odd):
     assert one(snapshot({"w": first}, **more), snapshot({"w": other}, **more)).kind == "shape"
 
 
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        (np.ones((2, 3), np.float32), np.ones((3, 2), np.float32)),
+        (np.ones(4, np.complex64), np.ones(4, np.float32)),
+        (np.ones(4, np.float32), np.ones(4, np.complex64)),
+        (np.zeros(4, np.complex64), np.zeros(4, np.complex128)),
+    ],
+)
+def test_the_same_bits_of_another_shape_or_type_are_not_the_same(here, there):
+    assert one(snapshot({"w": here}), snapshot({"w": there})).kind == "shape"
+
+
 def test_large_whole_numbers_are_told_apart():
     a = np.array([2**62, 2**62 + 1], np.int64)
     assert one(snapshot({"n": a}), snapshot({"n": a + 1})).differing == 2
