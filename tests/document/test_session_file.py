@@ -13,8 +13,10 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.preview import compute_preview
 from pruneapp.document.session.file import is_session, read_session
 from pruneapp.document.session.reopen import masks_on_other, reopened
+from pruneapp.document.step import Row, Step
 from pruneapp.errors import (
     ExportError,
     OriginalChangedError,
@@ -23,6 +25,7 @@ from pruneapp.errors import (
     SessionError,
     StaleError,
 )
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 
@@ -56,6 +59,30 @@ def test_masks_that_were_put_aside_come_back_and_memory_stays_bounded(model, tmp
         again = reopened(session, Job(), budget=budget, scratch=tmp_path)
     in_force = (again.masks, again.final, again.protected)
     assert again.history.memory <= budget + sum(m.nbytes for s in in_force for m in s.values())
+    assert states(again) == before
+    shut(document)
+    shut(again)
+
+
+def test_large_masks_have_frames_of_their_own_and_small_ones_share_one(tmp_path):
+    model = write_model(tmp_path / "model.safetensors", large=(2048, 4096), other=(2048, 300))
+    document = open_model(model)
+    for name in ("large", "other", A, B):
+        prune(document, name)
+    for name in (B, A):
+        prune(document, name)
+    step = Step((Row(("large", A, "other", B, C), "l1_unstructured", {"amount": 0.1}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    before = states(document)
+    save(document, tmp_path / "work.prune")
+    table = json.loads(load_file(tmp_path / "work.prune")["session.json"].tobytes())
+    packed = [place for place in table["masks"] if place["tensor"].startswith("packed/")]
+    # a.weight has 35 elements and b.weight 480, so that the others begin at the bytes 5 and 65.
+    assert {p["offset"] for p in packed if p["size"] < 1000} == {0, 5, 65}
+    assert {p["offset"] for p in packed if p["size"] > 1000} == {-1}
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        again = reopened(session, Job())
     assert states(again) == before
     shut(document)
     shut(again)

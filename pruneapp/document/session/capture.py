@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.reader import Checkpoint
@@ -10,6 +10,7 @@ from pruneapp.document.aside import MaskSlot
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Layer, Record, said
 from pruneapp.document.scratch import ScratchFile
+from pruneapp.document.session.packing import PIECE, SMALL
 from pruneapp.document.session.saved import NO_MASK, SavedEdit, SavedMask, Swap
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError, words_of
@@ -52,6 +53,11 @@ class Capture:
             document.exported_at,
             history.scratch,
         )
+
+    def pair(self, new: NewMask, job: Job) -> tuple[BitMask, BitMask | None]:
+        """Return a mask, and the one that it is packed against."""
+        base = None if new.base is None else self.mask(new.base, job)
+        return self.mask(new.slot, job), base
 
     def mask(self, slot: MaskSlot, job: Job) -> BitMask:
         """Return the mask of a slot, read from the scratch file if need be.
@@ -168,6 +174,24 @@ class Numbers:
         saved = SavedMask(slot.size, NO_MASK if base is None else self.of(base))
         fresh.append(NewMask(number, slot, base, saved))
         return number
+
+
+def bundles(fresh: Iterable[NewMask]) -> Iterator[list[NewMask]]:
+    """Yield masks as they are packed: a large one by itself, small ones together, in order."""
+    some: list[NewMask] = []
+    nbytes = 0
+    for new in fresh:
+        large = new.slot.nbytes > SMALL
+        if some and (large or nbytes > PIECE - SMALL):
+            yield some
+            some, nbytes = [], 0
+        if large:
+            yield [new]
+        else:
+            some.append(new)
+            nbytes += new.slot.nbytes
+    if some:
+        yield some
 
 
 def _cut_off() -> StaleError:

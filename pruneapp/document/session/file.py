@@ -7,8 +7,8 @@ The tensors are bytes (U8):
     first, belongs to element ``i`` of the tensor NAME in C order.
     ``numpy.unpackbits(mask, count=size, bitorder="little")`` unpacks it; 1 is kept (protected).
 ``packed/NUMBER``
-    Other masks of the history: frames of zstd, one for each 4 MiB. What comes out is the exclusive
-    or with the mask that `session.json` calls its base.
+    Other masks of the history: frames of zstd, one for each 4 MiB, or one for several small masks.
+    What comes out is the exclusive or with the mask that `session.json` calls its base.
 ``edit/NUMBER``
     A step of the history, as JSON; see `saved.SavedEdit`.
 ``session.json``
@@ -20,7 +20,6 @@ The text beside the tensors names format and version, and the checkpoint that al
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,13 +29,23 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 import platformdirs
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.formats import read_headers
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
-from pruneapp.document.session.capture import Capture, NewMask, Numbers
+from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.original import Original, describe
-from pruneapp.document.session.packing import PIECE, checked, pack, unpack
+from pruneapp.document.session.packing import (
+    PIECE,
+    SMALL,
+    checked,
+    one_of,
+    pack,
+    pack_together,
+    unpack,
+    unpack_together,
+)
 from pruneapp.document.session.reopen import Saved
 from pruneapp.document.session.saved import (
     SavedEdit,
@@ -48,7 +57,7 @@ from pruneapp.document.session.saved import (
 )
 from pruneapp.errors import CheckpointError, SessionError
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 SUFFIX = ".prune"
 FORMAT = "pruneapp-session"
@@ -77,12 +86,15 @@ class MaskPlace(msgspec.Struct, frozen=True):
         Number of the mask that it is packed against; -1 for none.
     pieces
         Bytes of each of its frames; none if it is not packed.
+    offset
+        Where it begins in the only frame, which holds several masks; -1 if its frames are its own.
     """
 
     size: int
     tensor: str
     base: int = -1
     pieces: tuple[int, ...] = ()
+    offset: int = -1
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -176,9 +188,8 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
             job.start(2 * nbytes, path.name)
             with AtomicFile(path, nbytes, job) as file:
                 file.write(header)
-                for mask in plain.masks.values():
-                    for start in range(0, mask.nbytes, PIECE):
-                        file.write(mask.packed[start : start + PIECE].data)
+                for piece in plain.pieces():
+                    file.write(piece)
                 for piece in spool.pieces():
                     file.write(piece)
                 file.seal()
@@ -207,6 +218,20 @@ class _Plain:
     def name(self, mask: BitMask | None) -> str | None:
         """Return the tensor that holds a mask anyway."""
         return None if mask is None else self._names.get(id(mask))
+
+    def pieces(self) -> Iterator[bytes | memoryview]:
+        """Yield the bytes of all masks, many small ones at a time."""
+        small = bytearray()
+        for mask in self.masks.values():
+            if mask.nbytes <= SMALL:
+                small += mask.packed.data
+            if small and (mask.nbytes > SMALL or len(small) > PIECE):
+                yield bytes(small)
+                small.clear()
+            if mask.nbytes > SMALL:
+                for start in range(0, mask.nbytes, PIECE):
+                    yield mask.packed[start : start + PIECE].data
+        yield bytes(small)
 
 
 class _Spool:
@@ -254,7 +279,7 @@ def _spool_history(
     for count, record in enumerate(capture.records):
         job.step(0)
         fresh, edit = numbers.take(record, last, capture.snapshot.checkpoint)
-        places += [_place(new, capture, plain, spool, job) for new in fresh]
+        places += _places(fresh, capture, plain, spool, job)
         spool.add(f"edit/{count}", [msgspec.json.encode(edit)])
         last = record
     return Table(
@@ -262,35 +287,53 @@ def _spool_history(
     )
 
 
-def _place(new: NewMask, capture: Capture, plain: _Plain, spool: _Spool, job: Job) -> MaskPlace:
-    mask = capture.mask(new.slot, job)
-    name = plain.name(mask)
-    if name is not None:
-        job.step(mask.nbytes)
-        return MaskPlace(mask.size, name)
-    base = None if new.base is None else capture.mask(new.base, job)
-    name = f"packed/{new.number}"
-    pieces = spool.add(name, pack(mask, base, job))
-    return MaskPlace(mask.size, name, new.saved.base, pieces)
+def _places(
+    fresh: list[NewMask], capture: Capture, plain: _Plain, spool: _Spool, job: Job
+) -> list[MaskPlace]:
+    """Spool masks, but for those that are there anyway; return where all of them lie."""
+    found: dict[int, MaskPlace] = {}
+    rest: list[NewMask] = []
+    for new in fresh:
+        name = plain.name(new.slot.mask)
+        if name is None:
+            rest.append(new)
+        else:
+            found[new.number] = MaskPlace(new.slot.size, name)
+            job.step(new.slot.nbytes)
+    for some in bundles(rest):
+        name = f"packed/{some[0].number}"
+        if some[0].slot.nbytes > SMALL:
+            pieces = spool.add(name, pack(*capture.pair(some[0], job), job))
+            offset = -1
+        else:
+            together = pack_together([capture.pair(new, job) for new in some], job)
+            pieces, offset = spool.add(name, [together]), 0
+        for new in some:
+            place = MaskPlace(new.slot.size, name, new.saved.base, pieces, offset)
+            found[new.number] = place
+            offset += new.slot.nbytes
+    return [found[new.number] for new in fresh]
 
 
 def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
     import pruneapp
 
-    tree: dict[str, Any] = {
-        "__metadata__": {
-            "format": FORMAT,
-            "version": str(VERSION),
-            "about": _ABOUT,
-            "written_by": f"Pruneapp {pruneapp.__version__}",
-            "original": msgspec.json.encode(original).decode(),
-        }
+    metadata = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "about": _ABOUT,
+        "written_by": f"Pruneapp {pruneapp.__version__}",
+        "original": msgspec.json.encode(original).decode(),
     }
+    parts = [msgspec.json.encode({"__metadata__": metadata})[1:-1]]
     start = 0
-    for name, size in tensors:
-        tree[name] = {"dtype": "U8", "shape": [size], "data_offsets": [start, start + size]}
-        start += size
-    text = json.dumps(tree, separators=(",", ":")).encode()
+    for batch in CancelToken().batches(tensors):  # encoding all at once would hold other threads
+        some: dict[str, Any] = {}
+        for name, size in batch:
+            some[name] = {"dtype": "U8", "shape": [size], "data_offsets": [start, start + size]}
+            start += size
+        parts.append(msgspec.json.encode(some)[1:-1])
+    text = b"{" + b",".join(parts) + b"}"
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text
 
@@ -362,6 +405,8 @@ class _MasksOfFile:
         self._file = file
         self._places = places
         self._where = where
+        # Those that were unpacked together last: the next one is among them, as a rule.
+        self._last: tuple[str, NDArray[np.uint8]] | None = None
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
         """Return a mask; see `MaskSource`."""
@@ -370,6 +415,10 @@ class _MasksOfFile:
         if entry is None or entry.dtype.name != "U8":
             raise damaged(self._where, f"mask {number:,} is missing")
         try:
+            if place.offset >= 0:
+                found = one_of(self._together(place, entry.numel), place.offset, place.size, base)
+                job.step(found.nbytes)
+                return found
             if place.pieces:
                 _check_count(place)
                 return unpack(self._pieces(place, entry.numel), place.size, base, job)
@@ -379,12 +428,19 @@ class _MasksOfFile:
         except CheckpointError as error:
             raise SessionError(error.sentence, remedy=error.remedy) from error
 
-    def _plain(self, name: str, nbytes: int, job: Job) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    def _plain(self, name: str, nbytes: int, job: Job) -> NDArray[np.uint8]:
         packed = np.empty(nbytes, np.uint8)
         for chunk in self._file.chunks(name):
             packed[chunk.start : chunk.start + chunk.bits.size] = chunk.bits
             job.step(chunk.bits.size)
         return packed
+
+    def _together(self, place: MaskPlace, nbytes: int) -> NDArray[np.uint8]:
+        if self._last is None or self._last[0] != place.tensor:
+            if len(place.pieces) != 1:
+                raise ValueError(f"it has {len(place.pieces):,} pieces")
+            self._last = place.tensor, unpack_together(next(self._pieces(place, nbytes)))
+        return self._last[1]
 
     def _pieces(self, place: MaskPlace, nbytes: int) -> Iterator[bytes]:
         start = 0

@@ -17,11 +17,10 @@ import msgspec
 import platformdirs
 
 from pruneapp.document.edit import Record
-from pruneapp.document.session.capture import Capture, NewMask, Numbers
+from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.log_file import JSON, PIECE, LogFile, delete
 from pruneapp.document.session.original import Original, describe
-from pruneapp.document.session.packing import PIECE as PIECE_BYTES
-from pruneapp.document.session.packing import pack
+from pruneapp.document.session.packing import SMALL, pack, pack_together
 from pruneapp.document.session.saved import NO_MASK, SavedEdit
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
@@ -39,13 +38,23 @@ class Head(msgspec.Struct, frozen=True, tag="head"):
     original: Original
 
 
-class MaskHead(msgspec.Struct, frozen=True, tag="mask"):
-    """A mask follows, in so many pieces."""
+class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
+    """Masks follow: one in so many pieces, or several together in one piece.
 
-    number: int
-    size: int
-    base: int
-    pieces: int
+    Attributes
+    ----------
+    first
+        Number of the first.
+    sizes, bases
+        Elements of each, and the number of the mask that it is packed against.
+    together
+        Whether they are packed together, however many they are.
+    """
+
+    first: int
+    sizes: tuple[int, ...]
+    bases: tuple[int, ...]
+    together: bool
 
 
 class EditAt(msgspec.Struct, frozen=True, tag="edit"):
@@ -304,8 +313,8 @@ class Journal:
         try:
             last = capture.records[at - 1] if at else None
             fresh, edit = self._numbers.take(record, last, capture.snapshot.checkpoint)
-            for new in fresh:
-                self._append_mask(new, capture, job)
+            for some in bundles(fresh):
+                self._append_masks(some, capture, job)
             nbytes = self._write(EditAt(at, edit))
         except BaseException:
             self._numbers.back_to(count)
@@ -316,16 +325,19 @@ class Journal:
         self._edits.append(nbytes)
         self._position = at + 1
 
-    def _append_mask(self, new: NewMask, capture: Capture, job: Job) -> None:
+    def _append_masks(self, some: list[NewMask], capture: Capture, job: Job) -> None:
         assert self._log is not None
-        mask = capture.mask(new.slot, job)
-        base = None if new.base is None else capture.mask(new.base, job)
-        # How many there will be is known, so that they need not wait in memory for the last.
-        pieces = -(-mask.nbytes // PIECE_BYTES)
-        nbytes = self._write(MaskHead(new.number, mask.size, new.saved.base, pieces))
-        for piece in pack(mask, base, job):
-            nbytes += self._log.append(PIECE, piece)
-        self._masks[new.number] = nbytes, new.saved.base
+        together = some[0].slot.nbytes <= SMALL
+        bases = tuple(new.saved.base for new in some)
+        head = MaskHead(some[0].number, tuple(new.slot.size for new in some), bases, together)
+        nbytes = self._write(head)
+        if together:
+            pieces = iter((pack_together([capture.pair(new, job) for new in some], job),))
+        else:
+            pieces = pack(*capture.pair(some[0], job), job)
+        nbytes += sum(self._log.append(PIECE, piece) for piece in pieces)
+        for new in some:
+            self._masks[new.number] = nbytes // len(some), new.saved.base
 
     def _write(self, entry: Entry) -> int:
         import zstandard

@@ -1,12 +1,13 @@
 """Masks as few bytes: compressed, as what differs from another mask where there is one.
 
 A stroke of a brush changes some hundred bits of millions, and what does not change becomes zeros.
-Pieces are packed one by one, so that no mask is ever there twice.
+Pieces are packed one by one, so that no mask is ever there twice; small masks are packed together,
+for there may be 100,000 of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from pruneapp.progress import Job
 
 # Bytes of a mask that are packed in one go: a job that is cancelled waits for no more.
 PIECE = 4 << 20
+# Masks of no more bytes are packed together, up to a piece of them.
+SMALL = 64 << 10
 _LEVEL = 1
 
 
@@ -87,6 +90,70 @@ def unpack(pieces: Iterable[bytes], size: int, base: BitMask | None, job: Job) -
     if done != nbytes:
         raise ValueError(f"{nbytes - done:,} of its {nbytes:,} bytes are missing")
     return checked(packed, size)
+
+
+def pack_together(masks: Sequence[tuple[BitMask, BitMask | None]], job: Job) -> bytes:
+    """Return small masks as one zstd frame, one after the other.
+
+    Parameters
+    ----------
+    masks
+        Each with the mask that it is packed against; `SMALL` bytes each at most, and `PIECE` bytes
+        in all, but for the last.
+    job
+        Stepped by the bytes of the masks.
+    """
+    import zstandard
+
+    joined = b"".join(
+        [(m.packed if base is None else m.packed ^ base.packed).tobytes() for m, base in masks]
+    )
+    job.step(len(joined))
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(joined)
+
+
+def unpack_together(frame: bytes) -> NDArray[np.uint8]:
+    """Return the bytes of masks that were packed together; raises ValueError, see `unpack`."""
+    import zstandard
+
+    try:
+        # Looked at first: a frame may promise more than there is memory.
+        if not 0 <= zstandard.frame_content_size(frame) <= PIECE + SMALL:
+            raise ValueError("its bytes are too many")
+        data = zstandard.ZstdDecompressor().decompress(frame)
+    except zstandard.ZstdError:
+        raise ValueError("its bytes cannot be decompressed") from None
+    return np.frombuffer(data, np.uint8)
+
+
+def one_of(together: NDArray[np.uint8], offset: int, size: int, base: BitMask | None) -> BitMask:
+    """Return one of the masks that were packed together.
+
+    Parameters
+    ----------
+    together
+        What `unpack_together` returned.
+    offset
+        Where it begins.
+    size
+        Its elements.
+    base
+        The mask that it was packed against.
+
+    Raises
+    ------
+    ValueError
+        If there are no such bytes, or they are no mask of this size.
+    """
+    nbytes = (size + 7) // 8
+    if not 0 <= offset <= together.size - nbytes:
+        raise ValueError(f"{size:,} elements lie outside of those that it was packed with")
+    packed = together[offset : offset + nbytes]
+    if base is None:
+        return checked(packed.copy(), size)
+    if base.size != size:
+        raise ValueError(f"it has {size:,} elements, and the one that it changes {base.size:,}")
+    return checked(packed ^ base.packed, size)
 
 
 def checked(packed: NDArray[np.uint8], size: int) -> BitMask:

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any, Self
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.session import journal as written
 from pruneapp.document.session.journal import SUFFIX, VERSION, Entry
 from pruneapp.document.session.log_file import PIECE, Place, delete, lock, records
 from pruneapp.document.session.original import Original
-from pruneapp.document.session.packing import unpack
+from pruneapp.document.session.packing import one_of, unpack, unpack_together
 from pruneapp.document.session.reopen import Saved
 from pruneapp.document.session.saved import (
     SavedEdit,
@@ -181,7 +183,7 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
         raise damaged(str(path), "it does not begin as one")
     source = FileSource(path)
     history = SavedHistory(
-        masks=[SavedMask(head.size, head.base) for head, _ in story.masks],
+        masks=[mask.saved for mask in story.masks],
         edits=story.edits,
         position=story.position,
         exported=story.exported,
@@ -197,7 +199,16 @@ def _taken(path: Path) -> SessionError:
     )
 
 
-_Masks = list[tuple[written.MaskHead, list[Place]]]
+@dataclass(frozen=True)
+class _Mask:
+    """A mask, and the pieces that hold it: its own, or the one of all that it was packed with.
+
+    `offset` is where it begins in that one; -1 if the pieces are its own.
+    """
+
+    saved: SavedMask
+    pieces: list[Place]
+    offset: int = -1
 
 
 @dataclass
@@ -205,7 +216,7 @@ class _Story:
     """What the records of a journal come to."""
 
     original: Original | None = None
-    masks: _Masks = field(default_factory=list)
+    masks: list[_Mask] = field(default_factory=list)
     edits: list[SavedEdit] = field(default_factory=list)
     position: int = 0
     exported: int = 0
@@ -227,7 +238,7 @@ class _Story:
             if place.kind == PIECE:
                 if not story.masks:
                     break
-                story.masks[-1][1].append(place)
+                story.masks[-1].pieces.append(place)
                 continue
             entry = _entry(payload, path)
             if entry is None or not story.take(entry, path):
@@ -243,8 +254,7 @@ class _Story:
         if self.original is None:
             return False
         if isinstance(entry, written.MaskHead):
-            self.masks.append((entry, []))
-            return entry.number == len(self.masks) - 1
+            return self._announce(entry)
         if isinstance(entry, written.EditAt):
             if not 0 <= entry.at <= len(self.edits):
                 return False
@@ -264,6 +274,19 @@ class _Story:
             self.view = entry.view
         else:
             self._count(entry.sha256)
+        return True
+
+    def _announce(self, head: written.MaskHead) -> bool:
+        if head.first != len(self.masks) or not len(head.sizes) == len(head.bases) > 0:
+            return False
+        if min(head.sizes) < 0 or (len(head.sizes) > 1 and not head.together):
+            return False
+        pieces: list[Place] = []
+        offset = 0
+        for size, base in zip(head.sizes, head.bases, strict=True):
+            saved = SavedMask(size, base)
+            self.masks.append(_Mask(saved, pieces, offset if head.together else -1))
+            offset += (size + 7) // 8
         return True
 
     def _count(self, digests: Mapping[str, str]) -> None:
@@ -312,20 +335,33 @@ def _version(text: bytes) -> int:
 class _MasksOfJournal:
     """Reads the masks of a journal."""
 
-    def __init__(self, source: FileSource, masks: _Masks, path: Path) -> None:
+    def __init__(self, source: FileSource, masks: list[_Mask], path: Path) -> None:
         self._source = source
         self._masks = masks
         self._path = path
+        # Those that were unpacked together last: the next one is among them, as a rule.
+        self._last: tuple[list[Place], NDArray[np.uint8]] | None = None
 
     def read(self, number: int, base: BitMask | None, job: Job) -> BitMask:
         """Return a mask; see `MaskSource`."""
-        head, places = self._masks[number]
+        mask = self._masks[number]
         try:
-            return unpack(self._pieces(places), head.size, base, job)
+            if mask.offset < 0:
+                return unpack(self._pieces(mask.pieces), mask.saved.size, base, job)
+            found = one_of(self._together(mask.pieces), mask.offset, mask.saved.size, base)
+            job.step(found.nbytes)
         except (ValueError, MemoryError) as error:
             raise damaged(str(self._path), f"of mask {number:,}, {error}") from None
         except CheckpointError as error:
             raise SessionError(error.sentence, remedy=error.remedy) from error
+        return found
+
+    def _together(self, pieces: list[Place]) -> NDArray[np.uint8]:
+        if self._last is None or self._last[0] is not pieces:
+            if len(pieces) != 1:
+                raise ValueError(f"it has {len(pieces):,} pieces")
+            self._last = pieces, unpack_together(next(self._pieces(pieces)))
+        return self._last[1]
 
     def _pieces(self, places: list[Place]) -> Iterator[bytes]:
         for place in places:
