@@ -99,10 +99,10 @@ class Details(QScrollArea):
     def _fill(self, layout: QVBoxLayout, offer: FormatOffer) -> None:
         layout.addWidget(plain(offer.help, wrap=True))
         layout.addSpacing(8)
-        if offer.loaded_by:
-            self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
         if offer.does_not:
             self._list(layout, self.tr("Know before"), list(offer.does_not))
+        if offer.loaded_by:
+            self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
         if offer.params:
             layout.addWidget(heading(self.tr("Settings")))
             layout.addSpacing(4)

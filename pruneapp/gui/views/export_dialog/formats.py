@@ -12,6 +12,8 @@ from pruneapp.gui.views.export_dialog.words import size_tip, size_words
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 
+_SIZE_LETTERS = 12
+
 
 class Formats(QWidget):
     """A radio button for each format, and beside it how large the file will be.
@@ -82,8 +84,11 @@ class Formats(QWidget):
         for row, offer in enumerate(offers):
             radio = QRadioButton(offer.label.replace("&", "&&"), self)
             size = plain()
+            size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            # As wide as anything that it says: nothing moves when a size becomes known.
+            size.setMinimumWidth(self.fontMetrics().averageCharWidth() * _SIZE_LETTERS)
             self._layout.addWidget(radio, row, 0)
-            self._layout.addWidget(size, row, 1, Qt.AlignmentFlag.AlignRight)
+            self._layout.addWidget(size, row, 1)
             self._group.addButton(radio)
             self.radios[offer.name], self.sizes[offer.name] = radio, size
         self._layout.setColumnStretch(0, 1)
