@@ -46,7 +46,7 @@ IN_DOCS = (
 )
 
 VIEWS_IN_DOCS = (
-    *("distribution-dragged", "channels-chosen", "model-role"),
+    *("danger", "distribution-dragged", "distribution-decades", "channels-chosen", "model-role"),
     *("hand-close", "compare", "zeros"),
 )
 

@@ -195,6 +195,7 @@ def danger(walk: Tour) -> None:
         walk.views.pages.tabs.setCurrentIndex(Page.MODEL)
         view = walk.views.pages.model
         person.choose(view.show_box, view.show_box.itemText(view.show_box.findData("share")))
+    person.replace(amount_field(walk), "20%")
 
 
 def zeros(walk: Tour) -> None:
@@ -217,7 +218,7 @@ def zeros(walk: Tour) -> None:
     wait_until(lambda: walk.bench.exporting.report is not None, "the export to be done")
     assert walk.bench.exporting.report is not None
     person.click(walk.bench.exporting.report.close_button)
-    person.press("1")
+    walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
         walk.open(lambda: person.drop(target))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
