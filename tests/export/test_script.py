@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import runpy
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.recipe import Recipe, fit, replay
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.export.script import script_of, write_script
 from pruneapp.kernels.cpu import CpuKernel
@@ -194,7 +199,8 @@ def test_masks_stand_where_torch_has_a_choice_or_no_such_thing(source, path, tmp
     keys = {key.partition(".")[::2] for key in script.masks}
     assert ("1", "net.fc.weight") in keys
     assert ("1", "net.conv.weight") not in keys  # without ties it is torch's own
-    assert {number for number, _ in keys} == {"1", "2", "3", "4", "5", "6", "7", "9"}
+    assert {number for number, _ in keys} == {"1", "2", "3", "4", "6", "7", "9"}
+    assert 'prune.l1_unstructured(modules[name], "weight", amount=amount)' in script.text(path)
     assert "# all of it is back" in script.text(path)
 
 
@@ -234,6 +240,8 @@ def test_values_that_are_no_numbers(source, path, tmp_path):
         source,
         tmp_path,
         step(("l1_unstructured", {"amount": 0.25}, {})),
+        step(("ln_structured", {"amount": 3}, {"pattern": "net.fc.weight"})),
+        step(("random_unstructured", {"amount": 0.9}, {}), scope="global"),
         step(("random_unstructured", {"amount": 0.9}, {"pattern": "net.fc.weight"})),
     )
 
@@ -289,3 +297,69 @@ def test_odd_names_stay_what_they_are(path, tmp_path):
         step(("l1_unstructured", {"amount": 3}, {"names": names})),
         *[step(("random_unstructured", {"amount": 3}, {"names": [n]})) for n in names],
     )
+
+
+def in_this_process(source, out, tmp_path, script):
+    """Run a script without the seconds that a new process takes."""
+    file = tmp_path / "again.py"
+    write_script(script, file, Job())
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
+        patch.setattr(sys, "argv", [str(file), str(source), str(out)])
+        runpy.run_path(str(file), run_name="__main__")
+
+
+@st.composite
+def histories(draw):
+    """Weights with and without ties, and some steps on them."""
+    dtype = draw(st.sampled_from([torch.float32, torch.float16, torch.bfloat16, torch.float64]))
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 999)))
+    shapes = draw(st.lists(st.sampled_from([(6, 5), (4, 3, 2, 2), (9, 8)]), min_size=1, max_size=3))
+    weights = {}
+    for i, shape in enumerate(shapes):
+        tensor = torch.randn(shape, generator=generator, dtype=torch.float64)
+        if draw(st.booleans()):
+            tensor = (tensor * 4).round() / 4  # equal ones, and zeros
+        if draw(st.booleans()):
+            tensor.view(-1)[:3] = torch.tensor([torch.nan, torch.inf, -torch.inf])
+        weights[f"l{i}.weight"] = tensor.to(dtype)
+    entries = []
+    for _ in range(draw(st.integers(1, 4))):
+        method = draw(
+            st.sampled_from(["l1_unstructured", "ln_structured", "random_unstructured", "lamp"])
+        )
+        values: dict[str, object] = {"amount": draw(st.sampled_from([0.0, 0.1, 0.25, 0.4]))}
+        if method == "ln_structured":
+            values |= {
+                "n": draw(st.sampled_from([1, 2, "inf", "-inf", 0, 0.5, "fro"])),
+                "dim": draw(st.sampled_from([0, 1, -1])),
+            }
+        scope = draw(st.sampled_from(METHODS[method].scopes))
+        entries.append(step((method, values, {}), scope=scope))
+    if draw(st.booleans()):
+        entries.insert(draw(st.integers(0, len(entries))), {"name": "finalize"})
+    return weights, entries
+
+
+@given(histories())
+@settings(max_examples=40, deadline=None)
+def test_whatever_was_done_torch_does_the_same(tmp_path_factory, case):
+    weights, entries = case
+    tmp_path = tmp_path_factory.mktemp("script")
+    source, out, target = (tmp_path / f"{n}.safetensors" for n in ("model", "out", "wanted"))
+    save_file(weights, source)
+    recipe = recipe_of(*entries)
+    with open_checkpoint(source) as checkpoint:
+        state = Snapshot(checkpoint)
+        try:
+            deeds = fit(recipe, checkpoint, Job()).deeds("")
+            for done in replay(state, deeds, CpuKernel(), Job()):
+                state = done.state
+        except PruneAppError:
+            return  # nothing left, or nothing to make final
+        script = script_of(checkpoint, recipe, CpuKernel(), Job())
+        export(state, ExportRequest("safetensors", target), Job())
+    in_this_process(source, out, tmp_path, script)
+    found, wanted = load_file(out), load_file(target)
+    for name, tensor in wanted.items():
+        one, other = (t.reshape(-1).view(torch.uint8) for t in (found[name], tensor))
+        assert torch.equal(one, other), name

@@ -5,7 +5,8 @@ draws from a generator of its own. So its call stands in for a step only where n
 matter, which is looked for in the weights themselves; otherwise the mask is written down.
 
 - ``l1_unstructured``, ``global_unstructured``: every weight that went is strictly smaller than
-  every one that stayed. `topk` then has no choice.
+  every one that stayed. `topk` then has no choice. Whichever method chose them, and within whatever
+  limits: where that holds in a tensor, ``l1_unstructured`` with their number takes the same.
 - ``ln_structured``: norms of what went and of what stayed lie further apart than the rounding of
   float32 or float64 sums may come to, for the orders that torch computes by sums or comparisons.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from pruneapp.kernels.contract import Kernel, Slices
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import channels_left
+from pruneapp.methods import registry
 from pruneapp.methods.limits import Limits
 from pruneapp.progress import Job
 
@@ -36,15 +38,40 @@ _EPSILON = {"F64": 2.0**-53, "F32": 2.0**-24}
 _SMALLEST, _LARGEST = 1e-15, 1e15
 
 
-def torch_takes_the_same(  # noqa: PLR0917 - each its own type
+@dataclass(frozen=True)
+class Proved:
+    """What stock torch does just so.
+
+    Attributes
+    ----------
+    own
+        Tensors for which the step's own call, with its own values, makes the same mask.
+    together
+        How many weights of all its tensors ``global_unstructured`` has to take; None if that does
+        not make the same masks.
+    counts
+        How many weights of a tensor ``l1_unstructured`` has to take.
+    """
+
+    own: frozenset[str] = frozenset()
+    together: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The tensors that need no mask written down, as long as `together` is None."""
+        return self.own | frozenset(self.counts)
+
+
+def prove(  # noqa: PLR0917 - each its own type
     before: Snapshot,
     after: Mapping[str, BitMask],
     step: Step,
     names: Sequence[str],
     kernel: Kernel,
     job: Job,
-) -> frozenset[str]:
-    """Return the tensors for which stock torch's own call provably makes the same mask.
+) -> Proved:
+    """Return for which tensors stock torch's calls provably make the same masks.
 
     Parameters
     ----------
@@ -55,43 +82,41 @@ def torch_takes_the_same(  # noqa: PLR0917 - each its own type
     step
         One row; of which nothing is spared any more.
     names
-        First names of the tensors that it touches; of a global step all of them, or none.
+        First names of the tensors that it touches.
     kernel
         Counts norms.
     job
         Stepped by the elements that are read; may cancel.
     """
     (row,) = step.rows
-    if step.limits != Limits() or step.companions:
-        return frozenset()
-    entries = [e for e in map(before.entry, names) if _is_plain(before, e)]
-    if step.scope == "global" and len(entries) < len(names):
-        return frozenset()
+    entries = [before.entry(name) for name in names]
+    plain = [e for e in entries if _is_plain(before, e)]
+    as_asked = step.limits == Limits()
     if row.method == "identity":
-        return frozenset(entry.name for entry in entries)
-    if row.method == "l1_unstructured":
-        return _by_magnitude(before, after, entries, step, job)
-    if row.method == "ln_structured" and step.scope == "local":
-        return frozenset(e.name for e in entries if _by_norm(before, after, e, row, kernel, job))
-    return frozenset()
+        return Proved(frozenset(e.name for e in plain))
+    if registry.get(row.method).granularity == "weights":
+        sides = {e.name: _sides(before, after[e.name], e, job) for e in entries if _ranks(e)}
+        gone = {e.name: after[e.name].pruned - before.masks.pruned(e.name) for e in entries}
+        if step.scope == "global" and len(sides) == len(entries):
+            cut = max(went for went, _ in sides.values())
+            if cut < min(stayed for _, stayed in sides.values()):
+                usual = as_asked and row.method == "l1_unstructured" and len(plain) == len(entries)
+                if usual:
+                    return Proved(frozenset(names))
+                return Proved(together=sum(gone.values()))
+        apart = [name for name, (went, stayed) in sides.items() if went < stayed]
+        own: frozenset[str] = frozenset()
+        if step.scope == "local" and as_asked and row.method == "l1_unstructured":
+            own = frozenset(apart) & {e.name for e in plain}
+        return Proved(own, counts={name: gone[name] for name in apart if name not in own})
+    if row.method == "ln_structured" and as_asked and step.scope == "local":
+        able = (e for e in plain if _by_norm(before, after, e, row, kernel, job))
+        return Proved(frozenset(e.name for e in able))
+    return Proved()
 
 
-def _by_magnitude(
-    before: Snapshot,
-    after: Mapping[str, BitMask],
-    entries: Sequence[TensorEntry],
-    step: Step,
-    job: Job,
-) -> frozenset[str]:
-    if step.scope == "local":
-        able = [e for e in entries if e.dtype.name in MULTIPLIED]
-        sides = [(e.name, *_sides(before, after[e.name], e, job)) for e in able]
-        return frozenset(name for name, went, stayed in sides if went < stayed)
-    if any(e.dtype.name not in MULTIPLIED for e in entries):
-        return frozenset()
-    found = [_sides(before, after[e.name], e, job) for e in entries]
-    apart = max(went for went, _ in found) < min(stayed for _, stayed in found)
-    return frozenset(e.name for e in entries) if apart else frozenset()
+def _ranks(entry: TensorEntry) -> bool:
+    return entry.dtype.name in MULTIPLIED and entry.numel > 0
 
 
 def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tuple[float, float]:
@@ -103,9 +128,11 @@ def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tu
         sizes = np.abs(decode(chunk.bits, entry.dtype))
         there = after.bools(chunk.start, stop)
         gone = ~there if kept is None else kept.bools(chunk.start, stop) & ~there
+        none = np.isnan(sizes)
+        if np.any(gone & none):  # which torch ranks above all others
+            return math.inf, -math.inf
         went = max(went, float(np.max(sizes, where=gone, initial=-math.inf)))
-        numbers = there & ~np.isnan(sizes)
-        stayed = min(stayed, float(np.min(sizes, where=numbers, initial=math.inf)))
+        stayed = min(stayed, float(np.min(sizes, where=there & ~none, initial=math.inf)))
         job.step(chunk.bits.size)
     return went, stayed
 
@@ -138,9 +165,11 @@ def _by_norm(  # noqa: PLR0917 - each its own type
         return low < high
     if not _SMALLEST < high < _LARGEST:
         return False
-    # The bound of any order of adding up, on both sides, and as much again to be sure.
+    # Any order of adding N numbers up is wrong by (N - 1) epsilon at most, relative to a sum of
+    # magnitudes; a square by one more, and a root halves it. On both sides, and some to spare.
     elements = entry.numel // entry.shape[dim]
-    return bool(low < high * (1 - 4 * (elements + 4) * _EPSILON[entry.dtype.name]))
+    margin = 2 * (elements + 4) if n == 1 else elements + 8
+    return bool(low < high * (1 - margin * _EPSILON[entry.dtype.name]))
 
 
 def _is_plain(state: Snapshot, entry: TensorEntry) -> bool:

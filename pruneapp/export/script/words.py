@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.safetensors import SAFETENSORS
 from pruneapp.document.step import Row
 from pruneapp.methods.declaration import Scope
+from pruneapp.params import Amount
 
 # So many names stand where they are used; more get a line of their own.
 _FEW = 2
@@ -50,14 +51,32 @@ def by_torch(row: Row, scope: Scope, names: Sequence[str]) -> tuple[Call, ...]:
         return ()
     values = {name: _literal(value) for name, value in row.values.items()}
     if scope == "global":
-        pairs = '[(modules[name], "weight") for name in {names}]'
-        text = (
-            f"prune.global_unstructured(\n    {pairs},\n"
-            f"    pruning_method=prune.L1Unstructured,\n    amount={values['amount']},\n)"
-        )
-        return (Call(tuple(names), text, together=True),)
+        return together(names, row.values["amount"])
     given = "".join(f", {name}={value}" for name, value in values.items())
     return (Call(tuple(names), f'prune.{row.method}(modules[name], "weight"{given})'),)
+
+
+def together(names: Sequence[str], amount: Amount) -> tuple[Call, ...]:
+    """Return what takes so much of several tensors by one threshold."""
+    pairs = '[(modules[name], "weight") for name in {names}]'
+    text = (
+        f"prune.global_unstructured(\n    {pairs},\n"
+        f"    pruning_method=prune.L1Unstructured,\n    amount={amount!r},\n)"
+    )
+    return (Call(tuple(names), text, together=True),)
+
+
+def by_count(counts: Mapping[str, int]) -> tuple[Call, ...]:
+    """Return what takes so many of the smallest weights of each of some tensors."""
+    taken = {name: count for name, count in counts.items() if count}
+    if not taken:
+        return ()
+    pairs = "".join(f"    {_quoted(name)}: {count},\n" for name, count in taken.items())
+    text = (
+        f"for name, amount in {{\n{pairs}}}.items():\n"
+        '    prune.l1_unstructured(modules[name], "weight", amount=amount)'
+    )
+    return (Call(tuple(taken), text, together=True),)
 
 
 def from_masks(number: int, names: Sequence[str]) -> tuple[Call, ...]:
@@ -154,7 +173,9 @@ class _Names:
 
 def _lines(call: Call, names: _Names) -> list[str]:
     if call.together:
-        return call.text.replace("{names}", names.word(call.names)).split("\n")
+        named = "{names}" in call.text
+        text = call.text.replace("{names}", names.word(call.names)) if named else call.text
+        return text.split("\n")
     if len(call.names) == 1:
         return (
             call.text.replace("(name)", f"({_quoted(call.names[0])})")
@@ -279,9 +300,8 @@ def finish(name):
     if prune.is_pruned(modules[name]):
         gone = modules[name].weight_mask == 0
         prune.remove(modules[name], "weight")
-        modules[name].weight.data[gone] = 0.0
-    weights[name] = modules[name].weight.data
-
+        weights[name] = weights[name].masked_fill(gone, 0.0)
+        modules[name].weight.data = weights[name]
 '''
 
 _SAVE = """

@@ -26,7 +26,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export.records import Record
 from pruneapp.export.safetensors import plan_safetensors
 from pruneapp.export.script import words
-from pruneapp.export.script.proof import MULTIPLIED, torch_takes_the_same
+from pruneapp.export.script.proof import MULTIPLIED, prove
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -169,10 +169,16 @@ class _Making:
         ((row, names),) = rows_of(state.checkpoint, step)
         preview = compute_preview(state, step, self._kernel, self._job, energy=False)
         self._job.start(sum(state.entry(name).numel for name in names))
-        same = torch_takes_the_same(state, preview.masks, step, names, self._kernel, self._job)
-        calls = words.by_torch(row, step.scope, [n for n in names if n in same])
-        calls += self._from_masks({n: preview.masks[n] for n in names if n not in same})
-        self._add_part(step.label(), calls, by_torch=len(same) == len(names))
+        found = prove(state, preview.masks, step, names, self._kernel, self._job)
+        if found.together is not None:
+            calls = words.together(names, found.together)
+        else:
+            calls = words.by_torch(row, step.scope, [n for n in names if n in found.own])
+            calls += words.by_count({n: found.counts[n] for n in names if n in found.counts})
+        alike = found.together is not None or len(found.names) == len(names)
+        if not alike:
+            calls += self._from_masks({n: preview.masks[n] for n in names if n not in found.names})
+        self._add_part(step.label(), calls, by_torch=alike)
         return after(state, preview.as_edit(state))
 
     def _whole(self, state: Snapshot, deed: Deed, edit: Edit) -> None:
