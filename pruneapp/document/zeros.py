@@ -60,8 +60,8 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
     CheckpointError
         If the file cannot be read.
     """
-    entries = _worth_looking(snapshot, names)
-    job.start(sum(e.numel for e in entries))
+    entries = _worth_looking(snapshot, names, job)
+    job.start(sum([e.numel for e in entries]))
     found = []
     for entry in entries:
         job.label(entry.name)
@@ -104,19 +104,22 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
     return masks
 
 
-def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None) -> list[TensorEntry]:
+def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> list[TensorEntry]:
     if names is None:
         entries = list(snapshot.checkpoint.entries.values())
     else:
         entries = list({(e := snapshot.entry(name)).name: e for name in names}.values())
-    return [
-        e
-        for e in entries
-        if e.prunable
-        and e.numel
-        and (e.by_default or len(e.shape) > 1)
-        and not _too_few(snapshot, e)
-    ]
+    found: list[TensorEntry] = []
+    for batch in job.cancel.batches(entries):
+        found += [
+            e
+            for e in batch
+            if e.prunable
+            and e.numel
+            and (e.by_default or len(e.shape) > 1)
+            and not _too_few(snapshot, e)
+        ]
+    return found
 
 
 def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from tests.benchmarks.beats import Beat, summary
+from tests.benchmarks.crowds import change_crowd
 from tests.benchmarks.window import Hand
 
 Answer = dict[str, Any]
@@ -45,10 +46,22 @@ def job(path: str, target: str, dump: str = "") -> Answer:
         hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
         took = _job(hand, Path(path), Path(target))
         hand.leave()
+    return {"took": took, **_heard(hand)}
+
+
+def crowd(path: str, dump: str = "") -> Answer:
+    """Do what can be done to 25,000 tensors at once, and listen to the beats."""
+    with contextlib.ExitStack() as stack:
+        hand = Hand(stack.enter_context(Path(dump).open("w")) if dump else None)
+        change_crowd(hand, Path(path))
+        hand.leave()
+    return _heard(hand)
+
+
+def _heard(hand: Hand) -> Answer:
     beats = hand.beats.beats
     phases = list(dict.fromkeys(beat.phase for beat in beats))
     return {
-        "took": took,
         "all": summary(beats),
         "phases": {p: summary([b for b in beats if b.phase == p]) for p in phases},
         "worst": _worst(beats, hand),
