@@ -171,16 +171,17 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     prune.add_argument(
         "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
     )
-    # One option for each parameter of any method; the same name means the same thing everywhere.
-    declared: dict[str, Param] = {}
+    # One option for each parameter of any method; what it means for which is said by each.
+    declared: dict[str, dict[str, list[str]]] = {}
     for method in METHODS.values():
         for param in method.params:
-            declared.setdefault(param.name, param)
-    for param in declared.values():
-        users = [m.name for m in METHODS.values() if param.name in {p.name for p in m.params}]
-        _add_param(prune, param, "param", f" For {', '.join(users)}.")
+            users = declared.setdefault(param.name, {}).setdefault(_said(param), [])
+            users.append(method.name)
+    for name, meanings in declared.items():
+        said = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
+        _add_param(prune, name, "param", said)
     for param in LIMITS:
-        _add_param(prune, param, "limit")
+        _add_param(prune, param.name, "limit", _said(param))
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
@@ -228,12 +229,16 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     prune.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
-def _add_param(parser: argparse.ArgumentParser, param: Param, kind: str, more: str = "") -> None:
+def _said(param: Param) -> str:
+    return f"{param.help} Must be {param.describe()}."
+
+
+def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str) -> None:
     parser.add_argument(
-        f"--{param.name.replace('_', '-')}",
-        dest=f"{kind}_{param.name}",
-        metavar=param.name.upper(),
-        help=f"{param.help} Must be {param.describe()}.{more}".replace("%", "%%"),
+        f"--{name.replace('_', '-')}",
+        dest=f"{kind}_{name}",
+        metavar=name.upper(),
+        help=said.replace("%", "%%"),
     )
 
 

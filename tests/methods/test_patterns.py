@@ -156,7 +156,7 @@ def test_n_m_of_a_convolution_is_torchs_sparsifier_at_every_place_of_the_kernel(
 
 
 @pytest.mark.parametrize("block", [(1, 4), (4, 4), (4, 1), (2, 3)])
-@pytest.mark.parametrize("shape", [(8, 12), (12, 24), (16, 36)])
+@pytest.mark.parametrize("shape", [(8, 12), (12, 24), (16, 36), (10, 14), (13, 27)])
 def test_blocks_are_torchs_sparsifier(block, shape):
     values = np.random.default_rng(1).normal(size=shape).astype(np.float32)
     expected = sparsified(values, block, block[0] * block[1], 0.3)

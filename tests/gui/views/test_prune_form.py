@@ -438,3 +438,12 @@ def test_nobody_takes_blocks_for_weights_when_they_are_counted(form, qtbot):
         qtbot.mouseClick(amount.counts, Qt.MouseButton.LeftButton)
         assert amount.value() == count
         assert amount.slider.isEnabled() == reaches
+
+
+def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
+    """A norm has a scale for its output channels alone."""
+    made = editor_for(DimParam(bounds=Interval(0, 0)))
+    qtbot.addWidget(made)
+    made.set_context((8, 4, 3, 3), "Conv2d")
+    assert [made.combo.itemData(i) for i in range(made.combo.count())] == [0]
+    assert made.value() == 0

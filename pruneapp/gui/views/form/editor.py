@@ -266,6 +266,7 @@ class DimEditor(ComboEditor):
 
     def __init__(self, param: DimParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
+        self._bounds = param.bounds
         self.set_context((), "")
         self.set_value(param.default)
         self.combo.currentIndexChanged.connect(self.changed)
@@ -275,4 +276,4 @@ class DimEditor(ComboEditor):
         labels = dim_labels(shape or (-1, -1), kind)
         offered = [(text, dim, "") for dim, text in enumerate(labels)]
         offered.append((self.tr("−1: the last dimension"), -1, ""))
-        self.offer(offered)
+        self.offer([item for item in offered if item[1] in self._bounds])
