@@ -155,6 +155,11 @@ def test_what_would_not_be_missed_is_not_offered(model, place):
     undone.keep(Capture.of(document), {}, Job())
     for journal in (exported, saved, undone):
         journal.close()
+    (place / "unfinished.journal.new").write_bytes(b"")
+    assert left_behind(place, Job()) == ()
+    assert len(list(place.iterdir())) == 4, "somebody may be about to begin with them"
+    for path in place.iterdir():
+        os.utime(path, (0, 0))
     assert left_behind(place, Job()) == ()
     assert list(place.iterdir()) == []
     shut(document)
@@ -291,6 +296,23 @@ def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
     with pytest.raises(SessionError, match="newer Pruneapp"):
         read_journal(found.path, Job())
     assert found.path.exists()
+    shut(document)
+
+
+def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):
+    answers = iter([False, False, True])
+    lock = log_file.lock
+    monkeypatch.setattr(log_file, "lock", lambda fd: next(answers, True) and lock(fd))
+    document = open_model(model)
+    prune(document)
+    journal = kept(document, place)
+    assert left_behind(place, Job()) == ()
+    journal.delete()
+    monkeypatch.setattr(log_file, "_TRIES", 2)
+    monkeypatch.setattr(log_file, "lock", lambda _fd: False)
+    with pytest.raises(SessionError, match="not being kept"):
+        kept(document, place)
+    assert list(place.iterdir()) == []
     shut(document)
 
 

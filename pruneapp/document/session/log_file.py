@@ -7,9 +7,11 @@ the first record that is not whole is no part of the file.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +24,8 @@ _HEAD = struct.Struct("<IIB")
 MOST = 64 << 20
 
 JSON, PIECE = 1, 2
+
+_TRIES, _TRY_S = 100, 0.01
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,9 @@ class LogFile:
         flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         # Unbuffered: what a full disk refused must not be tried again later.
         self._file = io.FileIO(os.open(path, flags, 0o600), "r+")
-        lock(self._file.fileno())
         self.size = 0
         try:
+            self._lock()
             self._write(MAGIC)
         except BaseException:
             self.close()
@@ -90,6 +94,17 @@ class LogFile:
     def close(self) -> None:
         """Let go of the file; it stays."""
         self._file.close()
+
+    def _lock(self) -> None:
+        # Another window that looks for what was left behind may have it for a moment.
+        for _ in range(_TRIES):
+            if lock(self._file.fileno()):
+                break
+            time.sleep(_TRY_S)
+        else:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        if not self.path.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,8 @@ from pruneapp.errors import CheckpointError, SessionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
+# A journal may be made at this very moment, and not be locked yet.
+_FRESH_S = 60
 # A record promises at most so many bytes of JSON.
 _MOST_JSON = 1 << 28
 
@@ -67,7 +70,8 @@ def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
     """Return what can be taken up again, the newest first.
 
     Journals of windows that are open are left alone. What has nothing that would be lost, and what
-    a compaction did not finish, is deleted.
+    a compaction did not finish, is deleted once it is a minute old: until then another window may
+    be about to begin with it.
 
     Parameters
     ----------
@@ -84,14 +88,25 @@ def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
     for path in paths:
         job.step(0)
         if path.suffix == ".new" and _is_free(path):
-            delete(path)
-        elif path.suffix == SUFFIX and _is_free(path):
-            story = _summary(path)
-            if story is None:
+            if time.time() - _written(path) > _FRESH_S:
                 delete(path)
-            else:
+        elif path.suffix == SUFFIX and _is_free(path):
+            try:
+                story = _summary(path)
+            except OSError:  # gone meanwhile
+                continue
+            if story is not None:
                 found.append(story)
+            elif time.time() - _written(path) > _FRESH_S:
+                delete(path)
     return tuple(sorted(found, key=lambda each: each.time, reverse=True))
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return time.time()
 
 
 def _is_free(path: Path) -> bool:
