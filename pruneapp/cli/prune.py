@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.written import format_of, print_report, report_as_json, target_of
+from pruneapp.document.bytes_target import parse_bytes, total_for
 from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
 from pruneapp.document.opening import open_document
@@ -23,6 +25,7 @@ from pruneapp.document.recipe.replay import after
 from pruneapp.document.ruled import state_after
 from pruneapp.document.selection import default_selection, select
 from pruneapp.document.session.capture import Capture
+from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.provenance import provenance_of
@@ -42,6 +45,7 @@ from pruneapp.progress import CancelToken, Job
 def prune(options: argparse.Namespace, token: CancelToken) -> int:
     """Prune and write; prints what was done."""
     method = _method(options)
+    nbytes = _bytes_wanted(options, method)
     limits = _limits(options)
     check_limits(method, limits)
     values = _values(options, method, limits)
@@ -68,6 +72,10 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         said = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, said)
         step = Step((row,), scope, limits, options.companions)
+        if nbytes is not None:
+            touched = [name for _, some in rows_of(checkpoint, step) for name in some]
+            total = total_for(document.snapshot(), touched, nbytes)
+            step = replace(step, limits=replace(limits, total=total))
         state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
@@ -97,6 +105,20 @@ def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:
         for name, text in vars(options).items()
         if name.startswith(f"{kind}_") and text is not None
     }
+
+
+def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
+    """Return the bytes that ``--total`` asks for; a total of weights stands in their place then."""
+    nbytes = None if options.limit_total is None else parse_bytes(options.limit_total)
+    if nbytes is None:
+        return None
+    if method.granularity != "weights":
+        raise ParameterError(
+            f"'{method.name}' takes whole {method.granularity}, so that bytes cannot be promised.",
+            remedy="Say a share or a count, or choose a method of single weights.",
+        )
+    options.limit_total = "100%"  # how many weights that is tells only the file
+    return nbytes
 
 
 def _limits(options: argparse.Namespace) -> Limits:
