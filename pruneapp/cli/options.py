@@ -181,7 +181,8 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         said = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
         _add_param(prune, name, "param", said)
     for param in LIMITS:
-        _add_param(prune, param.name, "limit", _said(param))
+        more = " Or at most so many bytes of the compact file: 40MB." * (param.name == "total")
+        _add_param(prune, param.name, "limit", _said(param) + more)
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
