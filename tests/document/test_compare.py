@@ -191,6 +191,13 @@ def test_made_final_is_no_difference(model):
     assert model.elements_read == 0
 
 
+def test_what_was_made_final_on_one_side_alone_differs(model):
+    name = "module.fc.weight"
+    final = MaskSet({name: BitMask.from_bools(np.arange(640) % 2 == 0)})
+    (only,) = compare(Snapshot(model), Snapshot(model, final=final), Job()).differing
+    assert (only.name, only.differing) == (name, 320)
+
+
 def test_tensors_stand_against_each_other_by_any_name():
     w, v = np.ones((2, 3), np.float32), np.zeros((2, 3), np.float32)
     tied = snapshot({"emb": w, "only": v}, emb={"aliases": ("head",)})
