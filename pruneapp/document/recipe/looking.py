@@ -129,7 +129,7 @@ class Looking:
         data = {"name": "step", "configuration": plain}
         step = self._try(place, lambda: Step.from_dict(data))
         if step is not None:
-            self._try(place, lambda: check_sizes(self.checkpoint, step))
+            self._try(place, lambda: check_sizes(self.checkpoint, step, self.job))
         return step
 
     def _row(self, asked: StepConfiguration, number: int) -> Row:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.hand import Target
 from pruneapp.document.hand.compute import check_box
+from pruneapp.document.hand.pairs import Companions
+from pruneapp.document.preview import view_for_row
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
-from pruneapp.params import AmountParam, DimParam
+from pruneapp.methods.checks import check_all, units_left
+from pruneapp.params import AmountParam
+from pruneapp.progress import Job
 
 
 def touched(checkpoint: Checkpoint, step: Step) -> list[str]:
@@ -19,23 +24,27 @@ def touched(checkpoint: Checkpoint, step: Step) -> list[str]:
     return [name for name in checkpoint.entries if name in names]
 
 
-def check_sizes(checkpoint: Checkpoint, step: Step) -> bool:
-    """Refuse dimensions that a tensor does not have, and counts that are larger than it."""
+def check_sizes(checkpoint: Checkpoint, step: Step, job: Job) -> bool:
+    """Refuse what does not suit a tensor, whatever is pruned of it; raises `ParameterError`.
+
+    Dimensions that it does not have, norms that do not follow it, and counts that are larger than
+    it.
+    """
+    whole, pairs = Snapshot(checkpoint), Companions(checkpoint)
     for row, names in rows_of(checkpoint, step):
         method = registry.get(row.method)
-        sizes: list[int] = []
-        for name in names:
-            entry = checkpoint.entry(name)
-            size = entry.numel
-            for param in method.params:
-                if isinstance(param, DimParam):
-                    size = entry.shape[param.resolve(row.values[param.name], entry.shape, name)]
-            sizes.append(size)
         amount = next((row.values[p.name] for p in method.params if isinstance(p, AmountParam)), 0)
-        counted = method.granularity in {"weights", "channels"}
-        if isinstance(amount, float) or step.limits.total is not None or not counted:
+        counted = isinstance(amount, int) and amount > 0 and step.limits.total is None
+        if not (counted or method.least_dims > 1 or method.takes_scale):
+            continue  # it suits any tensor
+        sizes: list[int] = []
+        for batch in job.cancel.batches(names):
+            views = [view_for_row(whole, row, name, None, None, pairs) for name in batch]
+            check_all(views, method, row.values, step.scope)
+            sizes += [units_left(view, method, row.values) for view in views]
+        if not counted:
             continue
-        unit = "channels" if method.granularity == "channels" else "weights"
+        unit = method.granularity if method.granularity in {"channels", "blocks"} else "weights"
         if step.scope == "global":
             to_prune(amount, sum(sizes), unit=unit)
             continue
