@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.kernels.contract import ReadBits
+from pruneapp.kernels.pairwise import LANES
 from pruneapp.kernels.values import decode
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.tiles import Tiles
@@ -52,10 +53,22 @@ def tile_means(  # noqa: PLR0917 - each its own type
             terms = decode(bits, dtype).astype(np.float64).reshape(part.shape)
             np.abs(terms, out=terms) if order == 1 else np.multiply(terms, terms, out=terms)
             cut = tiles.cut(terms)
-            found = np.add.reduce(cut[:, 0], axis=2)
+            found = _along(cut[:, 0])
             for row in range(1, tiles.tall):
-                found += np.add.reduce(cut[:, row], axis=2)
+                found += _along(cut[:, row])
         sums[part.down, part.along] = found
         job.step(bits.size)
     means = sums.reshape(-1) / tiles.sizes
     return means if order == 1 else np.sqrt(means)
+
+
+def _along(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add along the last axis, from left to right where it is that short."""
+    wide = terms.shape[2]
+    if wide >= LANES:
+        found: NDArray[np.float64] = np.add.reduce(terms, axis=2)
+        return found
+    total = terms[:, :, 0].copy()  # numpy would look at each few by themselves
+    for column in range(1, wide):
+        total += terms[:, :, column]
+    return total

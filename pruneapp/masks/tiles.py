@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.channels import pack_into
 from pruneapp.progress import Job
+
+Element = TypeVar("Element", bound=np.generic)
 
 # Elements that are looked at together.
 _PIECE = 1 << 18
@@ -114,7 +117,7 @@ class Tiles:
         for row in range(*part.rows):
             yield row * columns + left, row * columns + right
 
-    def cut(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def cut(self, values: NDArray[Element]) -> NDArray[Element]:
         """Return a rectangle of elements as (tiles down, rows, tiles along, columns).
 
         Tiles that the last rows or columns cut are filled up with zeros.
