@@ -79,6 +79,8 @@ class Plan:
         Small files that are written into the same folder, by name, unless there are such.
     work
         How many units `prepare` steps the job by.
+    afterwards
+        What the person should know once it was written.
     """
 
     nbytes: int
@@ -88,6 +90,7 @@ class Plan:
     expected: Callable[[Job], int] | None = None
     prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
     work: int = 0
+    afterwards: Callable[[], tuple[str, ...]] = tuple
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -33,7 +33,8 @@ def plan(state: State, form: Format, values: Mapping[str, Any]) -> dict[str, Pla
     plans = {named.name: form.plan(named.part, values) for named in shards(state, form)}
     index = state.checkpoint.contents.index
     if index is not None:
-        data = _index(index, plans)
+        nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
+        data = _index(index, plans, nbytes)
         plans[renamed(index.name, form)] = Plan(len(data), lambda: iter((data,)), {})
     return plans
 
@@ -63,7 +64,8 @@ def _is_home(checkpoint: Checkpoint, target: Path) -> bool:
     return target.exists() and checkpoint.contents.shards[0].path.parent.samefile(target)
 
 
-def _index(path: Path, plans: Mapping[str, Plan]) -> bytes:
+def _index(path: Path, plans: Mapping[str, Plan], nbytes: int) -> bytes:
+    """Return the index of shards that hold `plans`; the old one where the bytes are as many."""
     try:
         text = path.read_bytes()
         old = json.loads(text)
@@ -74,13 +76,11 @@ def _index(path: Path, plans: Mapping[str, Plan]) -> bytes:
             details=str(error),
         ) from None
     where = {name: file for file, plan in plans.items() for name in plan.names}
-    if old.get("weight_map") == where:
+    total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
+    if old.get("weight_map") == where and total == nbytes:
         return text  # byte for byte
     # Names in the order of the old index, the new ones where the old one stood.
-    metadata = dict(old.get("metadata", {}))
-    metadata["total_size"] = sum(
-        nbytes for plan in plans.values() for nbytes in plan.names.values()
-    )
+    metadata = {**old.get("metadata", {}), "total_size": total}
     new = {"metadata": metadata, "weight_map": where}
     return (json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode()
 

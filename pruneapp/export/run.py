@@ -126,7 +126,8 @@ def _export_file(
         kept = publish([file for file, _ in made], parts.open_files(checkpoint), job)
     if kept:
         checkpoint.path = kept[0]
-    notices = (*target.notices, *_misnamed(target.path, form), *plan.notices, *left)
+    said = (*plan.notices, *plan.afterwards(), *left)
+    notices = (*target.notices, *_misnamed(target.path, form), *said)
     return _report(state, request, [written for _, written in made], kept, notices)
 
 
@@ -152,8 +153,8 @@ def _export_folder(
         checkpoint.verify_unchanged()
         kept = publish(files, parts.open_files(checkpoint), job, also_keep)
         place.commit()
-    notices = tuple(dict.fromkeys(n for plan in plans.values() for n in plan.notices))
-    return _report(state, request, written, kept, (*target.notices, *notices))
+    told = [n for plan in plans.values() for n in (*plan.notices, *plan.afterwards())]
+    return _report(state, request, written, kept, (*target.notices, *dict.fromkeys(told)))
 
 
 def _refuse_shard(state: State, target: Path) -> None:

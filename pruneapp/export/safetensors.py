@@ -19,6 +19,7 @@ from pruneapp.export import parts
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record, finalized
+from pruneapp.export.rounding import DTYPE, Rounding
 
 _METADATA = "__metadata__"
 # Sources that have the order and the metadata of a safetensors file.
@@ -138,12 +139,17 @@ def refuses(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     records = [finalized(part.state, entry) for entry in in_order(part)]
+    rounding = Rounding.to(values[DTYPE.name])
+    if rounding is not None:
+        # The widest first, so that no number comes to lie on an odd address.
+        records = sorted(map(rounding.of, records), key=lambda record: -record.dtype.bits)
     plan = plan_safetensors(records, metadata_for(part))
-    return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
+    after = tuple if rounding is None else rounding.notices
+    return replace(plan, notices=(*plan.notices, *parts.stripped(part)), afterwards=after)
 
 
 SAFETENSORS = Format(
@@ -152,6 +158,7 @@ SAFETENSORS = Format(
     help="Finalized weights with zeros in the pruned places; everything loads it.",
     suffixes=(".safetensors",),
     plan=_plan,
+    params=(DTYPE,),
     why_not=refuses,
     loaded_by=(
         Loader("safetensors", note="and everything that builds on it"),

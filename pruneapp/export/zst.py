@@ -16,6 +16,7 @@ from pruneapp.export import safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.records import zero
+from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.state import State
 from pruneapp.kernels.side_by_side import default_threads
@@ -80,8 +81,8 @@ def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
     def expected(job: Job) -> int:
         if dense.nbytes <= _SMALL:
             return sum(map(len, pieces()))
-        data = _expected(part, level, job)
-        header = dense.nbytes - sum(entry.nbytes for entry in part.entries)
+        data = _expected(part, Rounding.to(values[DTYPE.name]), level, job)
+        header = dense.nbytes - sum(dense.names.values())
         first = next(iter(dense.pieces()))
         assert len(first) == header
         return _FRAME + _compressed(bytes(first), level) + data
@@ -92,6 +93,7 @@ def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
         dense.names,
         dense.notices,
         expected=expected,
+        afterwards=dense.afterwards,
     )
 
 
@@ -104,7 +106,7 @@ def _compressed(data: bytes, level: int) -> int:
     return len(compressor.compress(data)) - 6  # the magic number and the descriptor
 
 
-def _expected(part: Part, level: int, job: Job) -> int:
+def _expected(part: Part, rounding: Rounding | None, level: int, job: Job) -> int:
     pieces: list[list[_Stretch]] = []
     guesses: list[float] = []
     room = 0
@@ -115,7 +117,7 @@ def _expected(part: Part, level: int, job: Job) -> int:
                 guesses.append(0.0)
                 room = _PIECE
             pieces[-1].append(stretch)
-            guesses[-1] += _guess(part.state, stretch)
+            guesses[-1] += _guess(part.state, stretch, rounding)
             room -= stretch.nbytes
     # Nothing but zeros is known without measuring.
     zeros = [sum(s.nbytes for s in p) for p, g in zip(pieces, guesses, strict=True) if g < _TINY]
@@ -125,7 +127,14 @@ def _expected(part: Part, level: int, job: Job) -> int:
 
     def measure(piece: list[_Stretch]) -> int:
         job.step(0)
-        return _compressed(b"".join(_content(part.state, s) for s in piece), level)
+        contents = (_content(part.state, s) for s in piece)
+        if rounding is not None:
+            dtypes = (s.entry.dtype for s in piece)
+            contents = (
+                bytes(rounding.rounded(memoryview(c), d))
+                for c, d in zip(contents, dtypes, strict=True)
+            )
+        return _compressed(b"".join(contents), level)
 
     found = sampling.estimate([p for p, _ in some], [g for _, g in some], measure, job, most)
     return known + found
@@ -150,15 +159,16 @@ def _content(state: State, stretch: _Stretch) -> bytes:
     )
 
 
-def _guess(state: State, stretch: _Stretch) -> float:
+def _guess(state: State, stretch: _Stretch, rounding: Rounding | None) -> float:
+    dtype = stretch.entry.dtype if rounding is None else rounding.becomes(stretch.entry.dtype)
     size = stretch.stop - stretch.start
     kept = sampling.kept_in(state.zeroed(stretch.entry.name), stretch.start, stretch.stop)
-    least = _ZEROS * stretch.nbytes / _BLOCK
+    least = _ZEROS * dtype.nbytes(size) / _BLOCK
     if not kept:
         return least
     # As measured on normal weights from 0 to 99 % sparsity, in 16 and 32 bits: where the next
     # number stands takes half a bit of every doubling of the gaps.
-    each = stretch.entry.dtype.bits / 8 - 0.4 + 0.5 * math.log2(size / kept)
+    each = dtype.bits / 8 - 0.4 + 0.5 * math.log2(size / kept)
     return least + max(kept * each, _TINY)
 
 

@@ -77,7 +77,7 @@ def test_weights_that_cannot_be_compressed_are_refused(source_of, tmp_path):
 
 def test_transformers_names_are_refused(source_of, tmp_path):
     with pytest.raises(ExportError, match=r"may not be called \.bin"):
-        written(source_of, tmp_path, {"a": weights(0.5)}, "pytorch_model.bin")
+        written(source_of, tmp_path, {"a": weights(0.5)}, "shard-1.bin")
 
 
 def test_an_empty_model_can_be_written(source_of, tmp_path):

@@ -97,8 +97,8 @@ def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_pa
     assert steps.told[-1] == (2 * report.nbytes, 2 * report.nbytes)
     assert all(done <= total for done, total in steps.told)
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(steps.told))
-    assert forecast(state, form, {}, Job()).nbytes == guess
-    assert not forecast(state, form, {}, Job()).exact
+    told = forecast(state, form, validate_all(form.params, {}), Job())
+    assert (told.nbytes, told.exact) == (guess, False)
     assert run.planned_size(state, "safetensors") is None
     monkeypatch.setattr(offering, "FORMATS", registry.FORMATS)
     quick = offers(state, Job(), sampled=False)[0]

@@ -1,0 +1,133 @@
+"""Weights in 16 bits: what torch makes of them, and the truth about what it cost."""
+
+import json
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+
+from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.export.offers import forecast
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.rounding import round_to
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+from tests.export.containers import as_snapshot, kept_masks, model
+from tests.export.test_formats import raw
+
+TYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+def exported(checkpoint, tmp_path, dtype: str, form: str = "safetensors", kept=None):
+    out = tmp_path / f"{dtype}{FORMATS[form].suffixes[0]}"
+    request = ExportRequest(form, out, params={"dtype": dtype})
+    return export(as_snapshot(checkpoint, kept), request, Job()), out
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(
+    "source", [torch.float32, torch.float16, torch.bfloat16, torch.float8_e5m2], ids=str
+)
+def test_it_is_what_torch_makes_of_them(source_of, tmp_path, source, dtype):
+    tensors = model(source)
+    checkpoint = source_of("safetensors", tensors)
+    found = load_file(exported(checkpoint, tmp_path, dtype)[1])
+    kept = kept_masks()
+
+    assert set(found) == set(tensors)
+    for name, tensor in tensors.items():
+        floats = tensor.is_floating_point() and tensor.element_size() > 1
+        wanted = tensor.to(TYPES[dtype]) if floats else tensor
+        if name in kept:
+            wanted = (
+                wanted * torch.from_numpy(kept[name]).to(wanted.dtype).abs() if floats else wanted
+            )
+            assert not found[name].float()[~torch.from_numpy(kept[name])].any()
+        if floats:
+            assert found[name].dtype == TYPES[dtype]
+            there = torch.from_numpy(kept[name]) if name in kept else torch.ones_like(tensor).bool()
+            assert torch.equal(found[name][there].nan_to_num(3), wanted[there].nan_to_num(3))
+        elif name not in kept:
+            assert raw(found[name]) == raw(tensor)
+
+
+@given(st.lists(st.floats(width=64), min_size=1, max_size=50))
+def test_doubles_are_rounded_once(values):
+    """To the nearest of the two neighbours, as fractions say; ties to the even one."""
+    array = np.array(values)
+    rounded = round_to(array, DTYPES["BF16"])
+    for value, got in zip(values, rounded, strict=True):
+        if not np.isfinite(value) or not np.isfinite(float(got)):
+            assert np.isnan(value) == np.isnan(float(got))
+            assert np.isnan(value) or abs(value) >= float(np.finfo(np.float32).max) * 0.99
+            continue
+        bits = int(got.view(np.uint16))
+        error = abs(Fraction(float(got)) - Fraction(value))
+        for other in (bits - 1, bits + 1):
+            near = np.uint16(other & 0xFFFF).view(ml_dtypes.bfloat16)
+            if np.isfinite(float(near)) and (other & 0x8000) == (bits & 0x8000):
+                distance = abs(Fraction(float(near)) - Fraction(value))
+                assert error < distance or (error == distance and bits % 2 == 0)
+
+
+def test_a_double_that_two_roundings_would_get_wrong():
+    # Just above the middle of two bfloat16; float32 would make it the very middle.
+    value = 1 + 2.0**-8 + 2.0**-40
+    assert float(np.float32(value).astype(ml_dtypes.bfloat16)) == 1.0
+    assert float(round_to(np.array([value]), DTYPES["BF16"])[0]) == 1 + 2.0**-7
+
+
+def test_the_report_tells_what_it_cost(source_of, tmp_path):
+    tensors = {
+        "a": torch.tensor([1.0, 1 + 2**-12, -3.0]),
+        "b": torch.tensor([70000.0, 1e-9, float("nan"), float("inf"), -0.0]),
+    }
+    report, out = exported(source_of("safetensors", tensors), tmp_path, "float16", kept={})
+    (said,) = [n for n in report.notices if "Rounded" in n]
+
+    assert "The largest rounding error is 0.000244, in 'a'." in said
+    assert "1 numbers were too large and became infinite." in said
+    assert "1 numbers were too small and became 0." in said
+    assert load_file(out)["b"][1] == 0
+
+
+def test_nothing_to_round_is_said(source_of, tmp_path):
+    report, _ = exported(
+        source_of("safetensors", {"a": torch.ones(3).half()}), tmp_path, "float16", kept={}
+    )
+
+    assert any("nothing was rounded" in notice for notice in report.notices)
+
+
+def test_the_index_of_shards_has_the_new_size(source_of, tmp_path):
+    checkpoint = source_of("sharded", model(torch.float32))
+    out = tmp_path / "out"
+    request = ExportRequest("safetensors", out, params={"dtype": "bfloat16"})
+    report = export(as_snapshot(checkpoint), request, Job())
+    index = json.loads((out / "model.safetensors.index.json").read_text())
+    size = sum(
+        t.numel() * t.element_size()
+        for f in out.glob("*.safetensors")
+        for t in load_file(f).values()
+    )
+
+    assert index["metadata"]["total_size"] == size
+    assert report.files[0].path.exists()
+
+
+@pytest.mark.parametrize("form", ["safetensors", "zst"])
+def test_sizes_are_told_before(source_of, tmp_path, form):
+    generator = torch.Generator().manual_seed(0)
+    checkpoint = source_of("safetensors", {"w": torch.randn(2200, 1000, generator=generator)})
+    values = validate_all(FORMATS[form].params, {"dtype": "bfloat16"})
+    told = forecast(as_snapshot(checkpoint, {}), FORMATS[form], values, Job())
+    report, _ = exported(checkpoint, tmp_path, "bfloat16", form, kept={})
+
+    assert report.nbytes == pytest.approx(told.nbytes, rel=0 if told.exact else 0.02)
+    assert report.nbytes < 4_410_000
