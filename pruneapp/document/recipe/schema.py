@@ -232,7 +232,7 @@ def wrong(where: str, error: msgspec.ValidationError) -> RecipeError:
     found = _PLACE.match(str(error))
     assert found is not None  # the pattern matches everything
     what, place = found.group(1), (found.group(2) or "").lstrip(".")
-    at = f", at {place}" if place else ""
+    at = f", at {_words(place)}" if place else ""
     return RecipeError(
         f"'{where}'{at}: {_words(what)}.",
         remedy="docs/recipes.md says what may stand there.",
@@ -240,4 +240,6 @@ def wrong(where: str, error: msgspec.ValidationError) -> RecipeError:
 
 
 def _words(text: str) -> str:
-    return text[:1].lower() + text[1:].rstrip(".").replace("`", "'")
+    words = text[:1].lower() + text[1:].rstrip(".").replace("`", "'")
+    # What stands in the file may be anything, and a message is one line.
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
