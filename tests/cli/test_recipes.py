@@ -28,6 +28,8 @@ from pruneapp.export.provenance import KEY
 from pruneapp.export.registry import FORMATS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
+EXAMPLES = sorted(resources.path("recipes").glob("*.json"))
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -441,3 +443,13 @@ def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path):
     assert time.monotonic() - began < 3
     assert (process.returncode, out, err) == (130, b"", b"")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["all.recipe.json", "big.safetensors"]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_the_examples_fit_the_sample(call, tmp_path, path):
+    status, out, err = call("run", path, SAMPLE, "--check")
+    assert (status, err) == (0, ""), out
+    target = tmp_path / "o.safetensors"
+    assert call("run", path, SAMPLE, "-o", target)[0] == 0
+    assert call("verify", target, "--against", SAMPLE)[0] == 0
+    assert f"`{path.name}`" in PAGE
