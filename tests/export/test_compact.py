@@ -9,6 +9,7 @@ import sys
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,8 +22,10 @@ from pruneapp.cli.options import parse
 from pruneapp.errors import CheckpointError, DamagedFileError, ExportError, UnsupportedFileError
 from pruneapp.export.compact import READER_NAME
 from pruneapp.export.expand import expand
+from pruneapp.export.offers import offers
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.progress import Cancelled, CancelToken, Job
+from tests.export.containers import SOURCES, as_snapshot, kept_masks, model
 from tests.export.test_every_format import SPARSITIES, pruned, write_source
 
 
@@ -140,8 +143,6 @@ def test_it_loads_as_numpy_arrays(source, tmp_path):
 
 
 def test_torch_reads_it_in_a_line(source, tmp_path):
-    import torch
-
     write(pruned(source, 0.5), tmp_path / "x.compact.safetensors")
     with pruneapp.open_checkpoint(tmp_path / "x.compact.safetensors") as file:
         found = {n: file.read(n) for n in file.entries if not file.entry(n).dtype.packed}
@@ -321,8 +322,8 @@ def test_what_it_says_of_its_making_is_true_of_both_files(source, tmp_path):
     from pruneapp.document.recipe import recipe_of
     from pruneapp.export.provenance import KEY, provenance_of
 
-    origin = provenance_of(source, recipe_of(source, [], {}), Job())
     state = pruned(source, 0.5)
+    origin = provenance_of(state, recipe_of(source, [], {}), Job())
     made = {}
     for name, suffix in (("safetensors", "dense"), ("compact", "x.compact"), ("zst", "x.zst")):
         out = tmp_path / f"{suffix}.safetensors"
@@ -334,3 +335,24 @@ def test_what_it_says_of_its_making_is_true_of_both_files(source, tmp_path):
     for name in ("compact", "zst"):
         expand(made[name], tmp_path / "out.safetensors", Job())
         assert (tmp_path / "out.safetensors").read_bytes() == made["safetensors"].read_bytes()
+
+
+def test_a_model_of_several_files_becomes_one(tmp_path):
+    tensors = model(torch.float32)
+    with open_checkpoint(SOURCES["sharded"](tmp_path, tensors)) as checkpoint:
+        state = as_snapshot(checkpoint)
+        told = {offer.name: offer for offer in offers(state, Job())}
+        assert told["compact"].one_file
+        for name, suffix in (("compact", ".compact.safetensors"), ("masks", ".masks.safetensors")):
+            report = write(state, tmp_path / f"x{suffix}", name)
+            assert report.files[0].path == tmp_path / f"x{suffix}"
+            assert report.files[0].nbytes == pytest.approx(told[name].nbytes, rel=0.02)
+        with open_checkpoint(tmp_path / "x.compact.safetensors") as packed:
+            assert sorted(packed.entries) == sorted(checkpoint.entries)
+            for name in checkpoint.entries:
+                kept = kept_masks().get(name)
+                bits = checkpoint.bits(name)
+                bits = bits if kept is None else np.where(kept.ravel(), bits, 0)
+                assert np.array_equal(packed.bits(name), bits)
+        with pytest.raises(ExportError, match="is a folder"):
+            write(state, tmp_path / "sharded", "compact")
