@@ -160,7 +160,7 @@ def _diff() -> Parser:
 
 
 def _add_prune(prune: argparse.ArgumentParser) -> None:
-    from pruneapp.export.registry import FORMATS
+    from pruneapp.cli.export_options import add_export
     from pruneapp.kernels.devices import KEYS
     from pruneapp.methods.declaration import Scope
     from pruneapp.methods.limits import LIMITS
@@ -208,20 +208,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         help="a .py file with a method of your own; this runs its code",
     )
     prune.add_argument("--device", choices=KEYS, default="auto")
-    prune.add_argument(
-        "--format",
-        choices=list(FORMATS),
-        help="safetensors unless OUT ends like a torch file; torch writes the container that was "
-        "opened; resumable takes its container from OUT",
-    )
-    prune.add_argument(
-        "--replace-original",
-        action="store_true",
-        help="where OUT is FILE: do not keep the original beside it; there is no way back",
-    )
-    prune.add_argument(
-        "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
-    )
+    add_export(prune)
     prune.add_argument(
         "--save-recipe",
         metavar="RECIPE",

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.export_options import export_request, write_beside
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
-from pruneapp.cli.written import format_of, print_report, report_as_json, target_of
+from pruneapp.cli.written import print_report, report_as_json, target_of
 from pruneapp.document.bytes_target import parse_bytes, total_for
 from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
@@ -30,7 +31,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.report import ExportReport
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.run import export
 from pruneapp.export.state import State
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
@@ -51,7 +52,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
     values = _values(options, method, limits)
     scope = options.scope or method.scopes[0]
     check_scope(method, scope)
-    target = target_of(options.output)
+    request = export_request(options, target_of(options.output))
     kernel = kernel_for(options.device)
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Opening", token))
@@ -79,14 +80,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
-        request = ExportRequest(
-            format=options.format or format_of(target),
-            path=target,
-            replace_original=options.replace_original,
-            follow_links=options.follow_links,
-            provenance=provenance_of(state, made, job),
-        )
-        report = export(state, request, job)
+        origin = provenance_of(state, made, job)
+        report = export(state, replace(request, provenance=origin), job)
+        write_beside(options, state, report, job, steps=(step.label(),), provenance=origin)
     if options.json:
         print_json(_as_json(report, step, method, values))
     else:

@@ -9,7 +9,7 @@ _STATE_DICT = "which dict of tensors to take, where the file holds several"
 
 def add_run(run: argparse.ArgumentParser) -> None:
     """Add the options of ``pruneapp run``."""
-    from pruneapp.export.registry import FORMATS
+    from pruneapp.cli.export_options import add_export
     from pruneapp.kernels.devices import KEYS
 
     run.add_argument("recipe", metavar="RECIPE", help="a recipe that the window or prune saved")
@@ -27,19 +27,7 @@ def add_run(run: argparse.ArgumentParser) -> None:
         help="a .py file with a method of your own; this runs its code",
     )
     run.add_argument("--device", choices=KEYS, default="auto")
-    run.add_argument(
-        "--format",
-        choices=list(FORMATS),
-        help="safetensors unless the name of OUT says otherwise",
-    )
-    run.add_argument(
-        "--replace-original",
-        action="store_true",
-        help="where OUT is FILE: do not keep the original beside it; there is no way back",
-    )
-    run.add_argument(
-        "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
-    )
+    add_export(run)
     run.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.export_options import export_request, write_beside
 from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
-from pruneapp.cli.written import format_of, print_report, report_as_json, target_of
+from pruneapp.cli.written import print_report, report_as_json, target_of
 from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay
 from pruneapp.document.recipe.recipe import methods_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, RecipeError
 from pruneapp.export.provenance import provenance_of
-from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.run import export
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.masks.bitmask import BitMask
@@ -44,16 +46,12 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         if options.check:
             return _say_fit(found, as_json=options.json)
         found.deeds(recipe.where)  # says what does not fit
-        target = target_of(options.output)
+        request = export_request(options, target_of(options.output))
         state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
-        request = ExportRequest(
-            format=options.format or format_of(target),
-            path=target,
-            replace_original=options.replace_original,
-            follow_links=options.follow_links,
-            provenance=provenance_of(state, made, job),
-        )
-        report = export(state, request, job)
+        origin = provenance_of(state, made, job)
+        report = export(state, replace(request, provenance=origin), job)
+        labels = [entry.label for entry in found.entries]
+        write_beside(options, state, report, job, steps=labels, provenance=origin)
     notices = (*found.notices, *report.notices)
     if options.json:
         more = {"recipe": made.sha256, "entries": [entry.label for entry in found.entries]}

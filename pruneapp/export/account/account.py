@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from pruneapp import __version__
 from pruneapp.answers.export import FormatOffer
 from pruneapp.document.energies import measure_energies
@@ -14,9 +16,13 @@ from pruneapp.export.offers import offers
 from pruneapp.export.provenance import Provenance
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile
+from pruneapp.export.state import State
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.masks.maskset import MaskSet
+from pruneapp.masks.mask import Mask
 from pruneapp.progress import Job
+
+# Of a mask that is a rule, made at once; whole bytes.
+_STRETCH = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class Account:
 
 
 def account_of(
-    snapshot: Snapshot,
+    state: State,
     report: ExportReport,
     steps: Sequence[str],
     job: Job,
@@ -130,8 +136,8 @@ def account_of(
 
     Parameters
     ----------
-    snapshot
-        The state that was written.
+    state
+        What was written.
     report
         What was written.
     steps
@@ -141,13 +147,12 @@ def account_of(
     provenance
         What the export said of where it comes from.
     """
-    checkpoint = snapshot.checkpoint
-    zeroed = {n: mask for n in checkpoint.entries if (mask := snapshot.zeroed(n)) is not None}
-    after = {n: mask for n, mask in zeroed.items() if isinstance(mask, BitMask)}
-    job.start(sum(mask.size for mask in after.values()), checkpoint.path.name)
+    checkpoint = state.checkpoint
+    zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}
+    job.start(sum(mask.size for mask in zeroed.values()), checkpoint.path.name)
+    after = {name: _bits(mask, job) for name, mask in zeroed.items()}
     # Of the file as it was opened: nothing pruned, nothing final.
-    opened = replace(snapshot, masks=MaskSet(), final=MaskSet(), protected=MaskSet())
-    energies = measure_energies(opened, after, job)
+    energies = measure_energies(Snapshot(checkpoint), after, job)
     tensors = []
     for batch in job.cancel.batches(checkpoint.entries.values()):
         for entry in batch:
@@ -167,7 +172,19 @@ def account_of(
         tensors=tuple(tensors),
         files=report.files,
         inputs=provenance.inputs if provenance is not None else (),
-        sizes=offers(snapshot, job),
+        sizes=offers(state, job),
         notices=report.notices,
         provenance=report.provenance,
     )
+
+
+def _bits(mask: Mask, job: Job) -> BitMask:
+    if isinstance(mask, BitMask):
+        return mask
+    packed = np.empty((mask.size + 7) // 8, np.uint8)
+    for start in range(0, mask.size, _STRETCH):
+        job.step(0)
+        stop = min(start + _STRETCH, mask.size)
+        bits = np.packbits(mask.bools(start, stop), bitorder="little")
+        packed[start // 8 : start // 8 + bits.size] = bits
+    return BitMask(packed, mask.size)

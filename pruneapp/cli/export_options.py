@@ -1,0 +1,118 @@
+"""The options of every command that exports: the format and its parameters, reports, a script."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pruneapp.cli.written import format_of
+from pruneapp.errors import ParameterError
+from pruneapp.export.account import KINDS, account_of, write_account
+from pruneapp.export.check_script import write_check_script
+from pruneapp.export.provenance import Provenance
+from pruneapp.export.registry import FORMATS, get
+from pruneapp.export.report import ExportReport
+from pruneapp.export.run import ExportRequest
+from pruneapp.export.state import State
+from pruneapp.params import Param
+from pruneapp.progress import Job
+
+_PREFIX = "export_"
+
+
+def add_export(parser: argparse.ArgumentParser) -> None:
+    """Add the options of an export."""
+    parser.add_argument(
+        "--format",
+        choices=list(FORMATS),
+        help="safetensors unless OUT ends like another format; torch writes the container that was "
+        "opened; resumable takes its container from OUT",
+    )
+    params: dict[str, tuple[Param, list[str]]] = {}
+    for form in FORMATS.values():
+        for param in form.params:
+            params.setdefault(param.name, (param, []))[1].append(form.name)
+    for name, (param, users) in params.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=_PREFIX + name,
+            metavar=name.upper(),
+            help=f"{param.help} Must be {param.describe()}. For {', '.join(users)}.".replace(
+                "%", "%%"
+            ),
+        )
+    parser.add_argument(
+        "--replace-original",
+        action="store_true",
+        help="where OUT is FILE: do not keep the original beside it; there is no way back",
+    )
+    parser.add_argument(
+        "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
+    )
+    parser.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="tell of the export in a file: a page (.html), a table of the tensors (.csv), or all "
+        "of it (.json); may be repeated",
+    )
+    parser.add_argument(
+        "--check-script",
+        metavar="FILE",
+        help="write a Python script that compares the outputs of your model before and after",
+    )
+
+
+def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
+    """Return what `add_export` was told.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is not one of the format, or breaks its rule; or a report has no suffix of
+        one.
+    """
+    form = get(options.format or format_of(target))
+    known = {param.name: param for param in form.params}
+    values: dict[str, Any] = {}
+    for name, text in vars(options).items():
+        if name.startswith(_PREFIX) and text is not None:
+            param = known.get(name.removeprefix(_PREFIX))
+            if param is None:
+                takes = ", ".join(f"--{n}" for n in known) or "no parameters"
+                raise ParameterError(
+                    f"The format '{form.name}' does not take --{name.removeprefix(_PREFIX)} "
+                    f"(it takes {takes})."
+                )
+            values[param.name] = param.parse(text)
+    for path in options.report:
+        if Path(path).suffix.lower() not in KINDS:
+            raise ParameterError(f"'--report' must end in {', '.join(KINDS)} (got '{path}').")
+    return ExportRequest(
+        format=form.name,
+        path=target,
+        replace_original=options.replace_original,
+        follow_links=options.follow_links,
+        params=values,
+    )
+
+
+def write_beside(
+    options: argparse.Namespace,
+    state: State,
+    report: ExportReport,
+    job: Job,
+    *,
+    steps: Sequence[str],
+    provenance: Provenance,
+) -> None:
+    """Write the reports and the script that were asked for; see `add_export`."""
+    if options.report:
+        account = account_of(state, report, steps, job, provenance)
+        for path in options.report:
+            write_account(account, Path(path), job)
+    if options.check_script:
+        write_check_script(state.checkpoint, report, Path(options.check_script), job)

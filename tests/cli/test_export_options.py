@@ -1,0 +1,92 @@
+"""Formats with parameters, reports and the checking script on the command line."""
+
+import ast
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from pruneapp.__main__ import main
+from pruneapp.export.registry import FORMATS
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "model.safetensors"
+    generator = torch.Generator().manual_seed(0)
+    save_file({"a.weight": torch.randn(20, 30, generator=generator)}, path)
+    return path
+
+
+@pytest.fixture
+def call(source, tmp_path, capfd):
+    def run(*more):
+        words = ["prune", source, "-o", tmp_path / "out.safetensors", "--method", "l1_unstructured"]
+        try:
+            status = main([str(word) for word in (*words, "--amount", "0.5", *more)])
+        except SystemExit as end:
+            status = end.code
+        return status, *capfd.readouterr()
+
+    return run
+
+
+def test_the_type_can_be_chosen(call, tmp_path):
+    status, out, _ = call("--dtype", "bfloat16")
+
+    assert status == 0
+    assert "Rounded to bfloat16. The largest rounding error is" in out
+    found = load_file(tmp_path / "out.safetensors")["a.weight"]
+    assert found.dtype == torch.bfloat16
+    assert int((found == 0).sum()) == 300
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--dtype", "int4"), "'dtype' must be one of keep, float16, bfloat16 (got 'int4')"),
+        (("--level", "3"), "The format 'safetensors' does not take --level (it takes --dtype)"),
+        (("--format", "torch", "--dtype", "float16"), "'torch' does not take --dtype"),
+        (("--report", "r.pdf"), "'--report' must end in .html, .csv, .json (got 'r.pdf')"),
+    ],
+)
+def test_what_a_format_does_not_take_is_refused_before_anything_is_read(call, tmp_path, more, said):
+    status, _, err = call(*more)
+
+    assert status == 2
+    assert said in err
+    assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_every_parameter_of_every_format_is_an_option(capfd):
+    with pytest.raises(SystemExit):
+        main(["prune", "--help"])
+    said = capfd.readouterr().out
+    for form in FORMATS.values():
+        for param in form.params:
+            assert f"--{param.name.replace('_', '-')} " in said
+
+
+def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
+    page, table, everything = (tmp_path / f"r{suffix}" for suffix in (".html", ".csv", ".json"))
+    script = tmp_path / "check.py"
+    reports = [word for path in (page, table, everything) for word in ("--report", path)]
+    status, _, _ = call(*reports, "--check-script", script)
+
+    assert status == 0
+    data = json.loads(everything.read_text())
+    assert data["sparsity"] == 0.5
+    assert data["steps"] == ["L1 50 % on a.weight"]
+    assert len(data["inputs"]) == 1
+    assert data["inputs"][0] in page.read_text()
+    weights = load_file(source)["a.weight"].numpy()
+    kept = np.sort(np.abs(weights), axis=None)[300:]
+    energy = float((kept.astype(float) ** 2).sum() / (weights.astype(float) ** 2).sum())
+    assert data["tensors"][0]["energy_kept"] == pytest.approx(energy)
+    assert "a.weight" in table.read_text()
+    assert any(
+        isinstance(node, ast.Constant) and node.value == str(tmp_path / "out.safetensors")
+        for node in ast.walk(ast.parse(script.read_text()))
+    )
