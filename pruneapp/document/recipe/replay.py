@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pruneapp.document.edit import Edit
+from pruneapp.document.edit import Change, Edit
 from pruneapp.document.finalize import Finalize
 from pruneapp.document.found import FileMasks, TreatZeros
 from pruneapp.document.hand import HandEdit, compute_hand
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.recipe.looking import Deed, Schedule
 from pruneapp.document.recipe.schedule import amounts, expanded
-from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Step
 from pruneapp.kernels.contract import Kernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
 
@@ -40,7 +40,7 @@ class Replayed:
 
 
 def replay(
-    snapshot: Snapshot, deeds: Sequence[Deed], kernel: Kernel, job: Job, *, energy: bool = False
+    snapshot: Snapshot, deeds: Sequence[Deed], kernel: Kernel, job: Job
 ) -> Iterator[Replayed]:
     """Do the entries of a recipe one after another, each on what the ones before left.
 
@@ -57,8 +57,6 @@ def replay(
         Does the arithmetic.
     job
         Started by each edit; may cancel.
-    energy
-        Whether reports say how much energy goes; see `compute_preview`.
 
     Yields
     ------
@@ -73,7 +71,7 @@ def replay(
     state = snapshot
     for number, deed in enumerate(deeds):
         for one in expanded_at(state, deed):
-            edit = _edit(state, one, kernel, job, energy=energy)
+            edit = _edit(state, one, kernel, job)
             if edit is not None:
                 state = after(state, edit)
                 yield Replayed(number, edit, state)
@@ -100,16 +98,29 @@ def expanded_at(state: Snapshot, deed: Deed) -> Sequence[Deed]:
     return expanded(deed.step, amounts(deed.final, begun, size, deed.steps, deed.path))
 
 
-def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job, *, energy: bool) -> Edit | None:
+def _edit(state: Snapshot, deed: Deed, kernel: Kernel, job: Job) -> Edit | None:
     match deed:
         case Step():
-            return compute_preview(state, deed, kernel, job, energy=energy).as_edit(state)
+            return compute_preview(state, deed, kernel, job, energy=False).as_edit(state)
         case HandEdit():
             return compute_hand(state, deed, job).as_edit(state)
         case Finalize() | TreatZeros():
             return deed.propose(state, job).edit
         case FileMasks():
-            edit = deed.propose(state, job).edit
-            names = resolve(state.checkpoint, deed.names)
-            return edit if any(edit.masks.after[n] != state.masks.get(n) for n in names) else None
+            return _on_top(state, deed.propose(state, job).edit)
     raise TypeError(f"no way to do a {type(deed).__name__}")
+
+
+def _on_top(state: Snapshot, edit: Edit) -> Edit | None:
+    """Return masks of the file on top of what is pruned and protected; None if they are there."""
+    found: dict[str, BitMask] = {}
+    for name, mask in edit.masks.after.items():
+        assert mask is not None  # the file has one for each
+        kept, protected = state.masks.get(name), state.protected.get(name)
+        there = mask if protected is None else mask | protected
+        there = there if kept is None else there & kept
+        if there != kept:
+            found[name] = there
+    if not found:
+        return None
+    return replace(edit, masks=Change({name: state.masks.get(name) for name in found}, found))

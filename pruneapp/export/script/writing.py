@@ -183,20 +183,21 @@ class _Making:
 
     def _whole(self, state: Snapshot, deed: Deed, edit: Edit) -> None:
         names = list(edit.masks.after)
-        plain = isinstance(deed, TreatZeros) and not any(n in state.protected for n in names)
+        free = not any(name in state.protected for name in names)
         calls: tuple[words.Call, ...] = ()
         if isinstance(deed, Finalize):
             calls = (words.finish(names),)
-        elif isinstance(deed, FileMasks):
+        elif isinstance(deed, FileMasks) and free:
             calls = (words.masks_of_file(names),)
-        elif plain:
+        elif isinstance(deed, TreatZeros) and free:
             calls = (words.zeros(names),)
         elif names:
             back = [n for n in names if not _only_less(state.mask(n), edit.masks.after[n])]
             calls = (words.anew(back),) if back else ()
             masks = {n: m for n in names if (m := edit.masks.after[n]) is not None}
             calls += self._from_masks(masks)
-        self._add_part(edit.label, calls, by_torch=plain or isinstance(deed, Finalize | FileMasks))
+        named = isinstance(deed, FileMasks | TreatZeros) and free
+        self._add_part(edit.label, calls, by_torch=named or isinstance(deed, Finalize))
 
     def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[words.Call, ...]:
         number = len(self.parts) + 1

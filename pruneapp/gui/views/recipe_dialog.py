@@ -56,8 +56,6 @@ class RecipeDialog(QDialog):
         Its entries.
     problems
         What does not fit, a sentence each with the number of its entry. Nothing can be done then.
-    notices
-        What the person should know.
     """
 
     def __init__(
@@ -65,7 +63,6 @@ class RecipeDialog(QDialog):
         file: str,
         lines: Sequence[RecipeLine],
         problems: Sequence[str],
-        notices: Sequence[str] = (),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -98,7 +95,6 @@ class RecipeDialog(QDialog):
         self._trouble = heading(self._count(len(problems)))
         for widget in (self.problems, self._trouble):
             widget.setVisible(bool(problems))
-        self.notices = [plain(notice, wrap=True) for notice in notices]
         self._lay_out()
         self.resize(600, 480)
         (self.leave if problems else self.go).setFocus()
@@ -109,8 +105,7 @@ class RecipeDialog(QDialog):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         found = with_defaults(colors)
-        for label in (self.sentence, *self.notices):
-            recolor(label, found["muted"])
+        recolor(self.sentence, found["muted"])
         recolor(self._trouble, found["danger"])
 
     def _lay_out(self) -> None:
@@ -127,8 +122,6 @@ class RecipeDialog(QDialog):
         layout.addWidget(self.table, 1)
         layout.addWidget(self._trouble)
         layout.addWidget(self.problems)
-        for notice in self.notices:
-            layout.addWidget(notice)
         layout.addLayout(buttons)
 
     def _sentence(self, lines: Sequence[RecipeLine], problems: Sequence[str]) -> str:

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save_file
 
+from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.finalize import Finalize
 from pruneapp.document.found import TreatZeros
@@ -448,3 +450,27 @@ def test_every_method_has_its_place_in_a_recipe(model):
         recipe = Recipe.from_text(recipe_of(model, [entry]).text())
         (found,) = fit(recipe, model, Job()).entries
         assert found.deed == wanted
+
+
+def test_masks_of_a_file_come_on_top_of_what_is_pruned(model, tmp_path):
+    path = tmp_path / "pairs.safetensors"
+    rng = np.random.default_rng(0)
+    kept = rng.random((10, 64)) < 0.5
+    arrays = {
+        "fc.weight_orig": rng.normal(size=(10, 64)).astype(np.float32),
+        "fc.weight_mask": kept.astype(np.float32),
+    }
+    save_file(arrays, path)
+    with open_checkpoint(path) as checkpoint:
+        first = {"name": "l1_unstructured", "configuration": {"values": {"amount": 100}}}
+        recipe = Recipe.from_text(
+            text_of(step_entry(first), {"name": "file_masks"}, {"name": "file_masks"})
+        )
+        done = run(checkpoint, recipe)
+        assert [one.number for one in done] == [0, 1], "the second time they are there"
+        before = done[0].state.masks["fc.weight"]
+        assert before.pruned == 100
+        assert done[1].state.masks["fc.weight"] == before & BitMask.from_bools(kept)
+        masks: dict[str, BitMask] = {}
+        back = recipe_of(checkpoint, [one.edit.to_dict(masks) for one in done], masks)
+        assert_same(run(checkpoint, back)[-1].state, done[-1].state)
