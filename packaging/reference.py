@@ -66,6 +66,8 @@ def _method(method: Method) -> str:
     ]
     if method.takes_scores:
         lines.append("Importance scores from a file may take the place of the weights.\n")
+    if method.takes_scale:
+        lines.append("It needs the norm that follows, which is found by its name.\n")
     if method.takes_mask:
         lines.append("It needs a file of masks.\n")
     if method.params:

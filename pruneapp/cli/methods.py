@@ -43,6 +43,7 @@ def _as_json(method: Method) -> dict[str, Any]:
         "granularity": method.granularity,
         "scopes": list(method.scopes),
         "takes_mask": method.takes_mask,
+        "takes_scale": method.takes_scale,
         "takes_scores": method.takes_scores,
         "params": [
             {
