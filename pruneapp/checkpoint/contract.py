@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource, FileSource
@@ -99,6 +100,9 @@ class Contents:
         The files that the model is spread over, in order; empty if it is a single file.
     index
         The index that names the shards, if one was opened.
+    stored_as
+        Names that the file has for parts of a tensor, and the tensor that they are presented as;
+        an index lists the former.
     """
 
     format: str
@@ -112,6 +116,7 @@ class Contents:
     masks: tuple[TensorEntry, ...] = ()
     shards: tuple[Shard, ...] = ()
     index: Path | None = None
+    stored_as: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True)

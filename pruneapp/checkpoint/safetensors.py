@@ -10,7 +10,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry, make_entries, make_locations
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.header_process import in_pieces, parse_header
-from pruneapp.checkpoint.packed import compact, masks
+from pruneapp.checkpoint.packed import bitmask, compact, masks
 from pruneapp.checkpoint.packed.layout import COMPACT, MASKS, packed_format
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
@@ -41,6 +41,8 @@ def _read(
         return masks.read(header, start, source)
     if packing == COMPACT:
         return compact.read(header, start, source, job.cancel)
+    if packed := bitmask.packed_names(header, job.cancel):
+        return bitmask.read(header, start, source, packed, job.cancel)
     entries, numel = _entries(header, start, job.cancel)
     contents = Contents(
         format="safetensors",

@@ -174,6 +174,7 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
         state_dict=first.state_dict,
         unknown_globals=tuple(dict.fromkeys(g for part in parts for g in part.unknown_globals)),
         shards=tuple(shards),
+        stored_as={name: whole for part in parts for name, whole in part.stored_as.items()},
     )
 
 
@@ -185,6 +186,9 @@ def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) 
     for batch in cancel.batches(contents.entries):
         home.update([(name, files[e.location.source]) for e in batch for name in e.names])
         total += sum([entry.nbytes for entry in batch])
+    # Parts are where the tensor is that they are presented as, and that the index does not know.
+    home.update({part: home[name] for part, name in contents.stored_as.items()})
+    whole = set(contents.stored_as.values())
     absent: list[str] = []
     for some in cancel.batches(index.weight_map.items()):
         absent += [name for name, file in some if home.get(name) != file]
@@ -197,7 +201,8 @@ def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) 
     notices = []
     extra: list[str] = []
     for names in cancel.batches(home):
-        extra += [name for name in names if name not in index.weight_map]
+        known = index.weight_map
+        extra += [name for name in names if name not in known and name not in whole]
     if extra:
         notices.append(
             Notice(
