@@ -15,10 +15,10 @@ from pruneapp.cli.export_options import export_request, write_beside
 from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.written import print_report, report_as_json, target_of
-from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay
+from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay_all
 from pruneapp.document.recipe.recipe import methods_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ParameterError, RecipeError
+from pruneapp.errors import ParameterError
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.run import export
 from pruneapp.kernels.contract import Kernel
@@ -68,14 +68,9 @@ def _done(
     state = Snapshot(checkpoint)
     entries = []
     masks: dict[str, BitMask] = {}
-    try:
-        for done in replay(state, found.deeds(recipe.where), kernel, job):
-            entries.append(done.edit.to_dict(masks))
-            state = done.state
-    except ParameterError as error:
-        raise RecipeError(
-            f"'{recipe.where}', at entries[{len(entries)}]: {error.sentence}", remedy=error.remedy
-        ) from None
+    for done in replay_all(state, found, recipe.where, kernel, job):
+        entries.append(done.edit.to_dict(masks))
+        state = done.state
     return state, recipe_of(checkpoint, entries, masks)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
-from pruneapp.document.recipe import Recipe, fit, recipe_of, replay
+from pruneapp.document.recipe import Recipe, fit, recipe_of, replay_all
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, ExportError, RecipeError, words_of
 from pruneapp.export import folder, parts, provenance
@@ -183,11 +183,11 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
 def _again(
     original: Checkpoint, recipe: Recipe, kernel: Kernel, job: Job
 ) -> tuple[Recipe, Snapshot]:
-    deeds = fit(recipe, original, job).deeds(recipe.where)
+    found = fit(recipe, original, job)
     state = Snapshot(original)
     masks: dict[str, BitMask] = {}
     entries = []
-    for done in replay(state, deeds, kernel, job):
+    for done in replay_all(state, found, recipe.where, kernel, job):
         entries.append(done.edit.to_dict(masks))
         state = done.state
     return recipe_of(original, entries, masks), state

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Edit
-from pruneapp.document.recipe import Fit, Recipe, fit, load, replay, save
+from pruneapp.document.recipe import Fit, Recipe, fit, load, replay_all, save
 from pruneapp.document.recipe.looking import Schedule
 from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.recipe.saving import SUFFIX
@@ -173,8 +173,8 @@ class Recipes(QObject):
         snapshot, kernel = document.snapshot(), self._session.kernel
 
         def work(job: Job) -> tuple[Edit, ...]:
-            deeds = fitted.deeds(recipe.where)
-            return tuple(done.edit for done in replay(snapshot, deeds, kernel(), job))
+            done = replay_all(snapshot, fitted, recipe.where, kernel(), job)
+            return tuple(one.edit for one in done)
 
         self._jobs.submit(
             self.tr("Applying the recipe"),

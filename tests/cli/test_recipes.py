@@ -221,10 +221,14 @@ def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
 
 def test_an_amount_that_is_too_large_in_its_turn_is_said_with_its_place(call, tmp_path, source):
     rows = [step("l1_unstructured", {"amount": 100}, pattern="fc.weight") for _ in range(2)]
-    recipe = recipe_file(tmp_path, *rows)
+    recipe = recipe_file(tmp_path, ALL[3], *rows)  # a schedule of three steps
     status, _, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
     assert status == 2
     assert "'all.recipe.json', at entries[1]: 'amount' must be at most what is left" in err
+    recipe = recipe_file(tmp_path, {"name": "finalize"})
+    status, _, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
+    assert status == 2
+    assert "'all.recipe.json', at entries[0]: Nothing is pruned in these tensors" in err
 
 
 @pytest.mark.parametrize("name", ["o.safetensors", "o.resumable.safetensors"])

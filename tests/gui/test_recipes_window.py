@@ -204,7 +204,7 @@ def test_an_amount_that_is_too_large_in_its_turn_changes_nothing(person, source,
     dialog = choose_recipe(person, path)
     person.click(dialog.go)
     person.wait(lambda: bool(person.trouble))
-    assert "must be at most what is left" in person.trouble[0]
+    assert "'r.recipe.json', at entries[1]: 'amount' must be at most what" in person.trouble[0]
     assert person.states == ["Opened"]
 
 

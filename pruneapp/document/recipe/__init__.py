@@ -3,7 +3,7 @@
 from pruneapp.document.recipe.fitting import Fit, Problem, fit
 from pruneapp.document.recipe.portable import portable, recipe_of
 from pruneapp.document.recipe.recipe import Recipe
-from pruneapp.document.recipe.replay import Replayed, replay
+from pruneapp.document.recipe.replay import Replayed, replay, replay_all
 from pruneapp.document.recipe.saving import load, save
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "portable",
     "recipe_of",
     "replay",
+    "replay_all",
     "save",
 ]

@@ -10,11 +10,13 @@ from pruneapp.document.finalize import Finalize
 from pruneapp.document.found import FileMasks, TreatZeros
 from pruneapp.document.hand import HandEdit, compute_hand
 from pruneapp.document.preview import compute_preview
+from pruneapp.document.recipe.fitting import Fit
 from pruneapp.document.recipe.looking import Deed, Schedule
 from pruneapp.document.recipe.schedule import amounts, expanded
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Step
+from pruneapp.errors import ParameterError, RecipeError, SelectionError
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -75,6 +77,37 @@ def replay(
             if edit is not None:
                 state = after(state, edit)
                 yield Replayed(number, edit, state)
+
+
+def replay_all(
+    snapshot: Snapshot, fit: Fit, where: str, kernel: Kernel, job: Job
+) -> Iterator[Replayed]:
+    """Do a whole recipe; as `replay`, but an entry that cannot be done is named.
+
+    Parameters
+    ----------
+    snapshot, kernel, job
+        As for `replay`.
+    fit
+        The recipe on this checkpoint.
+    where
+        What messages call the recipe.
+
+    Raises
+    ------
+    RecipeError
+        If it does not fit; or, with its place, for an entry that cannot be done in its turn.
+    """
+    state = snapshot
+    for number, deed in enumerate(fit.deeds(where)):
+        try:
+            for done in replay(state, (deed,), kernel, job):
+                state = done.state
+                yield replace(done, number=number)
+        except (ParameterError, SelectionError) as error:
+            raise RecipeError(
+                f"'{where}', at entries[{number}]: {error.sentence}", remedy=error.remedy
+            ) from None
 
 
 def after(snapshot: Snapshot, edit: Edit) -> Snapshot:
