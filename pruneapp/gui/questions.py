@@ -49,6 +49,18 @@ def unsaved(parent: QWidget, session: str) -> Literal["save", "export", "discard
     return "discard" if clicked is discard else "stay"
 
 
+def replace_file(parent: QWidget, path: str) -> bool:
+    """Ask whether a file that is there may be replaced."""
+    clicked = _ask(
+        parent,
+        QCoreApplication.translate("Questions", "There is a file of this name."),
+        path,
+        go=QCoreApplication.translate("Questions", "Replace it"),
+        stay=QCoreApplication.translate("Questions", "Keep it"),
+    )
+    return clicked == "go"
+
+
 def delete_work(parent: QWidget, what: str) -> bool:
     """Ask whether work that was left behind may be deleted."""
     clicked = _ask(

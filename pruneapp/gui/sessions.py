@@ -15,6 +15,7 @@ from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entrance import Wish
 from pruneapp.document.session.file import SUFFIX, SessionFile, save_session
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
+from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.keeping import Keeping
 from pruneapp.gui.session import Session
@@ -115,9 +116,15 @@ class Sessions(QObject):
             str(self._proposed()),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
         )
-        if name:
-            path = Path(name)
-            self._save(path if path.suffix else path.with_name(path.name + SUFFIX), then)
+        if not name:
+            return
+        path = Path(name)
+        if path.suffix.lower() != SUFFIX:
+            path = path.with_name(path.name + SUFFIX)
+            # The dialog has asked about the other name.
+            if path.exists() and not questions.replace_file(self._window, str(path)):
+                return
+        self._save(path, then)
 
     def _proposed(self) -> Path:
         if self.path is not None:

@@ -442,6 +442,18 @@ def test_saving_can_be_cancelled_and_leaves_the_old_file(model, session):
     shut(document)
 
 
+def test_the_checkpoint_itself_is_never_replaced(model, tmp_path):
+    document = storied(model)
+    before = model.read_bytes()
+    link = tmp_path / "link.prune"
+    link.symlink_to(model)
+    for path in (model, link):
+        with pytest.raises(SessionError, match="the checkpoint itself"):
+            save(document, path)
+    assert model.read_bytes() == before
+    shut(document)
+
+
 def test_a_folder_that_is_not_there_is_a_sentence(model, tmp_path):
     document = storied(model)
     with pytest.raises(ExportError, match="cannot be written"):

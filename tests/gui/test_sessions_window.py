@@ -126,9 +126,28 @@ def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, mo
     person.key("Ctrl+S")  # knows where by now
     person.wait_idle()
     assert asked == [str(file.with_suffix(".prune"))]
+    questions = person.answers("Replace it")
     person.key("Ctrl+Shift+S")
     assert asked[1:] == [str(tmp_path / "mine.prune")]
+    assert "There is a file of this name" in questions[0]
     person.wait_idle()
+
+
+def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    (tmp_path / "model.safetensors.prune").write_text("other work")
+    person.chooses_file(file, "getSaveFileName")
+    asked = person.answers("Keep it")
+    person.key("Ctrl+S")
+    assert "model.safetensors.prune" in asked[0]
+    assert person.workbench.sessions.path is None
+    assert (tmp_path / "model.safetensors.prune").read_text() == "other work"
+    person.answers("Replace it")
+    person.key("Ctrl+S")
+    person.wait(lambda: person.workbench.sessions.path is not None)
+    assert load_file(tmp_path / "model.safetensors.prune")
+    assert load_file(file), "never the checkpoint itself"
 
 
 def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):

@@ -35,7 +35,7 @@ from pruneapp.checkpoint.formats import read_headers
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
-from pruneapp.document.session.original import Original, describe
+from pruneapp.document.session.original import Original, describe, files_of
 from pruneapp.document.session.packing import (
     PIECE,
     SMALL,
@@ -173,8 +173,11 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
         If the history was changed meanwhile, so that a mask is gone.
     CheckpointError
         If the checkpoint cannot be read to be known again.
+    SessionError
+        If the file is one of the checkpoint's own.
     """
     snapshot = capture.snapshot
+    _refuse_original(path, snapshot.checkpoint)
     job.start(2 * _bytes_of(capture), path.name)
     original = describe(snapshot.checkpoint, job)
     try:
@@ -197,6 +200,15 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
     except OSError as error:  # of the spool; those of the file are sentences already
         raise write_error(path, error, _bytes_of(capture)) from error
     return nbytes
+
+
+def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
+    for file in files_of(checkpoint):
+        if path.exists() and file.path.exists() and path.samefile(file.path):
+            raise SessionError(
+                f"'{path}' is the checkpoint itself, which a session never replaces.",
+                remedy=f"Choose another name, that ends in {SUFFIX}.",
+            )
 
 
 class _Plain:
