@@ -67,8 +67,11 @@ def recipe_of(*entries) -> Recipe:
     return Recipe.from_text(json.dumps(text))
 
 
-def run(path, source, tmp_path, *entries):
-    """Write the script, run it, and compare it with what is exported; returns the script."""
+def run(path, source, tmp_path, *entries, apart=False):
+    """Write the script, run it, and compare it with what is exported; returns the script.
+
+    `apart`: in a process of its own, which takes some seconds.
+    """
     recipe = recipe_of(*entries)
     target = tmp_path / "wanted.safetensors"
     with open_checkpoint(source) as checkpoint:
@@ -78,16 +81,19 @@ def run(path, source, tmp_path, *entries):
         for done in replay(state, deeds, CpuKernel(), Job()):
             state = done.state
         export(state, ExportRequest("safetensors", target), Job())
-    write_script(script, path, Job())
     out = tmp_path / f"out{source.suffix or '.safetensors'}"
-    done = subprocess.run(
-        [sys.executable, "-I", "-W", "error", "-c", RUN, path, source, out],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr + script.text(path)
+    if apart:
+        write_script(script, path, Job())
+        done = subprocess.run(
+            [sys.executable, "-I", "-W", "error", "-c", RUN, path, source, out],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr + script.text(path)
+    else:
+        in_this_process(source, out, path, script)
     found = load_file(out) if out.suffix == ".safetensors" else torch.load(out, weights_only=True)
     wanted = load_file(target)
     for name, tensor in wanted.items():
@@ -95,6 +101,14 @@ def run(path, source, tmp_path, *entries):
         one, other = (t.reshape(-1).view(torch.uint8) for t in (found[name], tensor))
         assert torch.equal(one, other), name
     return script
+
+
+def in_this_process(source, out, path, script):
+    """Run a script as if it was called."""
+    write_script(script, path, Job())
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
+        patch.setattr(sys, "argv", [str(path), str(source), str(out)])
+        runpy.run_path(str(path), run_name="__main__")
 
 
 @pytest.fixture
@@ -143,7 +157,8 @@ def test_every_method_gives_the_same_masks(tmp_path, path, dtype):
     source = tmp_path / "model.safetensors"
     save_file(model(dtype), source)
     back = {**EDIT, "configuration": {**BACK["configuration"]}}
-    script = run(path, source, tmp_path, *in_turn(ranked=True), back, *in_turn(ranked=False))
+    entries = (*in_turn(ranked=True), back, *in_turn(ranked=False))
+    script = run(path, source, tmp_path, *entries, apart=True)
     assert script.steps > len(METHODS)
     if dtype in {torch.float32, torch.float64}:
         assert script.by_torch >= 3
@@ -252,7 +267,7 @@ def test_torch_files_with_tied_weights(path, tmp_path, nested):
     weights["net.decoder.weight"] = weights["net.fc.weight"]
     source = tmp_path / "model.pt"
     torch.save({"epoch": 3, "state_dict": weights} if nested else weights, source)
-    run(path, source, tmp_path, step(("l1_unstructured", {"amount": 0.25}, {})), EDIT)
+    run(path, source, tmp_path, step(("l1_unstructured", {"amount": 0.25}, {})), EDIT, apart=nested)
     out = torch.load(tmp_path / "out.pt", weights_only=True)
     assert set(out) == set(weights)
     assert out["net.decoder.weight"].data_ptr() == out["net.fc.weight"].data_ptr()
@@ -297,15 +312,6 @@ def test_odd_names_stay_what_they_are(path, tmp_path):
         step(("l1_unstructured", {"amount": 3}, {"names": names})),
         *[step(("random_unstructured", {"amount": 3}, {"names": [n]})) for n in names],
     )
-
-
-def in_this_process(source, out, tmp_path, script):
-    """Run a script without the seconds that a new process takes."""
-    file = tmp_path / "again.py"
-    write_script(script, file, Job())
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
-        patch.setattr(sys, "argv", [str(file), str(source), str(out)])
-        runpy.run_path(str(file), run_name="__main__")
 
 
 @st.composite
@@ -358,7 +364,7 @@ def test_whatever_was_done_torch_does_the_same(tmp_path_factory, case):
             return  # nothing left, or nothing to make final
         script = script_of(checkpoint, recipe, CpuKernel(), Job())
         export(state, ExportRequest("safetensors", target), Job())
-    in_this_process(source, out, tmp_path, script)
+    in_this_process(source, out, tmp_path / "again.py", script)
     found, wanted = load_file(out), load_file(target)
     for name, tensor in wanted.items():
         one, other = (t.reshape(-1).view(torch.uint8) for t in (found[name], tensor))
