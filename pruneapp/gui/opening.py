@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.formats import READERS
 from pruneapp.document.session.entrance import Wish
-from pruneapp.document.session.file import SUFFIX
+from pruneapp.document.session.layout import SUFFIX
 from pruneapp.errors import PruneAppError
 from pruneapp.gui import questions
 from pruneapp.gui.commands import RECENT

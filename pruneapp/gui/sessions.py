@@ -13,7 +13,9 @@ from pruneapp.answers import HistoryItem
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entrance import Wish
-from pruneapp.document.session.file import SUFFIX, SessionFile, save_session
+from pruneapp.document.session.file import SessionFile
+from pruneapp.document.session.layout import SUFFIX
+from pruneapp.document.session.saving import save_session
 from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
 from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs

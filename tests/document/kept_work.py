@@ -14,7 +14,7 @@ from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.file import save_session
+from pruneapp.document.session.saving import save_session
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask

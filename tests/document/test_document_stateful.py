@@ -27,10 +27,11 @@ from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.session import journal as journals
 from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.file import read_session, save_session
+from pruneapp.document.session.file import read_session
 from pruneapp.document.session.journal import Journal
 from pruneapp.document.session.recovery import read_journal
 from pruneapp.document.session.restore import restored
+from pruneapp.document.session.saving import save_session
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel

@@ -433,7 +433,7 @@ def test_saving_can_be_cancelled_and_leaves_the_old_file(model, session):
     token = CancelToken()
     token.cancel()
     from pruneapp.document.session.capture import Capture
-    from pruneapp.document.session.file import save_session
+    from pruneapp.document.session.saving import save_session
 
     with pytest.raises(Cancelled):
         save_session(Capture.of(document), {}, session, Job(cancel=token))
@@ -463,7 +463,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(model, tmp_path):
 
 def test_masks_that_were_cut_off_while_saving_are_stale(model, tmp_path):
     from pruneapp.document.session.capture import Capture
-    from pruneapp.document.session.file import save_session
+    from pruneapp.document.session.saving import save_session
 
     document = storied(model, budget=0, scratch=tmp_path)
     capture = Capture.of(document)

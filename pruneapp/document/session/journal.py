@@ -18,84 +18,28 @@ import platformdirs
 
 from pruneapp.document.edit import Record
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
+from pruneapp.document.session.entries import (
+    VERSION,
+    Digests,
+    EditAt,
+    Entry,
+    Exported,
+    Head,
+    Kept,
+    MaskHead,
+    Position,
+    View,
+)
 from pruneapp.document.session.log_file import JSON, PIECE, LogFile, delete
-from pruneapp.document.session.original import Original, describe
+from pruneapp.document.session.original import describe
 from pruneapp.document.session.packing import SMALL, pack, pack_together
-from pruneapp.document.session.saved import NO_MASK, SavedEdit
+from pruneapp.document.session.saved import NO_MASK
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
 
-VERSION = 1
 SUFFIX = ".journal"
 # Fewer dead bytes are not worth writing the others again.
 _MUCH = 1 << 20
-
-
-class Head(msgspec.Struct, frozen=True, tag="head"):
-    """What the journal is about: the first record, and again where that is moved."""
-
-    version: int
-    original: Original
-
-
-class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
-    """Masks follow: one in so many pieces, or several together in one piece.
-
-    Attributes
-    ----------
-    first
-        Number of the first.
-    sizes, bases
-        Elements of each, and the number of the mask that it is packed against.
-    together
-        Whether they are packed together, however many they are.
-    """
-
-    first: int
-    sizes: tuple[int, ...]
-    bases: tuple[int, ...]
-    together: bool
-
-
-class EditAt(msgspec.Struct, frozen=True, tag="edit"):
-    """An edit was made; what was undone from `at` on is cut off."""
-
-    at: int
-    edit: SavedEdit
-
-
-class Position(msgspec.Struct, frozen=True, tag="position"):
-    """So many edits are in force."""
-
-    to: int
-
-
-class Exported(msgspec.Struct, frozen=True, tag="exported"):
-    """The state at this position is the one last exported; -1 for none."""
-
-    at: int
-
-
-class Kept(msgspec.Struct, frozen=True, tag="kept"):
-    """The state at this position is safe in a session file."""
-
-    at: int
-    path: str
-
-
-class View(msgspec.Struct, frozen=True, tag="view"):
-    """What the person looks at."""
-
-    view: dict[str, Any]
-
-
-class Digests(msgspec.Struct, frozen=True, tag="digests"):
-    """The SHA-256 of files of the original, by name."""
-
-    sha256: dict[str, str]
-
-
-Entry = Head | MaskHead | EditAt | Position | Exported | Kept | View | Digests
 
 
 def folder() -> Path:

@@ -1,0 +1,79 @@
+"""What the records of a journal say, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pruneapp.document.session.original import Original
+from pruneapp.document.session.saved import SavedEdit
+
+VERSION = 1
+
+
+class Head(msgspec.Struct, frozen=True, tag="head"):
+    """What the journal is about: the first record, and again where that is moved."""
+
+    version: int
+    original: Original
+
+
+class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
+    """Masks follow: one in so many pieces, or several together in one piece.
+
+    Attributes
+    ----------
+    first
+        Number of the first.
+    sizes, bases
+        Elements of each, and the number of the mask that it is packed against.
+    together
+        Whether they are packed together, however many they are.
+    """
+
+    first: int
+    sizes: tuple[int, ...]
+    bases: tuple[int, ...]
+    together: bool
+
+
+class EditAt(msgspec.Struct, frozen=True, tag="edit"):
+    """An edit was made; what was undone from `at` on is cut off."""
+
+    at: int
+    edit: SavedEdit
+
+
+class Position(msgspec.Struct, frozen=True, tag="position"):
+    """So many edits are in force."""
+
+    to: int
+
+
+class Exported(msgspec.Struct, frozen=True, tag="exported"):
+    """The state at this position is the one last exported; -1 for none."""
+
+    at: int
+
+
+class Kept(msgspec.Struct, frozen=True, tag="kept"):
+    """The state at this position is safe in a session file."""
+
+    at: int
+    path: str
+
+
+class View(msgspec.Struct, frozen=True, tag="view"):
+    """What the person looks at."""
+
+    view: dict[str, Any]
+
+
+class Digests(msgspec.Struct, frozen=True, tag="digests"):
+    """The SHA-256 of files of the original, by name."""
+
+    sha256: dict[str, str]
+
+
+Entry = Head | MaskHead | EditAt | Position | Exported | Kept | View | Digests
