@@ -120,7 +120,6 @@ def _unprepared() -> NoReturn:
 
 
 def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
-    records = [finalized(part.state, entry) for entry in entries]
     # What comes out is the dense file, and says that of itself.
     values = validate_all(SAFETENSORS.params, {})
     dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
@@ -128,7 +127,7 @@ def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
         "version": VERSION,
         "frame": frames.FRAME,
         "tensors": {e.name: [e.dtype.name, list(e.shape)] for e in entries},
-        "metadata": safetensors.with_ties(records, safetensors.metadata_for(dense)),
+        "metadata": safetensors.with_ties(entries, safetensors.metadata_for(dense)),
     }
     text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
     return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}

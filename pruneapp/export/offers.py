@@ -95,17 +95,7 @@ def offer(
     state: State, form: Format, given: Mapping[str, Any], job: Job, *, sampled: bool = True
 ) -> FormatOffer:
     """Return one format with the size to come, not compared with the others; see `offers`."""
-    plain = FormatOffer(
-        form.name,
-        form.label,
-        form.help,
-        form.suffixes,
-        loaded_by=form.loaded_by,
-        does_not=form.does_not,
-        why_not=form.why_not(state.checkpoint),
-        params=form.params,
-        one_file=form.one_file,
-    )
+    plain = _unsized(state, form)
     if plain.why_not:
         return plain
     values = validate_all(form.params, given)
@@ -119,6 +109,29 @@ def offer(
     except ExportError as error:
         return replace(plain, why_not=str(error))
     return replace(plain, nbytes=expected.nbytes, exact=expected.exact)
+
+
+def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
+    """Return every format without its size: quick, also where planning 100,000 tensors is not."""
+    found = []
+    for form in FORMATS.values():
+        job.step(0)
+        found.append(_unsized(state, form))
+    return tuple(found)
+
+
+def _unsized(state: State, form: Format) -> FormatOffer:
+    return FormatOffer(
+        form.name,
+        form.label,
+        form.help,
+        form.suffixes,
+        loaded_by=form.loaded_by,
+        does_not=form.does_not,
+        why_not=form.why_not(state.checkpoint),
+        params=form.params,
+        one_file=form.one_file,
+    )
 
 
 def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:

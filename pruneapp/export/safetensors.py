@@ -48,7 +48,9 @@ def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> 
     return Plan(nbytes, pieces, {record.name: record.nbytes for record in records})
 
 
-def with_ties(records: Sequence[Record], metadata: Mapping[str, str]) -> dict[str, str]:
+def with_ties(
+    records: Sequence[Record | TensorEntry], metadata: Mapping[str, str]
+) -> dict[str, str]:
     """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
     ties = {alias: record.name for record in records for alias in record.aliases}
     names = {record.name for record in records}

@@ -16,7 +16,7 @@ from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
-from pruneapp.export.offers import offer, offers, recommend
+from pruneapp.export.offers import offer, offers, recommend, unsized
 from pruneapp.export.provenance import Told, planned, provenance_of
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
@@ -79,8 +79,10 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
 
 
 def _first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer, ...]]:
-    """Return every format with the size to come, where headers tell it."""
+    """Return every format with the size to come, where headers tell it at once."""
     state = foretold(capture, job)
+    if len(state.checkpoint.entries) > MANY:
+        return state, unsized(state, job)
     return state, offers(state, job, sampled=False)
 
 

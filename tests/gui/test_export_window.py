@@ -15,6 +15,7 @@ from safetensors.torch import load, load_file, save_file
 
 from pruneapp.answers import Purpose
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.gui import exporting
 
 
 @pytest.fixture
@@ -148,3 +149,15 @@ def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
         pruned.key("Esc", dialog)
         pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
     assert pruned.trouble == []
+
+
+def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monkeypatch):
+    monkeypatch.setattr(exporting, "MANY", 1)
+    dialog = dialog_of(pruned)
+    sizes = dict(dialog.formats.sizes)
+    pruned.wait(lambda: all("B" in label.text() for label in sizes.values()))
+    assert "≈" not in sizes["safetensors"].text()
+    assert "≈" in sizes["compact"].text()
+    assert dialog.go.text() == f"Export {sizes['safetensors'].text()}"
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
