@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.checkpoint import folder, refusals, safetensors, shards, torchfile
-from pruneapp.checkpoint.contract import Contents, Notice, Reader
+from pruneapp.checkpoint.contract import Contents, Notice, Reader, Shard
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import UnrecognizedFileError
 from pruneapp.progress import Job
@@ -31,10 +31,22 @@ def read_headers(
             shards.check_place(path, file.name)
         if len(files) > 1:
             return shards.read_shards(files, state_dict, job, _read_file)
-        path = files[0]
-        return _read_file_or_index(path, state_dict, job)
+        return _only_shard(files[0], *_read_file_or_index(files[0], state_dict, job))
     contents, sources = _read_file_or_index(path, state_dict, job)
     return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
+
+
+def _only_shard(
+    path: Path, contents: Contents, sources: tuple[ByteSource, ...]
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Take the only file of a folder for a model of one shard.
+
+    What lies beside it (configuration, tokenizer) belongs to it, and goes along with an export.
+    """
+    if not contents.shards:
+        shard = Shard(path, range(len(sources)), contents.metadata)
+        contents = replace(contents, shards=(shard,))
+    return contents, sources
 
 
 def _read_file_or_index(

@@ -369,3 +369,30 @@ class TestFolders:
 def test_an_unknown_format_is_refused_by_name(opened, tmp_path):
     with pytest.raises(ParameterError, match="safetensors, torch, resumable"):
         run(as_snapshot(opened), tmp_path / "x", "onnx")
+
+
+@pytest.mark.parametrize("suffix", ["safetensors", "bin"])
+def test_a_folder_with_one_file_is_written_as_a_folder(suffix, tmp_path):
+    """As transformers wants it: the file under its name, configuration and tokenizer beside it."""
+    from safetensors.torch import save_file
+
+    source = tmp_path / "model"
+    source.mkdir()
+    tensors = {"a.weight": torch.randn(4, 6), "a.bias": torch.randn(4)}
+    if suffix == "bin":
+        torch.save(tensors, source / "pytorch_model.bin")
+    else:
+        save_file(tensors, source / "model.safetensors", {"format": "pt"})
+    (source / "config.json").write_text("{}")
+    (source / "modeling.py").write_text("raise SystemExit")
+    kept = {"a.weight": np.arange(24).reshape(4, 6) % 2 == 0}
+    with open_checkpoint(source) as checkpoint:
+        out = tmp_path / "out"
+        report = export(as_snapshot(checkpoint, kept), ExportRequest("safetensors", out), Job())
+        single = tmp_path / "single.safetensors"
+        export(as_snapshot(checkpoint, kept), ExportRequest("safetensors", single), Job())
+    assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
+    assert {f.path.parent for f in report.files} == {out}
+    assert (out / "model.safetensors").read_bytes() == single.read_bytes()
+    with open_checkpoint(out) as written:
+        assert not written.bits("a.weight")[1::2].any()
