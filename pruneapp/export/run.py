@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pruneapp.answers.export import Purpose
+from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
@@ -25,6 +27,9 @@ from pruneapp.progress import Job
 __all__ = ["ExportReport", "ExportRequest", "export", "planned_size"]
 
 _RESERVED = {"model.safetensors", "pytorch_model.bin"}
+
+
+_CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,8 @@ def _export_file(
     if kept:
         checkpoint.path = kept[0]
     said = (*plan.notices, *plan.afterwards(), *left)
-    notices = (*target.notices, *_misnamed(target.path, form), *said)
+    names = (*_misnamed(target.path, form), *_without_folder(checkpoint, target.path, form))
+    notices = (*target.notices, *names, *said)
     return _report(state, request, [written for _, written in made], kept, notices)
 
 
@@ -182,6 +188,21 @@ def _misnamed(path: Path, form: Format) -> tuple[str, ...]:
         return ()
     usual = " or ".join(form.suffixes[:2])
     return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
+
+
+def _without_folder(checkpoint: Checkpoint, target: Path, form: Format) -> tuple[str, ...]:
+    """Say what is missing for from_pretrained where the file of a whole folder was opened."""
+    beside = checkpoint.path.with_name(_CONFIG)
+    if Purpose.TRANSFORMERS not in form.good_for or checkpoint.contents.shards:
+        return ()
+    if not beside.is_file() or (target.with_name(_CONFIG).is_file() and target.name == _WEIGHTS):
+        return ()
+    return (
+        (
+            f"from_pretrained looks for '{_WEIGHTS}' beside '{_CONFIG}': open the folder "
+            f"'{beside.parent}' instead of the file, and export that, to have both."
+        ),
+    )
 
 
 class _Sized:

@@ -396,3 +396,19 @@ def test_a_folder_with_one_file_is_written_as_a_folder(suffix, tmp_path):
     assert (out / "model.safetensors").read_bytes() == single.read_bytes()
     with open_checkpoint(out) as written:
         assert not written.bits("a.weight")[1::2].any()
+
+
+def test_the_file_of_a_folder_alone_says_what_transformers_misses(tmp_path):
+    from safetensors.torch import save_file
+
+    folder = tmp_path / "model"
+    folder.mkdir()
+    save_file({"a": torch.randn(4, 6)}, folder / "model.safetensors")
+    with open_checkpoint(folder / "model.safetensors") as checkpoint:
+        state = as_snapshot(checkpoint, {})
+        out = folder / "pruned.safetensors"
+        assert export(state, ExportRequest("safetensors", out), Job()).notices == ()
+        (folder / "config.json").write_text("{}")
+        (said,) = export(state, ExportRequest("safetensors", out), Job()).notices
+        assert "open the folder" in said
+        assert export(state, ExportRequest("resumable", out), Job()).notices == ()

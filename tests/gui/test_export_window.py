@@ -161,3 +161,20 @@ def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monk
     assert dialog.go.text() == f"Export {sizes['safetensors'].text()}"
     pruned.key("Esc", dialog)
     pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+
+
+def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_path):
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    file.rename(folder / "model.safetensors")
+    (folder / "config.json").write_text("{}")
+    person.open(folder)
+    person.wait_open(folder)
+    person.wait_preview()
+    person.click(person.button)
+    path = export_for(person, Purpose.TRANSFORMERS)
+    assert path == tmp_path / "tiny-pruned"
+    assert sorted(p.name for p in path.iterdir()) == ["config.json", "model.safetensors"]
+    mailed = export_for(person, Purpose.ARCHIVE)
+    assert mailed == tmp_path / "tiny-pruned.compact.safetensors"
+    assert mailed.is_file()
