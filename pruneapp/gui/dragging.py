@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from pruneapp.document.census.together import ordered_of
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.asking import Asking
@@ -73,7 +74,7 @@ class Dragging(QObject):
         self._wanted: float | None = None
         self._moved: str | None = None  # the tensor of a line that waits for its answer
         self._before: tuple[int, Amount] | None = None  # rule and amount, as the line was taken
-        self._task: Task[int | None] | None = None
+        self._task: Task[tuple[tuple[str, ...], int | None]] | None = None
         # After all moves that are there by now: of several the last is enough.
         self._soon.connect(self._count, Qt.ConnectionType.QueuedConnection)
         pages.distribution.thresholdMoved.connect(self._on_threshold)
@@ -111,6 +112,9 @@ class Dragging(QObject):
         _, name = self._here()
         report = self._forecasting.outlook
         tensor = report.by_name.get(name) if report is not None else None
+        if report is not None and tensor is None:
+            view.set_threshold(None)  # the step leaves this one alone
+            return
         counted = self._forecasting.is_counted
         cut = tensor.threshold if tensor is not None else None
         if cut is None and not counted:
@@ -177,22 +181,23 @@ class Dragging(QObject):
             return
         row = found[0]
         snapshot, name = self._here()
-        names = row.names if step.scope == "global" else (name,)
-        if len(names) <= MANY:
-            self._ask(row, snapshot, names, snapshot.census.below(snapshot, names, threshold))
-            return
 
-        def work(_job: Job) -> int | None:
-            return snapshot.census.below(snapshot, names, threshold)
+        def work(_job: Job) -> tuple[tuple[str, ...], int | None]:
+            names = _touched(snapshot, step, row) if step.scope == "global" else (name,)
+            return names, snapshot.census.below(snapshot, names, threshold)
 
-        def done(count: int | None) -> None:
+        def done(counted: tuple[tuple[str, ...], int | None]) -> None:
             self._task = None
-            self._ask(row, snapshot, names, count)
+            self._ask(row, snapshot, *counted)
             if self._wanted is not None:
                 self._count()
 
         def failed(_error: PruneAppError) -> None:
             self._task = None
+
+        if step.scope == "local" or len(row.names) <= MANY:
+            self._ask(row, snapshot, *work(Job()))
+            return
 
         self._task = self._jobs.answer(work, on_result=done, on_error=failed, aside=True)
 
@@ -256,6 +261,14 @@ class Dragging(QObject):
         if self._task is not None:
             self._task.cancel()
             self._task = None
+
+
+def _touched(snapshot: Snapshot, step: Step, row: Row) -> tuple[str, ...]:
+    """Return the tensors of a row that its step does not leave alone."""
+    if not step.limits.spare:
+        return row.names
+    rows = rows_of(snapshot.checkpoint, step)
+    return next((names for one, names in rows if one is row), ())
 
 
 def _channels_with(snapshot: Snapshot, row: Row, name: str, gone: int) -> int | None:

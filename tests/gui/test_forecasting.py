@@ -258,6 +258,24 @@ def test_of_all_tensors_together_the_threshold_counts_all(counted):
     assert isinstance(editor.value(), int), "the switch says counts"
 
 
+def test_a_threshold_counts_nothing_that_is_left_alone(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.click(form.limits.editors["spare"].boxes["last"], QPoint(8, 8))
+    counted.wait(lambda: SMALL not in counted.wait_preview().by_name)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.click_cell(SMALL)
+    counted.wait(lambda: view.canvas.count and view.canvas.line is None)
+    counted.click_cell(LARGE)
+    counted.wait(lambda: view.canvas.line is not None)
+    editor = counted.rule.fields.fields["amount"].editor
+    view.thresholdMoved.emit(0.5)
+    share = (np.abs(read(counted, LARGE)) <= 0.5).mean()
+    counted.wait(lambda: editor.value() == pytest.approx(share, abs=0.002), 2000)
+
+
 def test_the_distribution_follows_without_counting_anew(counted, never, monkeypatch):
     counted.click_cell(LARGE)
     click_tab(counted, Page.DISTRIBUTION)
