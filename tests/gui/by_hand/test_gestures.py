@@ -201,9 +201,9 @@ def test_protected_weights_that_stay_are_told_of(at_work):
 
 def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monkeypatch):
     """It would be lost with the document."""
-    from pruneapp.gui import session
+    from pruneapp.document.session import entrance
 
-    real, state = session.open_checkpoint, {"slow": True}
+    real, state = entrance.open_checkpoint, {"slow": True}
 
     def slow(path, *, state_dict=None, job):
         while state["slow"]:
@@ -211,7 +211,7 @@ def test_a_gesture_while_another_file_is_opened_is_refused(at_work, model, monke
             job.step(0)
         return real(path, state_dict=state_dict, job=job)
 
-    monkeypatch.setattr(session, "open_checkpoint", slow)
+    monkeypatch.setattr(entrance, "open_checkpoint", slow)
     before = at_work.document
     at_work.open(model)
     at_work.workbench.handwork.editing.do(channel(CONV, 5))

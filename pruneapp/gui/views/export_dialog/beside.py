@@ -20,6 +20,7 @@ class Beside(QWidget):
         self.account.setAccessibleDescription(tip)
         self.kind = QComboBox(self)
         self.kind.setAccessibleName(self.tr("Kind of the report"))
+        self.kind.setAccessibleDescription(self.tr("What the report is written as."))
         for words, suffix in (
             (self.tr("as a page (HTML)"), ".html"),
             (self.tr("as a table (CSV)"), ".csv"),

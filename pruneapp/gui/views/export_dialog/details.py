@@ -40,6 +40,9 @@ class Details(QScrollArea):
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.setAccessibleName(self.tr("The chosen format"))
+        self.setAccessibleDescription(
+            self.tr("What it is, what to know before, what loads it, and its settings.")
+        )
         self._colors = with_defaults({})
         self._offer: FormatOffer | None = None
         self._values: dict[str, dict[str, Any]] = {}

@@ -13,7 +13,10 @@ from pruneapp.gui.views.parts.numbers import count
 
 
 class CompanionsRow(QWidget):
-    """A check box, and below it a line that says why, and of how many tensors.
+    """A check box, and below it why, and of how many tensors.
+
+    The lines below stand there once it is checked, and where it would not do what one expects: a
+    form of this height leaves the forecast its room. Its tooltip always has them.
 
     Signals
     -------
@@ -34,6 +37,8 @@ class CompanionsRow(QWidget):
         layout.addWidget(self.note)
         self.setFocusProxy(self.box)
         self.box.clicked.connect(self.changed)
+        self.box.toggled.connect(self._show_note)
+        self._as_expected = True
         self.set_paired(None, 0)
 
     def set_paired(self, paired: int | None, tensors: int) -> None:
@@ -48,12 +53,17 @@ class CompanionsRow(QWidget):
                 why=why, n=count(paired), m=count(tensors)
             )
         self.note.setText(text)
+        self._as_expected = text == why
+        self._show_note()
         tip = self.tr(
             "What belongs to the channels that go is told from names: conv1 and bn1 of one module. "
             "The amount does not count it."
         )
-        self.box.setToolTip(tip)
+        self.box.setToolTip(f"{text} {tip}")
         self.box.setAccessibleDescription(f"{text} {tip}")
+
+    def _show_note(self) -> None:
+        self.note.setVisible(self.box.isChecked() or not self._as_expected)
 
     def set_wanted(self, *, wanted: bool) -> None:
         """Show whether it is wanted, silently."""
