@@ -23,7 +23,7 @@ from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.packed.compact import FRAMES, INDEX
 from pruneapp.checkpoint.packed.layout import COMPACT, KEY, VERSION
 from pruneapp.checkpoint.reader import Bits
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, words_of
 from pruneapp.export import parts, safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of, told
@@ -111,8 +111,20 @@ def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
         expected=expected,
         prepare=prepare,
         work=sum(entry.nbytes for entry in packed),
-        beside={READER_NAME: resources.path(READER_NAME).read_bytes()} if values["reader"] else {},
+        beside={READER_NAME: _reader()} if values["reader"] else {},
     )
+
+
+def _reader() -> bytes:
+    try:
+        return resources.path(READER_NAME).read_bytes()
+    except OSError as error:
+        raise ExportError(
+            f"The reader that is written beside a compact file cannot be read from where Pruneapp "
+            f"is installed: {words_of(error)}.",
+            remedy="Export without it, or install Pruneapp again.",
+            details=str(error),
+        ) from error
 
 
 def _unprepared() -> NoReturn:

@@ -30,7 +30,7 @@ from pruneapp.methods import registry
 from pruneapp.progress import Job
 
 # A person who drags a slider pauses longer than this when they have found the place.
-PAUSE_MS = 80
+PAUSE_MS = 50
 # How often is looked for a file that is gone.
 LOOK_MS = 1000
 
