@@ -154,7 +154,7 @@ class _Decades(_Bins):
         with np.errstate(over="ignore"):
             edges = np.power(10.0, np.arange(first, last + 1) / fine)
         # Logarithms are rounded: the last edge lies above the largest magnitude nevertheless.
-        edges[-1] = max(edges[-1], np.nextafter(largest, math.inf))
+        edges[-1] = max(edges[-1], math.nextafter(largest, math.inf))
         self.edges = np.concatenate(([0.0], np.minimum(edges, _MOST)))
 
     def places(self, values: Floats) -> NDArray[np.intp]:

@@ -92,6 +92,11 @@ class Asking(QObject):
         self._views.form.set_amount(amount, rule)
         self.changed.emit()
 
+    def set_total(self, total: int) -> None:
+        """Ask for so many weights in all, as if it was typed."""
+        self._views.form.set_limit("total", total)
+        self.changed.emit()
+
     def _limits(self, request: FormRequest) -> Limits:
         try:
             return Limits(**request.limits)

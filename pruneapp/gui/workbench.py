@@ -37,6 +37,7 @@ from pruneapp.gui.session import Session
 from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.sizing import Sizing
+from pruneapp.gui.targeting import Targeting
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.view_state import ViewState
@@ -86,6 +87,7 @@ class Workbench(QObject):
         self.pairing = Pairing(
             self.session, self.jobs, self.forecasting, self.views.form, parent=self
         )
+        self.targeting = Targeting(self.session, self.jobs, self.asking, self.views.form, window)
         self.foreshadowing = Foreshadowing(self.forecasting, self.views.tree, self)
         self.looking = Looking(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self

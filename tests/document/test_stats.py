@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes  # noqa: F401 - numpy learns the names of its types
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from memory_checkpoint import MemoryCheckpoint
@@ -81,6 +81,14 @@ def test_whole_numbers_have_numbers_too(model):
     assert (found.minimum, found.mean, found.std) == (7, 7, 0)
 
 
+@example(
+    array=np.array([np.finfo(np.float64).max]),
+    seed=0,
+    masked=False,
+    previewed=False,
+    bins=4,
+    binning="decades",
+)
 @settings(deadline=None)
 @given(
     array=hnp.arrays(

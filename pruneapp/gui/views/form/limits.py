@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QLabel,
+    QPushButton,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -98,9 +99,12 @@ class LimitsSection(QWidget):
     -------
     changed
         The person changed a limit.
+    sizeAsked
+        The person wants to say the total as the size of a file.
     """
 
     changed = Signal()
+    sizeAsked = Signal()
 
     def __init__(self, params: Sequence[Param] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -122,8 +126,18 @@ class LimitsSection(QWidget):
         rows.setHorizontalSpacing(8)
         rows.setVerticalSpacing(8)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self.by_size = QPushButton(self.tr("From a size…"), self)
+        self.by_size.setToolTip(
+            self.tr("As much as has to go so that a compact file has at most so many bytes")
+        )
+        self.by_size.setAccessibleDescription(self.by_size.toolTip())
+        self.by_size.clicked.connect(self.sizeAsked)
+        self.by_size.hide()
         for param in params:
             editor = _editor_for(param, self)
+            if isinstance(param, AmountParam):  # the total
+                editor.line.addWidget(self.by_size)
+                self.by_size.show()
             editor.changed.connect(self._after_change)
             label = QLabel(param.label, self)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -151,6 +165,12 @@ class LimitsSection(QWidget):
         """Show limits, silently; those that are left out bind nothing."""
         for name, editor in self.editors.items():
             editor.set_value(values.get(name, editor.param.default))
+        self._told = ""
+        self._show_note()
+
+    def set_limit(self, name: str, value: Any) -> None:
+        """Show one limit, silently."""
+        self.editors[name].set_value(value)
         self._told = ""
         self._show_note()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -35,11 +36,14 @@ class PruneForm(QWidget):
         The person changed something; `request` and `errors` say what is asked for now.
     maskFileRequested, scoresFileRequested
         The person wants to load a mask, or importance scores.
+    sizeAsked
+        The person wants to say the total as the size of a file.
     """
 
     changed = Signal()
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
+    sizeAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,6 +124,7 @@ class PruneForm(QWidget):
         self.limits = LimitsSection(params, self)
         self.limits.set_colors(self._colors)
         self.limits.changed.connect(self._after_limits)
+        self.limits.sizeAsked.connect(self.sizeAsked)
         self._buttons.replaceWidget(old.button, self.limits.button)
         layout = self.layout()
         assert layout is not None
@@ -127,6 +132,11 @@ class PruneForm(QWidget):
         for widget in (old, old.button):
             widget.hide()
             widget.deleteLater()
+        self._after_limits_shown()
+
+    def set_limit(self, name: str, value: Any) -> None:
+        """Show one limit, silently."""
+        self.limits.set_limit(name, value)
         self._after_limits_shown()
 
     def set_limits_error(self, text: str) -> None:

@@ -1,0 +1,95 @@
+"""A total that is said as the size of a file: "at most 40 MB as a compact file"."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QInputDialog, QWidget
+
+from pruneapp.document.bytes_target import parse_bytes, total_for
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.sparing import rows_of
+from pruneapp.document.step import Step
+from pruneapp.errors import ParameterError, PruneAppError
+from pruneapp.gui.asking import Asking
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.views.form.panel import PruneForm
+from pruneapp.methods import registry
+from pruneapp.progress import Job
+
+
+class Targeting(QObject):
+    """Asks for a size, and asks for the total that makes a compact file as small.
+
+    Parameters
+    ----------
+    session, jobs, asking
+        The document, who counts, who takes the total.
+    form
+        Where it is asked for, and where it says what is wrong.
+    window
+        Parent of the question.
+    """
+
+    def __init__(
+        self, session: Session, jobs: Jobs, asking: Asking, form: PruneForm, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._jobs = jobs
+        self._asking = asking
+        self._form = form
+        self._window = window
+        self._said = "10 MB"
+        form.sizeAsked.connect(self._ask)
+
+    def _ask(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        text, chosen = QInputDialog.getText(
+            self._window,
+            self.tr("Total from a file size"),
+            self.tr("A compact file of the model has at most (40 MB, 512 KiB):"),
+            text=self._said,
+        )
+        if not chosen:
+            return
+        self._said = text
+        try:
+            step = self._asking.step()
+            nbytes = _bytes(text, step)
+        except PruneAppError as error:
+            self._form.set_limits_error(str(error))
+            return
+        snapshot = document.snapshot()
+
+        def count(_job: Job) -> int:
+            return _total(snapshot, step, nbytes)
+
+        self._jobs.answer(count, on_result=self._asking.set_total, on_error=self._on_error)
+
+    def _on_error(self, error: PruneAppError) -> None:
+        self._form.set_limits_error(str(error))
+
+
+def _bytes(text: str, step: Step) -> int:
+    nbytes = parse_bytes(text)
+    if nbytes is None:
+        raise ParameterError(
+            f"A size is a number and a unit, as 40 MB or 512 KiB (got '{text.strip()}')."
+        )
+    for row in step.rows:
+        method = registry.get(row.method)
+        if method.granularity != "weights":
+            raise ParameterError(
+                f"'{method.label}' takes whole {method.granularity}, so that bytes cannot be "
+                f"promised.",
+                remedy="Choose a method of single weights.",
+            )
+    return nbytes
+
+
+def _total(snapshot: Snapshot, step: Step, nbytes: int) -> int:
+    touched = [name for _, names in rows_of(snapshot.checkpoint, step) for name in names]
+    return total_for(snapshot, touched, nbytes)
