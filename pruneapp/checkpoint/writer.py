@@ -197,6 +197,32 @@ class AtomicFile:
             ) from None
 
 
+def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
+    """Write a small file as `AtomicFile` does; returns its SHA-256.
+
+    Parameters
+    ----------
+    target
+        Where it is to be.
+    data
+        All of it.
+    job
+        Extended by twice the bytes, and stepped by them.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses it; the old file is as it was.
+    """
+    size = memoryview(data).nbytes
+    job.extend(2 * size)
+    with AtomicFile(target, size, job) as file:
+        file.write(data)
+        digest = file.seal()
+        file.commit()
+    return digest
+
+
 def flush_folder(folder: Path) -> None:
     """Make the names in `folder` durable, where the system can.
 

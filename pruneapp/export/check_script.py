@@ -7,7 +7,7 @@ from pathlib import Path
 from pruneapp import resources
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
-from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.checkpoint.writer import write_whole
 from pruneapp.export.compact import COMPACT_FILE
 from pruneapp.export.declaration import Format
 from pruneapp.export.registry import get
@@ -73,9 +73,5 @@ def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path,
     """
     data = check_script(checkpoint, report).encode()
     target = check_file(path).path
-    job.extend(2 * len(data))
-    with AtomicFile(target, len(data), job) as file:
-        file.write(data)
-        file.seal()
-        file.commit()
+    write_whole(target, data, job)
     return target

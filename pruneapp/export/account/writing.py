@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.checkpoint.writer import write_whole
 from pruneapp.errors import ExportError
 from pruneapp.export.account.account import Account
 from pruneapp.export.account.page import as_html
@@ -122,9 +122,5 @@ def write_account(account: Account, path: Path, job: Job) -> Path:
         )
     target = check_file(path).path
     data = kind(account).encode("utf-8", "replace")
-    job.extend(2 * len(data))
-    with AtomicFile(target, len(data), job) as file:
-        file.write(data)
-        file.seal()
-        file.commit()
+    write_whole(target, data, job)
     return target
