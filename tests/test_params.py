@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pruneapp.errors import ParameterError
 from pruneapp.export.registry import FORMATS
@@ -23,6 +25,9 @@ from pruneapp.params import (
     IntParam,
     NormParam,
     SeedParam,
+    SizeParam,
+    format_bytes,
+    parse_bytes,
     validate_all,
 )
 
@@ -34,6 +39,7 @@ OWN = [
     SeedParam(),
     DimParam(),
     NormParam(),
+    SizeParam(name="s", label="S", help="A size.", nothing="as opened"),
     ChoiceParam(name="c", label="C", help="One of two.", default="a",
                 choices=(Choice("a", "A"), Choice("b", "B"))),
 ]  # fmt: skip
@@ -142,3 +148,36 @@ def test_dimensions_are_checked_against_the_tensor():
 def test_an_undeclared_name_is_refused():
     with pytest.raises(ParameterError, match=r"'ammount' is not a parameter.*amount"):
         validate_all((AmountParam(),), {"ammount": 1})
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "text"),
+    [
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1000, "1 kB"),
+        (1024, "1 KiB"),
+        (1_500_000_000, "1.5 GB"),
+        (5 * 10**9, "5 GB"),
+        (4 * 2**30, "4 GiB"),
+        (1_234_567, "1234567 bytes"),
+    ],
+)
+def test_sizes_are_written_short_and_without_loss(nbytes, text):
+    assert format_bytes(nbytes) == text
+
+
+@given(st.integers(0, 10**17))
+def test_every_size_comes_back_as_it_was_written(nbytes):
+    assert parse_bytes(format_bytes(nbytes)) == nbytes
+
+
+@pytest.mark.parametrize("text", ["", " as opened ", "As Opened"])
+def test_no_size_is_said_by_a_word_or_by_nothing(text):
+    assert SizeParam(name="s", label="S", help="A size.", nothing="as opened").parse(text) is None
+
+
+@pytest.mark.parametrize("text", ["5", "0 GB", "-1 GB", "0.4 bytes", "1,5 GB", "9" * 400 + " GB"])
+def test_a_size_needs_its_unit_and_a_byte(text):
+    with pytest.raises(ParameterError, match="as 5 GB"):
+        SizeParam(name="s", label="S", help="A size.").parse(text)

@@ -15,7 +15,7 @@ from pruneapp.cli.export_options import export_request, write_beside
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.written import print_report, report_as_json, target_of
-from pruneapp.document.bytes_target import parse_bytes, total_for
+from pruneapp.document.bytes_target import total_for
 from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
 from pruneapp.document.opening import open_document
@@ -40,6 +40,7 @@ from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.limits import LIMITS, Limits, check_limits
 from pruneapp.methods.run import check_scope
+from pruneapp.params import parse_bytes
 from pruneapp.progress import CancelToken, Job
 
 
@@ -82,7 +83,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)
         report = export(state, replace(request, provenance=origin), job)
-        write_beside(options, state, report, job, steps=(step.label(),), provenance=origin)
+        write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values))
     else:

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
-
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?)?b(?:ytes)?", re.IGNORECASE)
-
-
-def parse_bytes(text: str) -> int | None:
-    """Read ``40MB``, ``1.5 GB``, ``512KiB`` or ``100 bytes``; None for anything else."""
-    found = _BYTES.fullmatch(text.strip())
-    if found is None:
-        return None
-    number, unit, binary = found.groups()
-    factor = _UNITS[(unit or "").lower()]
-    if binary:
-        factor = 1024 ** len(f"{factor:,}".split(",")[1:])
-    return int(float(number) * factor)
 
 
 def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QInputDialog, QWidget
 
-from pruneapp.document.bytes_target import parse_bytes, total_for
+from pruneapp.document.bytes_target import total_for
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Step
@@ -15,6 +15,7 @@ from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.views.form.panel import PruneForm
 from pruneapp.methods import registry
+from pruneapp.params import parse_bytes
 from pruneapp.progress import Job
 
 

@@ -14,11 +14,12 @@ from safetensors.torch import save_file
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli.commands import main
 from pruneapp.cli.options import parse
-from pruneapp.document.bytes_target import parse_bytes, total_for
+from pruneapp.document.bytes_target import total_for
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
+from pruneapp.params import parse_bytes
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,66 @@
+"""How much to prune: a share or a count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from pruneapp.errors import ParameterError
+from pruneapp.params.declared import Param
+
+# A count of weights (or channels), or a fraction of them.
+Amount = int | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmountParam(Param):
+    """How much to prune: an int is a count, a float from 0 to 1 a fraction of what is left."""
+
+    name: str = "amount"
+    label: str = "Amount"
+    help: str = "How much of what is not pruned yet: a share, or a count."
+    default: Amount = 0.2
+
+    def parse(self, text: str) -> Amount:
+        """Read ``0.5`` and ``50%`` as fractions, ``1000`` as a count; ``1`` is a count."""
+        text = text.strip().replace(" ", "").replace("\u00a0", "")
+        try:
+            if text.endswith("%"):
+                return self.validate(float(text[:-1]) / 100)
+            if any(c in text for c in ".eE") or "n" in text.lower():
+                return self.validate(float(text))
+            return self.validate(int(text))
+        except ValueError as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise self.refuse(text) from None
+
+    def validate(self, value: Any) -> Amount:
+        """Accept an int >= 0 or a float from 0 to 1; numpy's numbers become Python's."""
+        if isinstance(value, Integral):
+            if int(value) >= 0:
+                return int(value)
+        elif isinstance(value, Real) and 0.0 <= float(value) <= 1.0:
+            return float(value)
+        raise self.refuse(value)
+
+    def format(self, value: Amount) -> str:
+        """Write a fraction as percent, a count as a whole number."""
+        if isinstance(value, float):
+            return f"{value * 100:.10g}%"
+        return str(value)
+
+    def describe(self) -> str:
+        """Say the rule."""
+        return "a whole number of 0 or more (a count), or a fraction from 0.0 to 1.0"
+
+    def valid(self) -> Iterator[Amount]:
+        """Yield borders of both kinds."""
+        yield from (0, 1, 7, 0.0, 0.35, 0.5, 1.0)
+
+    def invalid(self) -> Iterator[Any]:
+        """Yield what torch refuses, and NaN."""
+        yield from (-1, -0.1, 1.1, math.nan, math.inf, "half", None)
