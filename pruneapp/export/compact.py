@@ -77,34 +77,34 @@ def _words(state: State, frame: _Frame) -> Bits:
     return chunk.bits
 
 
-def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     if reason := safetensors.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    entries = safetensors.in_order(part)
+    entries = safetensors.in_order(part, job)
     packed = [entry for entry in entries if _is_packed(entry)]
     _refuse_names(part, packed)
     raw = [finalized(part.state, entry) for entry in entries if not _is_packed(entry)]
-    metadata = _metadata(part, entries)
-    most = {entry.name: _most(entry) for entry in packed}
+    metadata = _metadata(part, entries, job)
+    most = {e.name: _most(e) for batch in job.cancel.batches(packed) for e in batch}
 
-    def sized(sizes: Mapping[str, int]) -> int:
+    def sized(sizes: Mapping[str, int], job: Job) -> int:
         unfilled = [_index(e, None) for e in packed]
         unfilled += [_data(e, sizes[e.name], None) for e in packed]
-        return plan_safetensors(_ordered(raw, unfilled), metadata).nbytes
+        return plan_safetensors(_ordered(raw, unfilled), metadata, job).nbytes
 
     def expected(job: Job) -> int:
         # Only their sum is known, but how many digits the header has hardly depends on the rest.
         share = _expected(part.state, packed, job) / max(sum(most.values()), 1)
-        return sized({name: round(share * nbytes) for name, nbytes in most.items()})
+        return sized({name: round(share * nbytes) for name, nbytes in most.items()}, job)
 
     @contextmanager
     def prepare(job: Job) -> Iterator[Plan]:
         with Spool() as spool:
             records = _packed(part.state, packed, spool, job)
-            yield plan_safetensors(_ordered(raw, records), metadata)
+            yield plan_safetensors(_ordered(raw, records), metadata, job)
 
     return Plan(
-        sized(most),
+        sized(most, job),
         _unprepared,
         {entry.name: entry.nbytes for entry in entries},
         parts.stripped(part),
@@ -131,7 +131,7 @@ def _unprepared() -> NoReturn:
     raise AssertionError("a compact file tells in its first bytes how large its parts are")
 
 
-def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
+def _metadata(part: Part, entries: Sequence[TensorEntry], job: Job) -> dict[str, str]:
     # What comes out is the dense file, and says that of itself.
     values = validate_all(SAFETENSORS.params, {})
     dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
@@ -139,7 +139,7 @@ def _metadata(part: Part, entries: Sequence[TensorEntry]) -> dict[str, str]:
         "version": VERSION,
         "frame": frames.FRAME,
         "tensors": {e.name: [e.dtype.name, list(e.shape)] for e in entries},
-        "metadata": safetensors.with_ties(entries, safetensors.metadata_for(dense)),
+        "metadata": safetensors.with_ties(entries, safetensors.metadata_for(dense), job),
     }
     text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
     return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}

@@ -114,8 +114,8 @@ class Format:
     suffixes
         Of the files that it writes, the usual one first.
     plan
-        Turns a part of a state into a file to be written; reads no more than headers. Raises
-        `ExportError` if the format cannot hold it.
+        Turns a part of a state into a file to be written; reads no more than headers, and looks
+        at the job every few thousand tensors. Raises `ExportError` if the format cannot hold it.
     params
         What it asks for.
     why_not
@@ -140,7 +140,7 @@ class Format:
     label: str
     help: str
     suffixes: tuple[str, ...]
-    plan: Callable[[Part, Mapping[str, Any]], Plan]
+    plan: Callable[[Part, Mapping[str, Any], Job], Plan]
     params: tuple[Param, ...] = ()
     why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
     loaded_by: tuple[Loader, ...]

@@ -76,7 +76,7 @@ def _most(entry: TensorEntry) -> int:
     return entry.nbytes + 5 * (entry.nbytes // (16 << 10) + blocks) + 16 * blocks + len(_END)
 
 
-def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     if reason := torch_zip.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as safetensors.")
     if part.suffix == ".bin":
@@ -85,10 +85,11 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
             "memory, which is not possible.",
             remedy="Call it .pt.",
         )
-    records = [finalized(part.state, entry) for entry in part.entries]
+    batches = job.cancel.batches(part.entries)
+    records = [finalized(part.state, entry) for batch in batches for entry in batch]
     # The largest comes last; of equal ones the last.
     order = sorted(range(len(records)), key=lambda number: records[number].nbytes)
-    before = [*torch_zip.about(records), torch_zip.VERSION]
+    before = [*torch_zip.about(records, job), torch_zip.VERSION]
     stored = [
         Member(torch_zip.member_name(number), records[number].nbytes, records[number].pieces)
         for number in order
@@ -108,15 +109,15 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
             yield from ZipPlan([*before, *members[:-1], _guard(members[-1], behind)]).pieces()
 
     def expected(job: Job) -> int:
-        plain = ZipPlan([*before, *stored]).nbytes
+        plain = ZipPlan([*before, *stored]).nbytes(job)
         if not may_guard():
             return plain
         return plain - sum(m.nbytes for m in stored) + _expected(part.state, entries, job)
 
     return Plan(
-        max(ZipPlan([*before, *members]).nbytes, ZipPlan([*before, *stored]).nbytes),
+        max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
         pieces,
-        torch_zip.names_of(records),
+        torch_zip.names_of(records, job),
         (*_left_behind(part), *parts.stripped(part)),
         expected=expected,
     )

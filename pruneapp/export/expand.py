@@ -69,7 +69,7 @@ def _dense(checkpoint: Checkpoint, metadata: Mapping[str, str], out: Path, job: 
     target = check_file(out).path
     state = Snapshot(checkpoint)
     records = [finalized(state, entry) for entry in checkpoint.entries.values()]
-    plan = plan_safetensors(records, metadata)
+    plan = plan_safetensors(records, metadata, job)
     job.start(2 * plan.nbytes, target.name)
     with AtomicFile(target, plan.nbytes, job) as file:
         for piece in plan.pieces():

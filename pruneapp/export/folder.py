@@ -22,15 +22,16 @@ from pruneapp.errors import ExportError, words_of
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.parts import renamed, shards
 from pruneapp.export.state import State
+from pruneapp.progress import Job
 
 # What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
 
 
-def plan(state: State, form: Format, values: Mapping[str, Any]) -> dict[str, Plan]:
+def plan(state: State, form: Format, values: Mapping[str, Any], job: Job) -> dict[str, Plan]:
     """Plan every shard by the name of its file, and the index as the last."""
-    plans = {named.name: form.plan(named.part, values) for named in shards(state, form)}
+    plans = {named.name: form.plan(named.part, values, job) for named in shards(state, form)}
     index = state.checkpoint.contents.index
     if index is not None:
         nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
@@ -40,13 +41,13 @@ def plan(state: State, form: Format, values: Mapping[str, Any]) -> dict[str, Pla
 
 
 def plan_all(
-    state: State, form: Format, values: Mapping[str, Any], target: Path
+    state: State, form: Format, values: Mapping[str, Any], target: Path, job: Job
 ) -> dict[str, Plan]:
     """Plan what is to be written into the folder `target`: shards, what lies beside, the index.
 
     The index comes last, and not at all where it is there already, byte for byte.
     """
-    plans = plan(state, form, values)
+    plans = plan(state, form, values, job)
     index = state.checkpoint.contents.index
     name = None if index is None else renamed(index.name, form)
     last = {} if name is None else {name: plans.pop(name)}

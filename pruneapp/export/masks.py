@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record
 from pruneapp.export.safetensors import plan_safetensors
 from pruneapp.masks.mask import Mask
+from pruneapp.progress import Job
 
 # Of bits, made and handed on; whole bytes.
 _STRETCH = 1 << 20
@@ -43,9 +45,9 @@ def packed(entry: TensorEntry, kept: Mask) -> Record:
     return Record(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
 
 
-def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     records, shapes = [], {}
-    for entry in part.entries:
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         kept = part.state.zeroed(entry.name)
         if kept is not None:
             records.append(packed(entry, kept))
@@ -54,7 +56,7 @@ def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
         {"version": VERSION, "shapes": shapes}, ensure_ascii=False, separators=(",", ":")
     )
     metadata = {"format": MASKS, KEY: about, **metadata_of(part.state, {})}
-    plan = plan_safetensors(records, metadata)
+    plan = plan_safetensors(records, metadata, job)
     if records:
         return plan
     return replace(plan, notices=("Nothing is pruned, so there is no mask in the file.",))

@@ -20,8 +20,8 @@ from pruneapp.progress import Job
 Params = Mapping[str, Mapping[str, Any]]
 
 
-def plans_of(state: State, form: Format, values: Mapping[str, Any]) -> tuple[Plan, ...]:
-    """Plan all files of an export under their usual names.
+def plans_of(state: State, form: Format, values: Mapping[str, Any], job: Job) -> tuple[Plan, ...]:
+    """Plan all files of an export under their usual names; looks at the job, which may cancel.
 
     Raises
     ------
@@ -30,10 +30,10 @@ def plans_of(state: State, form: Format, values: Mapping[str, Any]) -> tuple[Pla
     """
     state = told(state, form.name, values)
     if state.checkpoint.contents.shards and not form.one_file:
-        return tuple(folder.plan(state, form, values).values())
+        return tuple(folder.plan(state, form, values, job).values())
     suffix = state.checkpoint.path.suffix.lower()
     suffix = suffix if suffix in form.suffixes else form.suffixes[0]
-    return (form.plan(parts.whole(state, suffix), values),)
+    return (form.plan(parts.whole(state, suffix), values, job),)
 
 
 def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) -> Forecast:
@@ -60,7 +60,7 @@ def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) ->
     ExportError
         If the format cannot hold it.
     """
-    plans = plans_of(state, form, values)
+    plans = plans_of(state, form, values, job)
     nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
     notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
     return Forecast(nbytes, all(plan.exact for plan in plans), notices)
@@ -101,7 +101,7 @@ def offer(
     values = validate_all(form.params, given)
     try:
         if not sampled:
-            plans = plans_of(state, form, values)
+            plans = plans_of(state, form, values, job)
             if not all(plan.exact for plan in plans):
                 return replace(plain, exact=False)
             return replace(plain, nbytes=sum(plan.nbytes for plan in plans))

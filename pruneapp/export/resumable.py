@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from pruneapp.answers.export import Loader, Purpose
@@ -19,6 +20,7 @@ from pruneapp.export import parts, safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
 from pruneapp.export.state import State
+from pruneapp.progress import Job
 
 
 def _refuses(checkpoint: Checkpoint) -> str:
@@ -26,16 +28,17 @@ def _refuses(checkpoint: Checkpoint) -> str:
     return reasons[0] if all(reasons) else ""
 
 
-def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     if part.suffix in safetensors.SAFETENSORS.suffixes:
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
-        records = [r for e in safetensors.in_order(part) for r in _records(part.state, e)]
-        plan = safetensors.plan_safetensors(records, safetensors.metadata_for(part))
+        batches = job.cancel.batches(safetensors.in_order(part, job))
+        records = [r for batch in batches for e in batch for r in _records(part.state, e)]
+        plan = safetensors.plan_safetensors(records, safetensors.metadata_for(part), job)
         return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
     if reason := torch_zip.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
-    return torch_zip.plan_state_dict(list(_in_torchs_order(part)), parts.stripped(part))
+    return torch_zip.plan_state_dict(list(_in_torchs_order(part, job)), job, parts.stripped(part))
 
 
 def _records(state: State, entry: TensorEntry) -> Iterator[Record]:
@@ -47,13 +50,13 @@ def _records(state: State, entry: TensorEntry) -> Iterator[Record]:
         yield mask(entry, kept, "_mask")
 
 
-def _in_torchs_order(part: Part) -> Iterator[Record]:
+def _in_torchs_order(part: Part, job: Job) -> Iterator[Record]:
     """Yield module by module: parameters, pruned parameters, buffers, masks.
 
     Pruning takes a parameter out and puts it back under its new name, so it is the last of its
     module's parameters; the mask is the last of its buffers.
     """
-    for entries in _by_module(part.entries):
+    for entries in _by_module(chain.from_iterable(job.cancel.batches(part.entries))):
         state = part.state
         masks = []
         pruned = []

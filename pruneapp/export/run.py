@@ -60,7 +60,7 @@ class ExportRequest:
     provenance: Provenance | None = None
 
 
-def planned_size(state: State, format: str) -> int | None:  # noqa: A002 - the word for it
+def planned_size(state: State, format: str, job: Job) -> int | None:  # noqa: A002 - the word for it
     """Return how many bytes an export will take, to the byte.
 
     None if it is not possible, and for formats that compress: see `offers.forecast`. Files that
@@ -68,7 +68,7 @@ def planned_size(state: State, format: str) -> int | None:  # noqa: A002 - the w
     """
     form = get(format)
     try:
-        plans = plans_of(state, form, validate_all(form.params, {}))
+        plans = plans_of(state, form, validate_all(form.params, {}), job)
     except ExportError:
         return None
     return sum(plan.nbytes for plan in plans) if all(plan.exact for plan in plans) else None
@@ -121,7 +121,7 @@ def _export_file(
     checkpoint = state.checkpoint
     if checkpoint.contents.shards:
         _refuse_shard(state, target.path)
-    plan = form.plan(parts.whole(state, request.path.suffix.lower()), values)
+    plan = form.plan(parts.whole(state, request.path.suffix.lower()), values, job)
     beside, left = folder.beside(plan, target.path)
     sized = {path: _Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
@@ -142,7 +142,7 @@ def _export_folder(
 ) -> ExportReport:
     target = check_folder(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
-    plans = folder.plan_all(state, form, values, target.path)
+    plans = folder.plan_all(state, form, values, target.path, job)
     index = checkpoint.contents.index
     also_keep = () if index is None else (index.resolve(),)
     sized = {name: _Sized(plan, job) for name, plan in plans.items()}

@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from pruneapp.answers.export import Loader, Purpose
@@ -20,40 +21,45 @@ from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record, finalized
 from pruneapp.export.rounding import DTYPE, Rounding
+from pruneapp.progress import Job
 
 _METADATA = "__metadata__"
 # Sources that have the order and the metadata of a safetensors file.
 _LAID_OUT = frozenset({reading.SAFETENSORS.name, compact.FORMAT})
 
 
-def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str]) -> Plan:
+def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> Plan:
     """Plan a safetensors file that holds `records` in this order.
 
     A tensor with several names is written under its first; the others go into the metadata as
-    ``{dropped: kept}``, as safetensors' `save_model` writes them.
+    ``{dropped: kept}``, as safetensors' `save_model` writes them. Looks at the job.
 
     Raises
     ------
     ExportError
         If safetensors has no such type or cannot hold such a name.
     """
-    header = _header(records, with_ties(records, metadata))
-    nbytes = len(header) + sum(record.nbytes for record in records)
+    header = _header(records, with_ties(records, metadata, job), job)
+    names = {r.name: r.nbytes for batch in job.cancel.batches(records) for r in batch}
+    nbytes = len(header) + sum(names.values())
 
     def pieces() -> Iterator[bytes | memoryview]:
         yield header
         for record in records:
             yield from record.pieces()
 
-    return Plan(nbytes, pieces, {record.name: record.nbytes for record in records})
+    return Plan(nbytes, pieces, names)
 
 
 def with_ties(
-    records: Sequence[Record | TensorEntry], metadata: Mapping[str, str]
+    records: Sequence[Record | TensorEntry], metadata: Mapping[str, str], job: Job
 ) -> dict[str, str]:
     """Return the metadata of a file of `records`: `metadata`, and the names that they drop."""
-    ties = {alias: record.name for record in records for alias in record.aliases}
-    names = {record.name for record in records}
+    ties: dict[str, str] = {}
+    names: set[str] = set()
+    for batch in job.cancel.batches(records):
+        ties |= {alias: record.name for record in batch for alias in record.aliases}
+        names |= {record.name for record in batch}
     # Ties of the source to names that are gone (NAME_orig that became NAME) go with them.
     current = {k: v for k, v in metadata.items() if k in ties or not _ends_tie(k, v, names)}
     return {**current, **ties}
@@ -66,12 +72,12 @@ def _ends_tie(key: str, value: str, names: set[str]) -> bool:
     return value not in names and value + "_orig" in names  # unfolded
 
 
-def _header(records: Sequence[Record], metadata: Mapping[str, str]) -> bytes:
+def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> bytes:
     items = []
     if metadata:
         items.append(f'"{_METADATA}":{_json(dict(metadata))}')
     offset = 0
-    for record in records:
+    for record in chain.from_iterable(job.cancel.batches(records)):
         if record.name == _METADATA:
             raise ExportError(
                 f"safetensors cannot hold a tensor named '{_METADATA}': the format needs the name.",
@@ -106,7 +112,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def in_order(part: Part) -> list[TensorEntry]:
+def in_order(part: Part, job: Job) -> list[TensorEntry]:
     """Return the tensors in the order in which a safetensors file should hold them.
 
     The order of the source; only where a torch file has it so that numbers would lie on odd
@@ -115,7 +121,7 @@ def in_order(part: Part) -> list[TensorEntry]:
     if part.checkpoint.format in _LAID_OUT:
         return sorted(part.entries, key=_place)
     offset = 0
-    for entry in part.entries:
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         if offset % max(entry.dtype.bits // 8, 1):
             return sorted(part.entries, key=lambda e: -e.dtype.bits)
         offset += entry.nbytes
@@ -141,15 +147,16 @@ def refuses(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
-    records = [finalized(part.state, entry) for entry in in_order(part)]
+    batches = job.cancel.batches(in_order(part, job))
+    records = [finalized(part.state, entry) for batch in batches for entry in batch]
     rounding = Rounding.to(values[DTYPE.name])
     if rounding is not None:
         # The widest first, so that no number comes to lie on an odd address.
         records = sorted(map(rounding.of, records), key=lambda record: -record.dtype.bits)
-    plan = plan_safetensors(records, metadata_for(part))
+    plan = plan_safetensors(records, metadata_for(part), job)
     after = tuple if rounding is None else rounding.notices
     return replace(plan, notices=(*plan.notices, *parts.stripped(part)), afterwards=after)
 

@@ -23,16 +23,20 @@ from pruneapp.export.patching import (
     patch_of,
 )
 from pruneapp.export.records import finalized
+from pruneapp.progress import Job
 
 
-def _plan(part: Part, _values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     reason = _why_not_in_place(part)
     if not reason:
         return _in_place(part)
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
-    records = [finalized(part.state, entry) for entry in part.entries]
-    return torch_zip.plan_state_dict(records, (*_left_behind(part, reason), *parts.stripped(part)))
+    batches = job.cancel.batches(part.entries)
+    records = [finalized(part.state, entry) for batch in batches for entry in batch]
+    return torch_zip.plan_state_dict(
+        records, job, (*_left_behind(part, reason), *parts.stripped(part))
+    )
 
 
 def _why_not_in_place(part: Part) -> str:

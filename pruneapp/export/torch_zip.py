@@ -9,6 +9,7 @@ from pruneapp.export.declaration import Plan
 from pruneapp.export.pickle_writer import StateDictPickle
 from pruneapp.export.records import Record
 from pruneapp.export.zip_writer import ALIGNMENT, Member, ZipPlan
+from pruneapp.progress import Job
 
 # Of files that torch.save writes, the usual one first.
 SUFFIXES = (".pt", ".pth", ".th", ".bin", ".ckpt")
@@ -26,18 +27,19 @@ def refuses(checkpoint: Checkpoint) -> str:
     return ""
 
 
-def plan_state_dict(records: Sequence[Record], notices: tuple[str, ...] = ()) -> Plan:
+def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...] = ()) -> Plan:
     """Plan a zip archive with an OrderedDict of `records`, as `torch.save` writes it.
 
     Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
-    next, and nothing reads it.
+    next, and nothing reads it. Looks at the job.
     """
     data = [
         Member(member_name(number), record.nbytes, record.pieces)
-        for number, record in enumerate(records)
+        for batch in job.cancel.batches(enumerate(records))
+        for number, record in batch
     ]
-    plan = ZipPlan([*about(records), *data, VERSION])
-    return Plan(plan.nbytes, plan.pieces, names_of(records), notices)
+    plan = ZipPlan([*about(records, job), *data, VERSION])
+    return Plan(plan.nbytes(job), plan.pieces, names_of(records, job), notices)
 
 
 def member_name(number: int) -> str:
@@ -45,11 +47,12 @@ def member_name(number: int) -> str:
     return f"{_ROOT}/data/{number}"
 
 
-def about(records: Sequence[Record]) -> list[Member]:
+def about(records: Sequence[Record], job: Job) -> list[Member]:
     """Return what stands before the elements: the pickle that names them, and what it needs."""
     stream = StateDictPickle()
-    for number, record in enumerate(records):
-        stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
+    for batch in job.cancel.batches(enumerate(records)):
+        for number, record in batch:
+            stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
     return [
         Member.of(f"{_ROOT}/data.pkl", stream.finish()),
         Member.of(f"{_ROOT}/.format_version", b"1"),
@@ -58,6 +61,7 @@ def about(records: Sequence[Record]) -> list[Member]:
     ]
 
 
-def names_of(records: Sequence[Record]) -> dict[str, int]:
+def names_of(records: Sequence[Record], job: Job) -> dict[str, int]:
     """Return the bytes of every tensor, under each of its names."""
-    return {name: r.nbytes for r in records for name in (r.name, *r.aliases)}
+    batches = job.cancel.batches(records)
+    return {name: r.nbytes for batch in batches for r in batch for name in (r.name, *r.aliases)}

@@ -137,7 +137,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             origin = replace(counted, inputs=recorded, version=texts["version"])
             state = told(Told(state, origin), form.name, values)
         compared = 0
-        for path, plan in _plans(state, form, values, file).items():
+        for path, plan in _plans(state, form, values, file, job).items():
             compared += plan.nbytes
             differences += _compare(path, plan, checkpoint, job)
         return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical())
@@ -210,12 +210,12 @@ def _usual(file: Path) -> Format:
 
 
 def _plans(
-    state: State, form: Format, values: Mapping[str, Any], file: Path
+    state: State, form: Format, values: Mapping[str, Any], file: Path, job: Job
 ) -> Mapping[Path, Plan]:
     if state.checkpoint.contents.shards and not form.one_file and not form.fits(file.name):
         home = file if file.is_dir() else file.parent
-        return {home / name: plan for name, plan in folder.plan(state, form, values).items()}
-    return {file: form.plan(parts.whole(state, file.suffix.lower()), values)}
+        return {home / name: plan for name, plan in folder.plan(state, form, values, job).items()}
+    return {file: form.plan(parts.whole(state, file.suffix.lower()), values, job)}
 
 
 def _other_original(

@@ -10,6 +10,9 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+
+from pruneapp.progress import Job
 
 ALIGNMENT = 64
 _DESCRIPTOR_AND_UTF8 = 0x0808
@@ -82,12 +85,11 @@ class ZipPlan:
     def __init__(self, members: Sequence[Member]) -> None:
         self._members = tuple(members)
 
-    @property
-    def nbytes(self) -> int:
-        """Size of the archive; the most that it may be if members are deflated."""
+    def nbytes(self, job: Job) -> int:
+        """Return the size of the archive; the most that it may be if members are deflated."""
         offset = 0
         written = []
-        for member in self._members:
+        for member in chain.from_iterable(job.cancel.batches(self._members)):
             stored = member.nbytes if member.deflated is None else member.most
             # The checksums, which are not known yet, take no part in the size.
             written.append(_Written(member, offset, stored, 0))

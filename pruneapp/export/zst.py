@@ -60,11 +60,11 @@ class _Stretch:
         return self.entry.dtype.nbytes(self.stop - self.start)
 
 
-def _plan(part: Part, values: Mapping[str, Any]) -> Plan:
+def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     of_dense = {p.name: values[p.name] for p in SAFETENSORS.params}
     # What comes out is the dense file, and says that of itself.
     part = replace(part, state=told(part.state, SAFETENSORS.name, of_dense))
-    dense = SAFETENSORS.plan(part, of_dense)
+    dense = SAFETENSORS.plan(part, of_dense, job)
     level = values["level"]
 
     def pieces() -> Iterator[bytes]:
@@ -110,7 +110,7 @@ def _expected(part: Part, rounding: Rounding | None, level: int, job: Job) -> in
     pieces: list[list[_Stretch]] = []
     guesses: list[float] = []
     room = 0
-    for batch in job.cancel.batches(safetensors.in_order(part)):
+    for batch in job.cancel.batches(safetensors.in_order(part, job)):
         for stretch in (stretch for entry in batch for stretch in _stretches(entry)):
             if not pieces or stretch.nbytes > room:  # a new piece; small tensors share one
                 pieces.append([])

@@ -163,8 +163,8 @@ class Exporting(QObject):
             return
         snapshot = document.snapshot()
 
-        def size(_job: Job) -> int | None:
-            return planned_size(snapshot, next(iter(FORMATS)))
+        def size(job: Job) -> int | None:
+            return planned_size(snapshot, next(iter(FORMATS)), job)
 
         self._jobs.answer(size, on_result=self.sized.emit, on_error=self._not_sized)
 

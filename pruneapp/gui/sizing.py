@@ -121,7 +121,7 @@ def sizes_after(snapshot: Snapshot, step: Step, job: Job) -> Sizes:
     found: dict[str, int | None] = {}
     for name, form in FORMATS.items():
         job.step(0)
-        found[name] = None if form.why_not(snapshot.checkpoint) else planned_size(state, name)
+        found[name] = None if form.why_not(snapshot.checkpoint) else planned_size(state, name, job)
     return found
 
 

@@ -93,7 +93,7 @@ def test_finalized_weights_are_what_torch_makes_of_them(container, name, source_
     checkpoint = source_of(container, tensors)
     snapshot = as_snapshot(checkpoint)
     out = target(tmp_path, name, checkpoint)
-    size = planned_size(snapshot, name)
+    size = planned_size(snapshot, name, Job())
     report = run(snapshot, name, out)
 
     assert_finalized(load(out), tensors, kept_masks())

@@ -88,7 +88,7 @@ class Steps:
 
 @pytest.mark.parametrize("guess", [0, 500, 1_000_000])
 def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_path, monkeypatch):
-    form = replace(SAFETENSORS, plan=lambda p, v: bounded(SAFETENSORS.plan(p, v), guess))
+    form = replace(SAFETENSORS, plan=lambda *a: bounded(SAFETENSORS.plan(*a), guess))
     monkeypatch.setattr(registry, "FORMATS", {**FORMATS, "safetensors": form})
     steps = Steps()
     report = export(state, ExportRequest("safetensors", tmp_path / "x.safetensors"), Job(steps))
@@ -99,7 +99,7 @@ def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_pa
     assert all(one[0] <= other[0] for one, other in itertools.pairwise(steps.told))
     told = forecast(state, form, validate_all(form.params, {}), Job())
     assert (told.nbytes, told.exact) == (guess, False)
-    assert run.planned_size(state, "safetensors") is None
+    assert run.planned_size(state, "safetensors", Job()) is None
     monkeypatch.setattr(offering, "FORMATS", registry.FORMATS)
     quick = offers(state, Job(), sampled=False)[0]
     assert (quick.nbytes, quick.exact) == (None, False)

@@ -116,7 +116,7 @@ def test_members_and_offsets_beyond_4_gb_are_described(tmp_path):
                 file.seek(len(piece), 1)
             else:
                 file.write(piece)
-    assert path.stat().st_size == plan.nbytes
+    assert path.stat().st_size == plan.nbytes(Job())
     with zipfile.ZipFile(path) as found:
         sizes = {m.filename: m.file_size for m in found.infolist()}
         assert sizes == {"a/version": 2, "a/data/0": nbytes, "a/end": 1}

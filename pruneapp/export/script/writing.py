@@ -113,7 +113,7 @@ def write_script(script: Script, path: Path, job: Job) -> tuple[Path, ...]:
     """
     written = []
     text = script.text(path).encode()
-    plan = plan_safetensors([_packed(n, m) for n, m in script.masks.items()], {})
+    plan = plan_safetensors([_packed(n, m) for n, m in script.masks.items()], {}, job)
     job.start(2 * (len(text) + plan.nbytes), path.name)
     if script.masks:
         _write(mask_file(path), plan.nbytes, plan.pieces, job)
