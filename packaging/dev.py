@@ -4,6 +4,7 @@
     python3 packaging/dev.py test [...]    format, lint, types, layers and all tests
     python3 packaging/dev.py bench [...]   speed and memory, side by side with torch; takes half an
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
+    python3 packaging/dev.py sizes FILE    sizes and times of every format of the export
     python3 packaging/dev.py faults [...]  exports with faults in every call, or killed
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
 
@@ -205,6 +206,12 @@ def bench(arguments: list[str]) -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
+def sizes(arguments: list[str]) -> int:
+    """Write weights in every format at five sparsities; measure, load and compare them."""
+    command = [str(BIN / "python"), "-m", "tests.benchmarks.exported", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def faults(arguments: list[str]) -> int:
     """Let calls of the system fail under exports, kill them, and look at what is left."""
     command = [str(BIN / "python"), "-m", "tests.reliability", *arguments]
@@ -236,7 +243,14 @@ def test(arguments: list[str]) -> int:
     return 0
 
 
-COMMANDS = {"run": run, "test": test, "bench": bench, "faults": faults, "tour": tour}
+COMMANDS = {
+    "run": run,
+    "test": test,
+    "bench": bench,
+    "sizes": sizes,
+    "faults": faults,
+    "tour": tour,
+}
 
 if __name__ == "__main__":
     try:
