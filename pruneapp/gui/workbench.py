@@ -15,6 +15,7 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.document.finalize import Finalize
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.browsing import Browsing
+from pruneapp.gui.checksums import Checksums
 from pruneapp.gui.choosing import Choosing
 from pruneapp.gui.comparing import Comparing
 from pruneapp.gui.counting import Counting
@@ -112,7 +113,8 @@ class Workbench(QObject):
             show_page=self.browsing.show_page,
             check=self.asking.check,
         )
-        self.keeping = Keeping(self.session, self.jobs, view.glance, self)
+        self.keeping = Keeping(self.session, view.glance, self)
+        self.checksums = Checksums(self.session, self.jobs, self)
         self.sessions = Sessions(
             window,
             self.session,
@@ -200,6 +202,8 @@ class Workbench(QObject):
         self.choosing.refused.connect(self.telling.refuse)
         self.keeping.troubled.connect(self.telling.refuse)
         self.keeping.failed.connect(self.jobs.failed)
+        self.checksums.counted.connect(self.keeping.note_digest)
+        self.checksums.troubled.connect(self.telling.refuse)
 
     # -- the document ---------------------------------------------------------------------------
 

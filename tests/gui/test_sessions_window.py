@@ -378,7 +378,7 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
 
 
 def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):
-    person.workbench.keeping._pause.setInterval(10)
+    person.workbench.checksums._pause.setInterval(10)
     open_file(person, file)
     prune(person)
     (source,) = person.document.checkpoint.sources
@@ -394,7 +394,7 @@ def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, tmp_path):
     file = tmp_path / "large.safetensors"
     weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
     save_file({"a.weight": weights}, file)
-    person.workbench.keeping._pause.setInterval(10)
+    person.workbench.checksums._pause.setInterval(10)
     open_file(person, file)
     prune(person)
     (source,) = person.document.checkpoint.sources

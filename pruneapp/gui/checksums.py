@@ -1,0 +1,132 @@
+"""Counts the SHA-256 of the checkpoint while nothing else is wanted, and compares it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from pruneapp.checkpoint.digest import Digest, known, remember
+from pruneapp.document.document import Document, DocumentChanged
+from pruneapp.document.session.original import files_of
+from pruneapp.document.session.recovery import JournalFile
+from pruneapp.document.session.reopen import Saved
+from pruneapp.errors import OriginalChangedError, PruneAppError
+from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.session import Session
+
+# The SHA-256 of the checkpoint is counted when so long nothing else was wanted.
+PAUSE_MS = 2_000
+
+
+class Checksums(QObject):
+    """Counts the SHA-256 of the files of the session's document once something was changed.
+
+    Parameters
+    ----------
+    session
+        The document.
+    jobs
+        Where it is counted, as long as nobody wants anything else.
+
+    Signals
+    -------
+    counted(str, str)
+        The name of a file, and its SHA-256.
+    troubled(PruneAppError)
+        A file is not the one that the work was made with.
+    """
+
+    counted = Signal(str, str)
+    troubled = Signal(object)
+
+    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        # What they were when the work was saved, of files that were written since, maybe copied.
+        self._claimed: dict[str, str] = {}
+        self._counting: list[Digest] | None = None
+        self._task: Task[str] | None = None
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self._count)
+        session.opened.connect(self._on_opened)
+        session.changed.connect(self._on_changed)
+        session.closed.connect(self._on_closed)
+        jobs.asked.connect(self._hold)
+
+    def _on_opened(self) -> None:
+        saved, document = self._session.saved, self._session.document
+        assert document is not None
+        self._claimed = {}
+        self._counting = None
+        if saved is not None:
+            self._trust(saved, document)
+        if isinstance(saved, JournalFile):  # with something that no session file has
+            self._pause.start()
+
+    def _trust(self, saved: Saved, document: Document) -> None:
+        """Take over the checksums of files that nobody touched; those of others are counted."""
+        files = files_of(document.checkpoint)
+        for file, before in zip(files, saved.original.files, strict=False):
+            if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
+                remember(file, before.sha256)
+            elif before.sha256:
+                self._claimed[file.path.name] = before.sha256
+                self._pause.start()
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        self._pause.start()
+
+    def _on_closed(self) -> None:
+        self._pause.stop()
+        self._stop()
+
+    def _hold(self) -> None:
+        """Let something else go first."""
+        if self._task is not None:
+            self._stop()
+            self._pause.start()
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def _count(self) -> None:
+        document = self._session.document
+        if document is None or self._task is not None:
+            return
+        if not self._jobs.quiet:
+            self._pause.start()
+            return
+        if self._counting is None:
+            files = files_of(document.checkpoint)
+            self._counting = [Digest(file) for file in files if not known(file)]
+        if self._counting:
+            digest = self._counting[0]
+            self._task = self._jobs.answer(
+                digest.run, on_result=self._on_counted, on_error=self._on_uncounted, aside=True
+            )
+
+    def _on_counted(self, sha256: str) -> None:
+        self._task = None
+        if self._counting:
+            name = self._counting.pop(0).file.path.name
+            self.counted.emit(name, sha256)
+            self._compare(name, sha256)
+            self._pause.start()
+
+    def _compare(self, name: str, sha256: str) -> None:
+        if self._claimed.get(name, sha256) != sha256:
+            self.troubled.emit(
+                OriginalChangedError(
+                    f"'{name}' is not the file that this work was made with, although it is as "
+                    "large and begins and ends alike: its SHA-256 is another one.",
+                    remedy="The masks fit, but were made for other weights. Look for the file.",
+                    details=f"now {sha256}\nit was {self._claimed[name]}",
+                )
+            )
+
+    def _on_uncounted(self, _error: PruneAppError) -> None:
+        self._task = None
