@@ -11,7 +11,6 @@ from pruneapp.cli.written import format_of
 from pruneapp.errors import ParameterError
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
-from pruneapp.export.provenance import Provenance
 from pruneapp.export.registry import FORMATS, get
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest
@@ -107,11 +106,10 @@ def write_beside(
     job: Job,
     *,
     steps: Sequence[str],
-    provenance: Provenance,
 ) -> None:
     """Write the reports and the script that were asked for; see `add_export`."""
     if options.report:
-        account = account_of(state, report, steps, job, provenance)
+        account = account_of(state, report, steps, job)
         for path in options.report:
             write_account(account, Path(path), job)
     if options.check_script:

@@ -83,7 +83,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)
         report = export(state, replace(request, provenance=origin), job)
-        write_beside(options, state, report, job, steps=(step.label(),), provenance=origin)
+        write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values))
     else:

@@ -38,6 +38,7 @@ from pruneapp.methods.declaration import WeightMethod
 from pruneapp.progress import Job
 
 KEY = "pruneapp."
+_INPUTS = KEY + "inputs"
 # What goes into a header as text: everybody who opens the file reads it, and it has an end.
 MOST_MASKS = 1 << 20
 MOST_RECIPE = 4 << 20
@@ -85,7 +86,7 @@ class Provenance:
         texts = {
             "recipe_sha256" if long else "recipe": self.recipe.sha256 if long else recipe,
             "version": self.version,
-            "inputs": _json(list(self.inputs)),
+            _INPUTS.removeprefix(KEY): _json(list(self.inputs)),
             "seeds": _json(seeds_of(self.recipe)),
             "ties": TIES,
             "format": _json({"name": form, "configuration": dict(values)}),
@@ -228,6 +229,17 @@ def metadata_of(state: State, kept: Mapping[str, str]) -> dict[str, str]:
     if not isinstance(state, Told):
         return others
     return others | state.provenance.texts(state.form, state.values)
+
+
+def inputs_in(texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the SHA-256 of the inputs that metadata names; none where it says nothing of them.
+
+    Parameters
+    ----------
+    texts
+        Metadata as `Provenance.texts` makes it.
+    """
+    return tuple(msgspec.json.decode(texts.get(_INPUTS, "[]"), type=list[str]))
 
 
 def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -127,6 +128,7 @@ def test_script_and_report_are_written_beside_on_request(pruned, file):
     report = json.loads((folder / "model-pruned.report.json").read_text(encoding="utf-8"))
     assert report["pruned"] > 0
     assert len(report["steps"]) == 1
+    assert report["inputs"] == [hashlib.sha256(file.read_bytes()).hexdigest()]
 
 
 def test_a_setting_changes_the_size_to_come(pruned, file):

@@ -13,7 +13,7 @@ from pruneapp.answers.export import FormatOffer
 from pruneapp.document.energies import measure_energies
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.export.offers import offers
-from pruneapp.export.provenance import Provenance
+from pruneapp.export.provenance import inputs_in
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile
 from pruneapp.export.state import State
@@ -125,13 +125,7 @@ class Account:
         return sum(file.nbytes for file in self.files)
 
 
-def account_of(
-    state: State,
-    report: ExportReport,
-    steps: Sequence[str],
-    job: Job,
-    provenance: Provenance | None = None,
-) -> Account:
+def account_of(state: State, report: ExportReport, steps: Sequence[str], job: Job) -> Account:
     """Return the account of an export that was written; reads the pruned tensors once.
 
     Parameters
@@ -144,8 +138,6 @@ def account_of(
         What was done to get there, in words.
     job
         Started with the elements of the pruned tensors; may cancel.
-    provenance
-        What the export said of where it comes from.
     """
     checkpoint = state.checkpoint
     zeroed = {n: mask for n in checkpoint.entries if (mask := state.zeroed(n)) is not None}
@@ -171,7 +163,7 @@ def account_of(
         steps=tuple(steps),
         tensors=tuple(tensors),
         files=report.files,
-        inputs=provenance.inputs if provenance is not None else (),
+        inputs=inputs_in(report.provenance),
         sizes=offers(state, job),
         notices=report.notices,
         provenance=report.provenance,
