@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
@@ -24,7 +25,8 @@ class History:
     A mask that several states share is one object and is counted once. Past `budget` bytes the
     masks of the oldest edits go to a scratch file and come back when they are needed; masks of
     the state in force stay in memory anyway. Writing and reading take as long as a disk takes:
-    whoever cannot wait sets `patient` to False, and does `spill` and `missing` in a worker.
+    whoever cannot wait sets `patient` to False, does `spill` and `missing` in a worker, and lets
+    go of what was cut off a part at a time, by `let_go`.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ class History:
     Attributes
     ----------
     patient
-        Whether masks past the budget are put aside at once.
+        Whether masks past the budget are put aside at once, and those cut off forgotten.
     """
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
@@ -44,6 +46,7 @@ class History:
         self._budget = budget
         self._scratch = ScratchFile(folder)
         self._records: list[Record] = []
+        self._cut_off: Iterator[MaskSlot] = iter(())
         self._position = 0
         self._bytes = 0
         self._spilling = False
@@ -204,6 +207,7 @@ class History:
     def close(self) -> None:
         """Forget everything and delete the scratch file."""
         self._records.clear()
+        self._cut_off = iter(())
         self._by_mask.clear()
         self._position = self._bytes = 0
         self._scratch.close()
@@ -338,16 +342,47 @@ class History:
             slots |= record.before
         return [slot for slot in slots.values() if slot is not None]
 
+    def let_go(self, most: int | None = None) -> bool:
+        """Forget masks of what was undone and cut off, as far as nothing else refers to them.
+
+        Of a step on 25,000 tensors that takes 15 ms, and several may be cut off at once.
+
+        Parameters
+        ----------
+        most
+            How many masks are looked at; None for all.
+
+        Returns
+        -------
+        bool
+            Whether there may be more.
+        """
+        looked = 0
+        for slot in islice(self._cut_off, most):
+            looked += 1
+            slot.uses -= 1
+            if slot.uses:
+                continue
+            if slot.mask is not None:
+                del self._by_mask[id(slot.mask)]
+                self._bytes -= slot.nbytes
+            if slot.offset >= 0:
+                self._scratch.free(slot.offset, slot.nbytes)
+        if looked == most:
+            return True
+        self._cut_off = iter(())  # no chain that each cut makes longer
+        return False
+
     def _cut(self) -> None:
-        """Forget what was undone, and the masks that nothing else refers to."""
-        for record in self._records[self._position :]:
-            for slot in record.slots():
-                slot.uses -= 1
-                if slot.uses:
-                    continue
-                if slot.mask is not None:
-                    del self._by_mask[id(slot.mask)]
-                    self._bytes -= slot.nbytes
-                if slot.offset >= 0:
-                    self._scratch.free(slot.offset, slot.nbytes)
+        """Take off what was undone; its masks are let go of in their turn."""
+        undone = self._records[self._position :]
         del self._records[self._position :]
+        self._cut_off = chain(self._cut_off, _slots_of(undone))
+        if self.patient:
+            self.let_go()
+
+
+def _slots_of(records: list[Record]) -> Iterator[MaskSlot]:
+    """Yield the slots of records, which are forgotten as it gets on: their masks take time, too."""
+    while records:
+        yield from records.pop().slots()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from pruneapp.document.aside import Fetch, Written
 from pruneapp.document.document import Document, DocumentChanged
@@ -17,6 +17,9 @@ from pruneapp.errors import HistoryError, PruneAppError, words_of
 from pruneapp.gui.jobs import Jobs, Task
 from pruneapp.gui.session import Session
 from pruneapp.progress import Job
+
+# So many masks of what was cut off are let go of between two frames: that takes 2 ms.
+SLICE = 4_000
 
 
 class Moving(QObject):
@@ -38,6 +41,10 @@ class Moving(QObject):
         self._reading: Task[Any] | None = None
         self._writing: Task[Written] | None = None
         self._full = False
+        self._tidying = QTimer(self)
+        self._tidying.setSingleShot(True)
+        self._tidying.setInterval(0)
+        self._tidying.timeout.connect(self._tidy)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -127,7 +134,16 @@ class Moving(QObject):
         self._put_aside()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        self._put_aside()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        if document.history.let_go(SLICE):
+            self._tidying.start()  # what is pressed meanwhile goes first
+        else:
+            self._put_aside()
 
     def _put_aside(self) -> None:
         document = self._session.document

@@ -260,6 +260,27 @@ def test_cutting_off_gives_memory_and_scratch_back(tmp_path: Path):
     history.close()
 
 
+@pytest.mark.parametrize("budget", [150, 1 << 20])
+def test_who_cannot_wait_lets_go_of_what_was_cut_off_a_part_at_a_time(tmp_path: Path, budget):
+    masks = chain(6)
+    history = History(budget=budget, folder=tmp_path)
+    for before, after in itertools.pairwise(masks):
+        history.push(edit(before, after))
+    history.patient = False
+    for _ in range(2):  # what was cut off before is still there
+        history.go_to(0)
+        history.push(edit(None, chain(1)[1]))
+    assert history.memory + history.scratch_size >= 700
+    parts = 0
+    while history.let_go(2):
+        parts += 1
+    assert parts == 6, "six steps name eleven masks, the one after them one"
+    assert (history.memory, history.scratch_size) == (100, 0)
+    assert not history.let_go(2)
+    assert history.go_to(0).masks == {"w": None}
+    history.close()
+
+
 def test_a_disk_that_is_full_costs_memory_and_no_undo(tmp_path: Path, monkeypatch):
     masks = chain(5)
     history = History(budget=0, folder=tmp_path)
@@ -308,7 +329,8 @@ def test_what_was_read_for_nothing_is_put_aside_again(tmp_path: Path):
     history.close()
 
 
-def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path):
+@pytest.mark.parametrize("first", ["let_go", "put_aside"])
+def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path, first):
     masks = chain(3)
     history = History(budget=0, folder=tmp_path)
     history.patient = False
@@ -317,7 +339,10 @@ def test_what_was_cut_off_while_it_was_written_leaves_nothing(tmp_path: Path):
     written = history.spill().run(Job())
     history.go_to(0)
     history.push(edit(None, chain(1)[1]))
+    if first == "let_go":
+        history.let_go()
     history.put_aside(written)
+    history.let_go()
     assert (history.memory, history.scratch_size) == (100, 0)
     history.close()
 

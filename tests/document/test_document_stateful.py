@@ -327,6 +327,12 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         self.told = list(range(1, self.document.revision + 1))
         self.document.subscribe(lambda change: self.told.append(change.revision))
 
+    @rule(most=st.sampled_from([1, 5, None]))
+    def let_go_of_what_was_cut_off(self, most):
+        history = self.document.history
+        if not history.let_go(most):
+            assert history.memory == self.held_by_history()
+
     @precondition(lambda self: self.written is None)
     @rule()
     def begin_to_put_aside(self):
@@ -416,7 +422,9 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
             )
             if self.document.history.patient and self.read is None and self.written is None:
                 assert self.document.history.memory <= self.budget + in_force
-            assert self.document.history.memory == self.held_by_history()
+            if self.document.history.patient:
+                assert self.document.history.memory == self.held_by_history()
+            assert self.document.history.memory >= self.held_by_history()
 
     def held_by_history(self) -> int:
         records = self.document.history._records

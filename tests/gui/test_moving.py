@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from pruneapp.gui import moving
+
 
 @pytest.fixture
 def model(tmp_path):
@@ -99,3 +101,29 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
     assert seen < 3, "it was not told before the last step, or told twice"
     person.key("Ctrl+Z")
     assert person.document.position == 2
+
+
+def test_what_was_undone_is_let_go_of_a_part_at_a_time(person, model, monkeypatch):
+    person.open(model)
+    person.wait_open(model)
+    for amount in ("10 %", "20 %", "30 %"):
+        person.ask_amount(amount)
+        person.wait_preview()
+        person.click(person.button)
+        person.wait_idle()
+    history = person.document.history
+    assert history.memory == 3 * 4 * 64 * 64 // 8
+    parts = []
+    let_go = history.let_go
+    monkeypatch.setattr(moving, "SLICE", 3)
+    monkeypatch.setattr(history, "let_go", lambda most: (parts.append(most), let_go(most))[1])
+    for _ in range(3):
+        person.key("Ctrl+Z")
+    person.wait(lambda: person.document.position == 0)
+    parts.clear()
+    person.ask_amount("40 %")
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: history.memory == 4 * 64 * 64 // 8)
+    assert len(history) == 1
+    assert len(parts) == 20 // 3 + 1, "of 12 masks the first 8 are named by two steps"
