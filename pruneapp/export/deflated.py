@@ -118,7 +118,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
         max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
         pieces,
         torch_zip.names_of(records, job),
-        (*_left_behind(part), *parts.stripped(part)),
+        (*parts.left_behind(part), *parts.stripped(part)),
         expected=expected,
     )
 
@@ -173,13 +173,6 @@ def _guard(last: Member, behind: int) -> Member:
             )
 
     return replace(last, deflated=deflated)
-
-
-def _left_behind(part: Part) -> tuple[str, ...]:
-    kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
-    if any(key not in kept for key in part.metadata) or part.checkpoint.contents.state_dict:
-        return ("The tensors are in it, everything else of the opened file was left behind.",)
-    return ()
 
 
 def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> int:

@@ -47,6 +47,14 @@ def stripped(part: Part) -> tuple[str, ...]:
     )
 
 
+def left_behind(part: Part) -> tuple[str, ...]:
+    """Say that a plain state dict holds the tensors alone, where there was more."""
+    kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
+    if any(key not in kept for key in part.metadata) or part.checkpoint.contents.state_dict:
+        return ("The tensors are in it, everything else of the opened file was left behind.",)
+    return ()
+
+
 def shards(state: State, form: Format) -> Iterator[NamedPart]:
     """Yield every shard of a model of several files under the name of its new file."""
     checkpoint = state.checkpoint

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.export.records import Record
 
 # Types that have a storage class of their own; younger ones are untyped and named beside.
 STORAGES = {
@@ -32,6 +33,8 @@ STORAGES = {
     "C128": "ComplexDoubleStorage",
 }
 
+_LAYOUT = ("layout", "torch.sparse_csr")
+
 
 class StateDictPickle:
     """A pickle stream in the making."""
@@ -44,18 +47,56 @@ class StateDictPickle:
 
     def add(self, names: Iterable[str], key: str, dtype: DType, shape: tuple[int, ...]) -> None:
         """Add a tensor, in C order, that fills the storage `key`, under all its `names`."""
+        self._named(names, key, lambda: self._tensor(key, dtype, shape))
+
+    def add_csr(
+        self, names: Iterable[str], storages: Mapping[str, Record], shape: tuple[int, ...]
+    ) -> None:
+        """Add a two-dimensional tensor in compressed sparse rows, under all its `names`.
+
+        As torch's ``_rebuild_sparse_tensor`` takes it.
+
+        Parameters
+        ----------
+        names
+            What it is called.
+        storages
+            Row pointers, columns and values by the names of their storages.
+        shape
+            Rows and columns.
+        """
+        self._named(names, next(iter(storages)), lambda: self._csr(storages, shape))
+
+    def finish(self) -> bytes:
+        """Return the whole stream."""
+        return bytes(self._out + b"u.")
+
+    def _named(self, names: Iterable[str], key: str, write: Callable[[], None]) -> None:
         tensor = ("tensor", key)
         for name in names:
             self._text(name)
             if tensor in self._memo:
                 self._get(self._memo[tensor])
             else:
-                self._tensor(key, dtype, shape)
+                write()
                 self._put(tensor)
 
-    def finish(self) -> bytes:
-        """Return the whole stream."""
-        return bytes(self._out + b"u.")
+    def _csr(self, storages: Mapping[str, Record], shape: tuple[int, ...]) -> None:
+        self._global("torch._utils", "_rebuild_sparse_tensor")
+        self._out += b"("
+        if _LAYOUT in self._memo:
+            self._get(self._memo[_LAYOUT])
+        else:
+            self._global("torch.serialization", "_get_layout")
+            self._text(_LAYOUT[1])
+            self._out += b"\x85R"
+            self._put(_LAYOUT)
+        self._out += b"("
+        for key, record in storages.items():
+            self._tensor(key, record.dtype, record.shape)
+        self._global("torch", "Size")
+        self._ints(shape)
+        self._out += b"\x85RttR"
 
     def _tensor(self, key: str, dtype: DType, shape: tuple[int, ...]) -> None:
         storage = STORAGES.get(dtype.name)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from pruneapp.errors import ParameterError
 from pruneapp.export.compact import COMPACT_FILE
+from pruneapp.export.csr import CSR
 from pruneapp.export.declaration import Format
 from pruneapp.export.deflated import DEFLATED
 from pruneapp.export.masks import MASKS_ONLY
@@ -20,7 +21,16 @@ __all__ = ["FORMATS", "Format", "get"]
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         form.name: form
-        for form in (SAFETENSORS, TORCH, RESUMABLE, MASKS_ONLY, COMPACT_FILE, DEFLATED, ZSTANDARD)
+        for form in (
+            SAFETENSORS,
+            TORCH,
+            RESUMABLE,
+            MASKS_ONLY,
+            COMPACT_FILE,
+            DEFLATED,
+            ZSTANDARD,
+            CSR,
+        )
     }
 )
 

@@ -53,6 +53,11 @@ def about(records: Sequence[Record], job: Job) -> list[Member]:
     for batch in job.cancel.batches(enumerate(records)):
         for number, record in batch:
             stream.add((record.name, *record.aliases), str(number), record.dtype, record.shape)
+    return before(stream)
+
+
+def before(stream: StateDictPickle) -> list[Member]:
+    """Return what stands before the elements of the tensors that a finished pickle names."""
     return [
         Member.of(f"{_ROOT}/data.pkl", stream.finish()),
         Member.of(f"{_ROOT}/.format_version", b"1"),
