@@ -121,6 +121,10 @@ class Document:
         """Weights that no method takes: 1 bits are protected; all of them are kept."""
         return self._snapshot.protected
 
+    def notify(self, notice: Notice) -> None:
+        """Add something that the person should know."""
+        self._notices = (*self._notices, notice)
+
     def snapshot(self) -> Snapshot:
         """Return the state that is in force; the same object until something changes."""
         return self._snapshot

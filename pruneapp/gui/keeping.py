@@ -1,7 +1,7 @@
 """Keeps every step in a journal, so that a crash loses the one under way at most.
 
-The main thread takes hold of the document, which takes no time; a thread of its own packs what
-changed, writes it and waits for the disk. What comes meanwhile is written in one go afterwards.
+The main thread takes hold of the document, which takes no time; a thread of its own writes what was
+done, packs what changed, writes that and waits for the disk. What comes meanwhile goes first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.journal import Journal, folder
+from pruneapp.document.session.journal import Journal, Said, folder
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.gui.session import Session
@@ -48,10 +49,12 @@ class _Work:
         self.token = CancelToken()
         # The journal that it was taken up from; needed until this one says the same.
         self.taken = taken
+        # What was done while something is written.
+        self.meanwhile: SimpleQueue[Said] = SimpleQueue()
 
     def keep(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
         """Write what is new."""
-        self.journal.keep(capture, view, Job(cancel=self.token))
+        self.journal.keep(capture, view, Job(cancel=self.token), self._newer)
         if self.taken is not None:
             self.taken.delete()
             self.taken = None
@@ -60,7 +63,7 @@ class _Work:
     def compact(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
         """Drop what nobody needs any more."""
         with contextlib.suppress(OSError):  # the old one is there, and says all of it
-            self.journal = self.journal.compacted(capture, view, Job(cancel=self.token))
+            self.journal.compact(capture, view, Job(cancel=self.token), self._newer)
         return _Told(self, compacted=True)
 
     def end(self) -> None:
@@ -69,6 +72,13 @@ class _Work:
         if self.taken is not None:
             self.taken.delete()
             self.taken = None
+
+    def _newer(self) -> Said | None:
+        said = None
+        with contextlib.suppress(Empty):
+            while True:
+                said = self.meanwhile.get_nowait()
+        return said
 
 
 class Keeping(QObject):
@@ -84,7 +94,7 @@ class Keeping(QObject):
     Signals
     -------
     troubled(PruneAppError)
-        Work cannot be kept; once for each document.
+        Work cannot be kept; the same thing once for each document.
     failed(str, str)
         A bug: sentence and traceback.
     kept()
@@ -105,11 +115,13 @@ class Keeping(QObject):
         self._work: _Work | None = None
         self._busy = False
         self._wanted = False
-        self._said = False
+        # Sentences that were said; and whether there is still something to write.
+        self._said: set[str] = set()
+        self._behind = False
         self._idle = QTimer(self)
         self._idle.setSingleShot(True)
         self._idle.setInterval(IDLE_MS)
-        self._idle.timeout.connect(self._compact)
+        self._idle.timeout.connect(self._on_idle)
         self._told.connect(self._on_told)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
@@ -142,7 +154,8 @@ class Keeping(QObject):
         saved, document = self._session.saved, self._session.document
         assert document is not None
         self._work = _Work(saved if isinstance(saved, JournalFile) else None)
-        self._said = self._busy = self._wanted = False
+        self._busy = self._wanted = self._behind = False
+        self._said = set()
         if isinstance(saved, JournalFile):
             self._keep()
         elif saved is not None:  # all of it is in the session, until something changes
@@ -159,13 +172,21 @@ class Keeping(QObject):
             self._work = None
 
     def _keep(self) -> None:
+        document, work = self._session.document, self._work
+        if document is None or work is None:
+            return
         if self._busy:
             self._wanted = True
-        elif self._work is not None:
-            self._submit(self._work.keep)
+            work.meanwhile.put((Capture.of(document), self._view()))
+        else:
+            self._submit(work.keep)
 
-    def _compact(self) -> None:
-        if not self._busy and self._work is not None:
+    def _on_idle(self) -> None:
+        if self._busy or self._work is None:
+            return
+        if self._behind:  # there may be room by now
+            self._keep()
+        else:
             self._submit(self._work.compact)
 
     def _submit(self, call: Callable[[Capture, Mapping[str, Any]], _Told]) -> None:
@@ -205,9 +226,10 @@ class Keeping(QObject):
             self.failed.emit(*told.bug)
         elif isinstance(told.error, StaleError):
             self._wanted = True  # another state is in force by now, and its masks are there
-        elif told.error is not None and not self._said:
-            self._said = True
+        elif told.error is not None and told.error.sentence not in self._said:
+            self._said.add(told.error.sentence)
             self.troubled.emit(told.error)
+        self._behind = told.error is not None
         if self._wanted:
             self._keep()
         elif not told.compacted:

@@ -101,3 +101,6 @@ for _method in (
     IDENTITY,
 ):
     register(_method)
+
+# What comes with Pruneapp: the same values take the same weights, whenever they are asked for.
+BUILT_IN = frozenset(_methods)

@@ -285,7 +285,7 @@ def test_any_bit_may_be_wrong(model, place, tmp_path):
 
 
 def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
-    from pruneapp.document.session import journal as module
+    from pruneapp.document.session import journal_writer as module
 
     document = open_model(model)
     prune(document)
@@ -397,7 +397,9 @@ def test_it_is_not_compacted_while_little_of_it_is_dead(model, place):
     document = storied(model)
     journal = kept(document, place)
     assert 0 < journal.dead < 1000
-    assert journal.compacted(Capture.of(document), {}, Job()) is journal
+    path, size = journal.path, journal.size
+    journal.compact(Capture.of(document), {}, Job())
+    assert (journal.path, journal.size) == (path, size)
     journal.delete()
     shut(document)
 
@@ -413,13 +415,13 @@ def test_compaction_keeps_everything_and_one_file(tmp_path, place):
         by_hand(document, "restore", Target("large", (((0, 9), (0, 9)),)))
         journal.keep(Capture.of(document), {}, Job())
     path, before = journal.path, journal.size
-    fresh = journal.compacted(Capture.of(document), {}, Job())
-    assert fresh.path == path
-    assert fresh.size < before / 3
+    journal.compact(Capture.of(document), {}, Job())
+    assert journal.path == path
+    assert journal.size < before / 3
     assert [p.name for p in place.iterdir()] == [path.name]
     prune(document, B)
-    fresh.keep(Capture.of(document), {}, Job())
-    fresh.close()
+    journal.keep(Capture.of(document), {}, Job())
+    journal.close()
     again = taken_up(path)
     assert states(again) == states(document)
     shut(document)

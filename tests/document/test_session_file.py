@@ -229,6 +229,8 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
         name: None if (m := document.snapshot().zeroed(name)) is None else m.packed.tobytes()
         for name in SHAPES
     }
+    guarded = {name: mask.packed.tobytes() for name, mask in document.protected.items()}
+    assert guarded
     save(document, tmp_path / "work.prune")
     shut(document)
     write_model(model, seed=4)
@@ -238,13 +240,14 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
         assert "same names and shapes" in str(error.value)
         assert "use the masks" in error.value.remedy
         other = masks_on_other(session, Job())
-    assert len(other.items) == 2
+    assert len(other.items) == 3
     assert "work.prune" in other.items[1].label
     found = {
         name: None if (m := other.snapshot().zeroed(name)) is None else m.packed.tobytes()
         for name in SHAPES
     }
     assert found == expected
+    assert {name: mask.packed.tobytes() for name, mask in other.protected.items()} == guarded
     shut(other)
 
 

@@ -111,7 +111,7 @@ def _work(model: Path, place: Path, told: Path, seed: int) -> None:
         capture = Capture.of(document)
         journal.keep(capture, {"action": number}, Job())
         if number % _COMPACTED == _COMPACTED - 1:
-            journal = journal.compacted(capture, {}, Job())
+            journal.compact(capture, {}, Job())
         os.write(said, b".")
     while True:
         time.sleep(1)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.aside import MaskSlot
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Layer, Record, said
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.session.packing import PIECE, SMALL
-from pruneapp.document.session.saved import NO_MASK, SavedEdit, SavedMask, Swap
+from pruneapp.document.session.saved import NO_MASK, SavedEdit, Swap
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError, words_of
 from pruneapp.masks.bitmask import BitMask
@@ -88,16 +90,14 @@ class Capture:
 
 @dataclass(frozen=True, eq=False)
 class NewMask:
-    """A mask that was not met before."""
+    """A mask that was not met before, and the one that it is packed against."""
 
-    number: int
     slot: MaskSlot
-    base: MaskSlot | None
-    saved: SavedMask
+    base: MaskSlot | None = None
 
 
 class Numbers:
-    """Numbers for the masks of a history, as its records are gone through in order.
+    """Numbers for the masks of a history, as they are given.
 
     Attributes
     ----------
@@ -110,12 +110,56 @@ class Numbers:
         # By identity, which the slots beside the numbers keep.
         self._known: dict[int, tuple[MaskSlot, int]] = {}
 
-    def take(
-        self, record: Record, last: Record | None, checkpoint: Checkpoint
-    ) -> tuple[list[NewMask], SavedEdit]:
-        """Return the masks that a record brings, and the record as data.
+    def new_of(self, record: Record) -> list[NewMask]:
+        """Return the masks of a record that have no number yet.
 
         A mask is packed against the one that it followed.
+        """
+        found: dict[int, NewMask] = {}
+        for key, after in record.after.items():
+            before = record.before[key]
+            self._meet(before, None, found)
+            self._meet(after, before, found)
+        for slot in record.meant.values():
+            self._meet(slot, None, found)
+        return list(found.values())
+
+    def new_meant(self, record: Record) -> list[NewMask]:
+        """Return those that it means itself and that have no number yet."""
+        found: dict[int, NewMask] = {}
+        for slot in record.meant.values():
+            self._meet(slot, None, found)
+        return list(found.values())
+
+    def give(self, new: NewMask) -> int:
+        """Give a mask the next number; the one that it is packed against has one."""
+        number = self.count
+        self.count += 1
+        self._known[id(new.slot)] = new.slot, number
+        return number
+
+    def find(self, slot: MaskSlot | None) -> int:
+        """Return the number of a mask; `NO_MASK` for none, and for one without a number."""
+        known = None if slot is None else self._known.get(id(slot))
+        return NO_MASK if known is None else known[1]
+
+    def keep(self, records: Iterable[Record]) -> None:
+        """Forget the masks of all other records, so that nothing holds them."""
+        used = {id(slot) for record in records for slot in record.slots()}
+        self._known = {key: found for key, found in self._known.items() if key in used}
+
+    def forget(self, masks: Iterable[NewMask]) -> None:
+        """Forget some masks; their numbers are not given again."""
+        for new in masks:
+            self._known.pop(id(new.slot), None)
+
+    def back_to(self, count: int) -> None:
+        """Take back the numbers from `count` on."""
+        self.count = count
+        self._known = {key: found for key, found in self._known.items() if found[1] < count}
+
+    def edit(self, record: Record, last: Record | None, checkpoint: Checkpoint) -> SavedEdit:
+        """Return a record as data; all its masks have numbers.
 
         Parameters
         ----------
@@ -124,56 +168,36 @@ class Numbers:
         checkpoint
             What the history is about.
         """
-        fresh: list[NewMask] = []
         names: dict[str, int] = {}
         swaps: dict[Layer, list[Swap]] = {"masks": [], "final": [], "protected": []}
         for (layer, name), after in record.after.items():
-            before = record.before[layer, name]
-            first = self._number(before, None, fresh)
-            then = self._number(after, before, fresh)
+            first, then = self.find(record.before[layer, name]), self.find(after)
             swaps[layer].append((names.setdefault(name, len(names)), first, then))
-        meant = {name: self._number(slot, None, fresh) for name, slot in record.meant.items()}
         entries = [checkpoint.entry(name) for name in names]
-        edit = SavedEdit(
+        return msgspec.structs.replace(
+            self.intent(record, last),
+            tensors=tuple([(e.name, e.shape, e.dtype.name) for e in entries]),
+            masks=tuple(swaps["masks"]),
+            final=tuple(swaps["final"]),
+            protected=tuple(swaps["protected"]),
+        )
+
+    def intent(self, record: Record, last: Record | None) -> SavedEdit:
+        """Return a record as data, but for the masks that it changed; see `edit`."""
+        return SavedEdit(
             kind=record.kind,
             label=record.label,
             detail=record.detail,
             entry=dict(said(record.step, record.entry)),
             same=record.key is (None if last is None else last.key),
-            tensors=tuple([(e.name, e.shape, e.dtype.name) for e in entries]),
-            masks=tuple(swaps["masks"]),
-            final=tuple(swaps["final"]),
-            protected=tuple(swaps["protected"]),
-            meant=meant,
+            meant={name: self.find(slot) for name, slot in record.meant.items()},
         )
-        return fresh, edit
 
-    def keep(self, records: Iterable[Record]) -> None:
-        """Forget the masks of all other records, so that nothing holds them."""
-        used = {id(slot) for record in records for slot in record.slots()}
-        self._known = {key: found for key, found in self._known.items() if key in used}
-
-    def back_to(self, count: int) -> None:
-        """Take back the numbers from `count` on."""
-        self.count = count
-        self._known = {key: found for key, found in self._known.items() if found[1] < count}
-
-    def of(self, slot: MaskSlot) -> int:
-        """Return the number of a mask that has one."""
-        return self._known[id(slot)][1]
-
-    def _number(self, slot: MaskSlot | None, base: MaskSlot | None, fresh: list[NewMask]) -> int:
-        if slot is None:
-            return NO_MASK
-        known = self._known.get(id(slot))
-        if known is not None:
-            return known[1]
-        number = self.count
-        self.count += 1
-        self._known[id(slot)] = slot, number
-        saved = SavedMask(slot.size, NO_MASK if base is None else self.of(base))
-        fresh.append(NewMask(number, slot, base, saved))
-        return number
+    def _meet(
+        self, slot: MaskSlot | None, base: MaskSlot | None, found: dict[int, NewMask]
+    ) -> None:
+        if slot is not None and id(slot) not in self._known:
+            found.setdefault(id(slot), NewMask(slot, base))
 
 
 def bundles(fresh: Iterable[NewMask]) -> Iterator[list[NewMask]]:

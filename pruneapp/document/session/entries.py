@@ -9,7 +9,7 @@ import msgspec
 from pruneapp.document.session.original import Original
 from pruneapp.document.session.saved import SavedEdit
 
-VERSION = 1
+VERSION = 2
 
 
 class Head(msgspec.Struct, frozen=True, tag="head"):
@@ -38,8 +38,31 @@ class MaskHead(msgspec.Struct, frozen=True, tag="masks"):
     together: bool
 
 
+class More(msgspec.Struct, frozen=True, tag="more"):
+    """What follows are pieces of a mask again that something else came between."""
+
+    number: int
+
+
 class EditAt(msgspec.Struct, frozen=True, tag="edit"):
-    """An edit was made; what was undone from `at` on is cut off."""
+    """An edit was made; what was undone from `at` on is cut off. Its masks came before."""
+
+    at: int
+    edit: SavedEdit
+
+
+class IntentAt(msgspec.Struct, frozen=True, tag="intent"):
+    """As `EditAt`, but what it did is not there yet: it can be done again.
+
+    The masks that it means came before.
+    """
+
+    at: int
+    edit: SavedEdit
+
+
+class MasksAt(msgspec.Struct, frozen=True, tag="done"):
+    """Of the first intent, at `at`, all masks are there by now: it is this edit."""
 
     at: int
     edit: SavedEdit
@@ -76,4 +99,16 @@ class Digests(msgspec.Struct, frozen=True, tag="digests"):
     sha256: dict[str, str]
 
 
-Entry = Head | MaskHead | EditAt | Position | Exported | Kept | View | Digests
+Entry = (
+    Head
+    | MaskHead
+    | More
+    | EditAt
+    | IntentAt
+    | MasksAt
+    | Position
+    | Exported
+    | Kept
+    | View
+    | Digests
+)

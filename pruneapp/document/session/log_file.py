@@ -77,10 +77,9 @@ class LogFile:
         return _HEAD.size + len(payload)
 
     def cut(self, size: int) -> None:
-        """Drop everything after the first `size` bytes."""
-        self._file.truncate(size)
-        self._file.seek(size)
+        """Drop everything after the first `size` bytes; if that fails, it is written over."""
         self.size = size
+        self._file.truncate(size)
 
     def flush(self) -> None:
         """Wait until the disk has everything."""
@@ -107,6 +106,8 @@ class LogFile:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def _write(self, data: bytes) -> None:
+        # What a full disk took of the record before is no part of the file.
+        self._file.seek(self.size)
         rest = memoryview(data)
         while rest:
             rest = rest[self._file.write(rest) :]

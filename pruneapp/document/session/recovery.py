@@ -13,10 +13,7 @@ from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.session.journal import SUFFIX
 from pruneapp.document.session.log_file import delete, lock
 from pruneapp.document.session.reopen import Saved
-from pruneapp.document.session.saved import (
-    SavedHistory,
-    damaged,
-)
+from pruneapp.document.session.saved import SavedHistory, damaged
 from pruneapp.document.session.story import MasksOfJournal, Story
 from pruneapp.errors import SessionError
 from pruneapp.progress import Job
@@ -43,6 +40,8 @@ class LeftBehind:
         When it was written to last, in seconds since 1970.
     nbytes
         Its size.
+    again
+        How many edits have to be done again, as their masks did not get to the disk.
     """
 
     path: Path
@@ -51,6 +50,7 @@ class LeftBehind:
     last: str
     time: float
     nbytes: int
+    again: int = 0
 
 
 def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
@@ -123,7 +123,13 @@ def _summary(path: Path) -> LeftBehind | None:
         return None
     last = story.edits[story.position - 1].label
     return LeftBehind(
-        path, Path(story.original.path), story.position, last, status.st_mtime, status.st_size
+        path,
+        Path(story.original.path),
+        story.position,
+        last,
+        status.st_mtime,
+        status.st_size,
+        len(story.edits) - story.done,
     )
 
 
@@ -186,10 +192,11 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
     source = FileSource(path)
     history = SavedHistory(
         masks=[mask.saved for mask in story.masks],
-        edits=story.edits,
+        edits=story.edits[: story.done],
         position=story.position,
         exported=story.exported,
         source=MasksOfJournal(source, story.masks, path),
+        intents=story.edits[story.done :],
     )
     return JournalFile(path, story.original, history, story.view, source, file)
 

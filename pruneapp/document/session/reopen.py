@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pruneapp.answers.hand import Operation
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.history import BUDGET
 from pruneapp.document.opening import open_document
 from pruneapp.document.session.original import Original, changes_of
+from pruneapp.document.session.repeating import missing, repeat
 from pruneapp.document.session.restore import check_fits, masks_in_force, misfits, restored
 from pruneapp.document.session.saved import SavedHistory
-from pruneapp.errors import OriginalChangedError, OriginalMissingError
+from pruneapp.errors import OriginalChangedError, OriginalMissingError, SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -76,6 +79,8 @@ def reopened(
 ) -> Document:
     """Open the checkpoint of a session and go on where one was.
 
+    What has no masks is done again; where that fails, a notice of the document says so.
+
     Parameters
     ----------
     saved
@@ -101,43 +106,61 @@ def reopened(
     checkpoint = _opened(saved, original, job)
     try:
         _check_same(saved, checkpoint, job)
-        return restored(
+        document = restored(
             checkpoint, saved.history, str(saved.path), job, budget=budget, scratch=scratch
         )
+        try:
+            repeat(document, saved.history, job)
+        except BaseException:
+            document.close()
+            raise
     except BaseException:
         checkpoint.close()
         raise
+    return document
 
 
 def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> Document:
     """Open a checkpoint that is another one by now, and prune in it what was pruned.
 
-    The history is not that of this checkpoint, so it is one step: what a session pruned.
+    The history is not that of this checkpoint, so it is one step: what a session pruned; and a
+    second one that protects what was protected. Steps whose masks are not there are left out, and
+    a notice says so.
 
     Raises
     ------
     OriginalChangedError
         If the names, shapes or types of its tensors are others.
-    SelectionError
-        If nothing was pruned.
     """
     checkpoint = _opened(saved, original, job)
     try:
         check_fits(checkpoint, saved.history, str(saved.path))
         document = open_document(checkpoint, job)
-        targets = tuple(
-            Target(name, mask=BitMask.full(mask.size) - mask)
-            for name, mask in masks_in_force(saved.history, str(saved.path), job).items()
-            if mask.pruned
-        )
-        if targets:
-            words = f"Masks of {saved.path.name} taken over"
-            edit = HandEdit("prune", targets, words)
-            document.edit(compute_hand(document.snapshot(), edit, job))
+        kept, protected = masks_in_force(saved.history, str(saved.path), job)
+        gone = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
+        name = saved.path.name
+        _take_over(document, "prune", gone, f"Masks of {name} taken over", job)
+        guarded = {n: mask for n, mask in protected.items() if mask.kept}
+        _take_over(document, "protect", guarded, f"Protection of {name} taken over", job)
+        left_out = saved.history.intents[
+            : max(0, saved.history.position - len(saved.history.edits))
+        ]
+        if left_out:
+            document.notify(missing(left_out, "were to be computed from other weights"))
     except BaseException:
         checkpoint.close()
         raise
     return document
+
+
+def _take_over(
+    document: Document, operation: Operation, masks: Mapping[str, BitMask], words: str, job: Job
+) -> None:
+    if masks:
+        targets = tuple(Target(name, mask=mask) for name, mask in masks.items())
+        edit = HandEdit(operation, targets, words)
+        with contextlib.suppress(SelectionError):  # the file's own masks say the same
+            document.edit(compute_hand(document.snapshot(), edit, job))
 
 
 def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:

@@ -32,6 +32,9 @@ def restored(
 ) -> Document:
     """Return a document of a checkpoint with a history that was saved, undone edits too.
 
+    What the history has as intents is not among it: see `repeating`. The position is the nearest
+    one that is there.
+
     Parameters
     ----------
     checkpoint
@@ -63,7 +66,9 @@ def restored(
             job.step(0)
             records.append(_record(edit, masks.slots, records[-1] if records else None))
         _check_protection(records, document.history.scratch, where, job)
-        document.restore(records, history.position, history.exported)
+        there = len(records)
+        exported = history.exported if history.exported <= there else -1
+        document.restore(records, min(history.position, there), exported)
     except OSError as error:
         document.close()
         raise SessionError(
@@ -94,8 +99,12 @@ def misfits(checkpoint: Checkpoint, history: SavedHistory) -> tuple[str, ...]:
     return tuple(said.values())
 
 
-def masks_in_force(history: SavedHistory, where: str, job: Job) -> dict[str, BitMask]:
-    """Return what is kept in the state in force: what was made final counts as pruned.
+def masks_in_force(
+    history: SavedHistory, where: str, job: Job
+) -> tuple[dict[str, BitMask], dict[str, BitMask]]:
+    """Return what is kept in the state in force, and what is protected, by names.
+
+    What was made final counts as pruned. What the history has as intents is not among it.
 
     Raises
     ------
@@ -103,20 +112,22 @@ def masks_in_force(history: SavedHistory, where: str, job: Job) -> dict[str, Bit
         If the history contradicts itself, or a mask cannot be read.
     """
     _check(history, where)
-    found: dict[Layer, dict[str, int]] = {"masks": {}, "final": {}, "protected": {}}
+    numbers: dict[Layer, dict[str, int]] = {"masks": {}, "final": {}, "protected": {}}
     for edit in history.edits[: history.position]:
         for layer, swaps in edit.layers.items():
-            found[layer].update({edit.tensors[at][0]: after for at, _, after in swaps})
-    masks: dict[str, BitMask] = {}
-    for layer in ("masks", "final"):
-        for name, number in found[layer].items():
-            if number != NO_MASK:
-                mask = _unpacked(history, number, job)
-                masks[name] = mask & masks[name] if name in masks else mask
-    return masks
+            numbers[layer].update({edit.tensors[at][0]: after for at, _, after in swaps})
+    found: dict[Layer, dict[str, BitMask]] = {
+        layer: {name: unpacked(history, n, job) for name, n in of.items() if n != NO_MASK}
+        for layer, of in numbers.items()
+    }
+    kept = found["masks"]
+    for name, mask in found["final"].items():
+        kept[name] = mask & kept[name] if name in kept else mask
+    return kept, found["protected"]
 
 
-def _unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
+def unpacked(history: SavedHistory, number: int, job: Job) -> BitMask:
+    """Return a mask of a history by its number; raises `SessionError`."""
     way = [number]
     while (base := history.masks[way[-1]].base) != NO_MASK:
         way.append(base)
@@ -142,9 +153,10 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
 
 def _check(history: SavedHistory, where: str) -> None:
     """Raise SessionError if a history contradicts itself."""
-    if not 0 <= history.position <= len(history.edits):
+    states = len(history.edits) + len(history.intents)
+    if not 0 <= history.position <= states:
         raise damaged(where, f"it has no state {history.position:,}")
-    if not -1 <= history.exported <= len(history.edits):
+    if not -1 <= history.exported <= states:
         raise damaged(where, f"it has no state {history.exported:,}")
     for number, mask in enumerate(history.masks):
         if mask.size < 0 or not NO_MASK <= mask.base < number:
@@ -165,6 +177,7 @@ def _check(history: SavedHistory, where: str) -> None:
                 if state.get((layer, name), NO_MASK) != before:
                     raise damaged(where, f"state {place:,} does not follow the one before it")
                 state[layer, name] = after
+    for edit in (*history.edits, *history.intents):
         for which in edit.meant.values():
             _check_mask(history, which, None, where)
 

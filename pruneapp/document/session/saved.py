@@ -104,6 +104,9 @@ class SavedHistory:
         The position of the state that was last exported, or opened; -1 for none of these.
     source
         Reads the masks.
+    intents
+        What was done after `edits`, without the masks that it changed, to be done again. Both
+        together are the history that `position` and `exported` are about.
     """
 
     masks: Sequence[SavedMask]
@@ -111,6 +114,7 @@ class SavedHistory:
     position: int
     exported: int
     source: MaskSource
+    intents: Sequence[SavedEdit] = ()
 
 
 def decoded(data: bytes, kind: type[T], where: str) -> T:

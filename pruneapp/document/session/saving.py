@@ -13,6 +13,7 @@ import platformdirs
 
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
+from pruneapp.document.edit import Record
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
 from pruneapp.document.session.original import Original, describe, files_of
@@ -100,6 +101,7 @@ class _Plain:
     """The masks in force, which are written unpacked, by the names of their tensors."""
 
     def __init__(self, capture: Capture) -> None:
+        self.capture = capture
         snapshot = capture.snapshot
         self.masks: dict[str, BitMask] = {}
         self._names: dict[int, str] = {}
@@ -175,8 +177,8 @@ def _spool_history(
     last = None
     for count, record in enumerate(capture.records):
         job.step(0)
-        fresh, edit = numbers.take(record, last, capture.snapshot.checkpoint)
-        places += _places(fresh, capture, plain, spool, job)
+        places += _places(numbers, record, plain, spool, job)
+        edit = numbers.edit(record, last, capture.snapshot.checkpoint)
         spool.add(f"edit/{count}", [msgspec.json.encode(edit)])
         last = record
     return Table(
@@ -185,31 +187,33 @@ def _spool_history(
 
 
 def _places(
-    fresh: list[NewMask], capture: Capture, plain: _Plain, spool: _Spool, job: Job
+    numbers: Numbers, record: Record, plain: _Plain, spool: _Spool, job: Job
 ) -> list[MaskPlace]:
-    """Spool masks, but for those that are there anyway; return where all of them lie."""
+    """Spool the new masks of a record, but for those that are there anyway; say where all lie."""
     found: dict[int, MaskPlace] = {}
     rest: list[NewMask] = []
+    fresh = numbers.new_of(record)
     for new in fresh:
+        number = numbers.give(new)
         name = plain.name(new.slot.mask)
         if name is None:
             rest.append(new)
         else:
-            found[new.number] = MaskPlace(new.slot.size, name)
+            found[number] = MaskPlace(new.slot.size, name)
             job.step(new.slot.nbytes)
     for some in bundles(rest):
-        name = f"packed/{some[0].number}"
+        name = f"packed/{numbers.find(some[0].slot)}"
         if some[0].slot.nbytes > SMALL:
-            pieces = spool.add(name, pack(*capture.pair(some[0], job), job))
+            pieces = spool.add(name, pack(*plain.capture.pair(some[0], job), job))
             offset = -1
         else:
-            together = pack_together([capture.pair(new, job) for new in some], job)
+            together = pack_together([plain.capture.pair(new, job) for new in some], job)
             pieces, offset = spool.add(name, [together]), 0
         for new in some:
-            place = MaskPlace(new.slot.size, name, new.saved.base, pieces, offset)
-            found[new.number] = place
+            place = MaskPlace(new.slot.size, name, numbers.find(new.base), pieces, offset)
+            found[numbers.find(new.slot)] = place
             offset += new.slot.nbytes
-    return [found[new.number] for new in fresh]
+    return [found[numbers.find(new.slot)] for new in fresh]
 
 
 def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:

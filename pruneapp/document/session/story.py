@@ -41,15 +41,24 @@ class StoredMask:
 
 @dataclass
 class Story:
-    """What the records of a journal come to."""
+    """What the records of a journal come to.
+
+    Attributes
+    ----------
+    done
+        So many of the edits have their masks in the journal; the others are intents.
+    """
 
     original: Original | None = None
     masks: list[StoredMask] = field(default_factory=list)
     edits: list[SavedEdit] = field(default_factory=list)
+    done: int = 0
     position: int = 0
     exported: int = 0
     kept: int = -1
     view: Mapping[str, Any] = field(default_factory=dict)
+    # Of the mask that pieces belong to.
+    _pieces: list[Place] | None = None
 
     @classmethod
     def read(
@@ -82,9 +91,9 @@ class Story:
         for place, payload in records(file, check_pieces=check_pieces):
             job.step(0)
             if place.kind == PIECE:
-                if not story.masks:
+                if story._pieces is None:
                     break
-                story.masks[-1].pieces.append(place)
+                story._pieces.append(place)
                 continue
             entry = _entry(payload, path)
             if entry is None or not story.take(entry, path):
@@ -101,13 +110,17 @@ class Story:
             return False
         if isinstance(entry, entries.MaskHead):
             return self._announce(entry)
-        if isinstance(entry, entries.EditAt):
-            if not 0 <= entry.at <= len(self.edits):
+        if isinstance(entry, entries.More):
+            if not 0 <= entry.number < len(self.masks):
                 return False
-            self.edits[entry.at :] = [entry.edit]
-            self.position = entry.at + 1
-            self.kept = -1 if self.kept > entry.at else self.kept
-            self.exported = -1 if self.exported > entry.at else self.exported
+            self._pieces = self.masks[entry.number].pieces
+        elif isinstance(entry, entries.EditAt | entries.IntentAt):
+            return self._go_on(entry)
+        elif isinstance(entry, entries.MasksAt):
+            if not entry.at == self.done < len(self.edits):
+                return False
+            self.edits[entry.at] = entry.edit
+            self.done += 1
         elif isinstance(entry, entries.Position):
             if not 0 <= entry.to <= len(self.edits):
                 return False
@@ -122,6 +135,18 @@ class Story:
             self._count(entry.sha256)
         return True
 
+    def _go_on(self, entry: entries.EditAt | entries.IntentAt) -> bool:
+        whole = isinstance(entry, entries.EditAt)
+        # What has its masks follows only what has them, too.
+        if not 0 <= entry.at <= (self.done if whole else len(self.edits)):
+            return False
+        self.edits[entry.at :] = [entry.edit]
+        self.done = entry.at + 1 if whole else min(self.done, entry.at)
+        self.position = entry.at + 1
+        self.kept = -1 if self.kept > entry.at else self.kept
+        self.exported = -1 if self.exported > entry.at else self.exported
+        return True
+
     def _announce(self, head: entries.MaskHead) -> bool:
         if head.first != len(self.masks) or not len(head.sizes) == len(head.bases) > 0:
             return False
@@ -133,6 +158,7 @@ class Story:
             saved = SavedMask(size, base)
             self.masks.append(StoredMask(saved, pieces, offset if head.together else -1))
             offset += (size + 7) // 8
+        self._pieces = pieces
         return True
 
     def _count(self, digests: Mapping[str, str]) -> None:
