@@ -51,11 +51,14 @@ class Forecast:
         is written differs by 2 % at most.
     notices
         What the person should know before.
+    files
+        How many files hold the weights.
     """
 
     nbytes: int
     exact: bool = True
     notices: tuple[str, ...] = ()
+    files: int = 1
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ class FormatOffer:
         What it asks for.
     one_file
         Whether a model of several files becomes one file.
+    split_by
+        Name of the parameter that, where it is not None, makes a folder of files of that size;
+        empty if there is none.
+    files
+        How many files hold the weights; None while that is not known.
     recommended
         For which purposes it is the best of all, with the reason in words.
     """
@@ -99,4 +107,6 @@ class FormatOffer:
     why_not: str = ""
     params: tuple[Param, ...] = ()
     one_file: bool = False
+    split_by: str = ""
+    files: int | None = None
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -11,6 +11,7 @@ from pruneapp.cli.written import format_of
 from pruneapp.errors import ParameterError
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
+from pruneapp.export.names import refuse_file
 from pruneapp.export.registry import FORMATS, get
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest
@@ -35,7 +36,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
             params.setdefault(param.name, (param, []))[1].append(form.name)
     for name, (param, users) in params.items():
         parser.add_argument(
-            f"--{name.replace('_', '-')}",
+            _option(name),
             dest=_PREFIX + name,
             metavar=name.upper(),
             help=f"{param.help} Must be {param.describe()}. For {', '.join(users)}.".replace(
@@ -65,6 +66,10 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
     """Return what `add_export` was told.
 
@@ -73,6 +78,8 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
     ParameterError
         If a parameter is not one of the format, or breaks its rule; or a report has no suffix of
         one.
+    ExportError
+        If OUT is the name of a file where a folder is written.
     """
     form = get(options.format or format_of(target))
     known = {param.name: param for param in form.params}
@@ -81,12 +88,13 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
         if name.startswith(_PREFIX) and text is not None:
             param = known.get(name.removeprefix(_PREFIX))
             if param is None:
-                takes = ", ".join(f"--{n}" for n in known) or "no parameters"
+                takes = ", ".join(map(_option, known)) or "no parameters"
                 raise ParameterError(
-                    f"The format '{form.name}' does not take --{name.removeprefix(_PREFIX)} "
-                    f"(it takes {takes})."
+                    f"The format '{form.name}' does not take "
+                    f"{_option(name.removeprefix(_PREFIX))} (it takes {takes})."
                 )
             values[param.name] = param.parse(text)
+    refuse_file(target, form, values)
     for path in options.report:
         if Path(path).suffix.lower() not in KINDS:
             raise ParameterError(f"'--report' must end in {', '.join(KINDS)} (got '{path}').")

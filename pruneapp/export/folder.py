@@ -3,147 +3,117 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from pruneapp.checkpoint.abandoned import claim, partial_name
-from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.checkpoint.shards import blobs_of
 from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
-from pruneapp.errors import ExportError, words_of
+from pruneapp.errors import ExportError
+from pruneapp.export.companions import companions, copy_of, is_home, reading
 from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.index import index_of
 from pruneapp.export.parts import renamed, shards
+from pruneapp.export.splitting import limit_of, split, stem_of
 from pruneapp.export.state import State
 from pruneapp.progress import Job
 
-# What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
-_COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
-_LARGEST_COMPANION = 64 << 20
+_INDEX = ".index.json"
+# What a program may take for weights.
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt")
+
+
+def in_folder(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -> bool:
+    """Whether an export is several files, as opened or of a largest size, if not put together."""
+    return limit_of(values) is not None or (bool(checkpoint.contents.shards) and not form.one_file)
 
 
 def plan(state: State, form: Format, values: Mapping[str, Any], job: Job) -> dict[str, Plan]:
-    """Plan every shard by the name of its file, and the index as the last."""
-    plans = {named.name: form.plan(named.part, values, job) for named in shards(state, form)}
+    """Plan every file of the weights by its name, and the index as the last.
+
+    They are those that were opened, or of a largest size; see `splitting`.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot hold it.
+    """
+    limit = limit_of(values)
+    if limit is None:
+        plans = {named.name: form.plan(named.part, values, job) for named in shards(state, form)}
+    else:
+        plans = split(state, form, values, limit, job)
+    name = _index_name(state, form, len(plans), limit)
+    if not name:
+        return plans
+    nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
+    return plans | {name: index_of(plans, state.checkpoint.contents.index, nbytes)}
+
+
+def _index_name(state: State, form: Format, count: int, limit: int | None) -> str:
+    if limit is not None:
+        return f"{''.join(stem_of(state, form))}.index.json" if count > 1 else ""
     index = state.checkpoint.contents.index
-    if index is not None:
-        nbytes = sum(entry.nbytes for entry in state.checkpoint.entries.values())
-        data = _index(index, plans, nbytes)
-        plans[renamed(index.name, form)] = Plan(len(data), lambda: iter((data,)), {})
-    return plans
+    return "" if index is None else renamed(index.name, form)
 
 
 def plan_all(
     state: State, form: Format, values: Mapping[str, Any], target: Path, job: Job
 ) -> dict[str, Plan]:
-    """Plan what is to be written into the folder `target`: shards, what lies beside, the index.
+    """Plan what is to be written into the folder `target`: weights, what lies beside, the index.
 
     The index comes last, and not at all where it is there already, byte for byte.
-    """
-    plans = plan(state, form, values, job)
-    index = state.checkpoint.contents.index
-    name = None if index is None else renamed(index.name, form)
-    last = {} if name is None else {name: plans.pop(name)}
-    if _is_home(state.checkpoint, target):
-        if index is not None and last and name == index.name:
-            data = b"".join(bytes(piece) for piece in last[name].pieces())
-            with _reading(index):
-                last = {} if data == index.read_bytes() else last
-        return plans | last
-    beside = companions(state.checkpoint, target)
-    return plans | {n: copy_of(path) for n, path in beside.items() if n not in plans} | last
-
-
-def _is_home(checkpoint: Checkpoint, target: Path) -> bool:
-    return target.exists() and checkpoint.contents.shards[0].path.parent.samefile(target)
-
-
-def _index(path: Path, plans: Mapping[str, Plan], nbytes: int) -> bytes:
-    """Return the index of shards that hold `plans`; the old one where the bytes are as many."""
-    try:
-        text = path.read_bytes()
-        old = json.loads(text)
-    except (OSError, ValueError) as error:
-        raise ExportError(
-            f"'{path}', the index of the model, can no longer be read.",
-            remedy="Put it back, then open the model again.",
-            details=str(error),
-        ) from None
-    where = {name: file for file, plan in plans.items() for name in plan.names}
-    total = sum(nbytes for plan in plans.values() for nbytes in plan.names.values())
-    if old.get("weight_map") == where and total == nbytes:
-        return text  # byte for byte
-    # Names in the order of the old index, the new ones where the old one stood.
-    metadata = {**old.get("metadata", {}), "total_size": total}
-    new = {"metadata": metadata, "weight_map": where}
-    return (json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def companions(checkpoint: Checkpoint, target: Path) -> dict[str, Path]:
-    """Return the files beside the shards that a copy of the model needs, by name.
-
-    Nothing that is in `target` already.
 
     Raises
     ------
     ExportError
-        If the folder cannot be listed.
+        If the format cannot hold it, or other weights lie in a folder that new ones of a largest
+        size would come beside.
     """
-    home = checkpoint.contents.shards[0].path.parent
-    found = {}
-    with _reading(home):
-        beside = sorted(home.iterdir())
-    for path in beside:
-        wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
-        if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
-            continue
-        if _is_own(path, home) and not (target / path.name).exists():
-            found[path.name] = path
-    return found
+    plans = plan(state, form, values, job)
+    if limit_of(values) is not None:
+        _refuse_others(state.checkpoint, target, plans)
+    last = {name: plans.pop(name) for name in list(plans) if name.endswith(_INDEX)}
+    index = state.checkpoint.contents.index
+    if is_home(state.checkpoint, target):
+        if index is not None and index.name in last:
+            data = b"".join(bytes(piece) for piece in last[index.name].pieces())
+            with reading(index):
+                last = {} if data == index.read_bytes() else last
+        return plans | last
+    found = companions(state.checkpoint, target)
+    return plans | {n: copy_of(path) for n, path in found.items() if n not in plans} | last
 
 
-def _is_own(path: Path, home: Path) -> bool:
-    # A link may point anywhere; only the cache of the very model is followed.
-    try:
-        resolved = path.resolve(strict=True)
-        inside = [home.resolve(), *(blobs.resolve() for blobs in blobs_of(home.resolve()))]
-        small = path.stat().st_size <= _LARGEST_COMPANION
-    except OSError:
-        return False
-    return resolved.is_file() and small and any(resolved.parent == folder for folder in inside)
+def _refuse_others(checkpoint: Checkpoint, target: Path, plans: Mapping[str, Plan]) -> None:
+    """Refuse a folder where weights would stay that are not part of the new model.
 
-
-def copy_of(path: Path) -> Plan:
-    """Plan a copy of a small file; `ExportError` where it cannot be read."""
-    with _reading(path):
-        size = path.stat().st_size
-
-    def pieces() -> Iterator[bytes | memoryview]:
-        with _reading(path):
-            data = path.read_bytes()  # at most `_LARGEST_COMPANION`
-        for start in range(0, len(data), PIECE_BYTES):
-            yield data[start : start + PIECE_BYTES]
-
-    return Plan(size, pieces, {})
-
-
-@contextlib.contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
+    transformers takes ``model.safetensors`` before any index, and a program that reads all files
+    would mix them.
+    """
+    if is_home(checkpoint, target):
         raise ExportError(
-            f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
-            remedy="Ask for the right to read it, or move it out of the folder.",
-            details=str(error),
-        ) from error
+            f"'{target}' holds the model that was opened, whose files would stay beside the new "
+            "ones and be taken for them.",
+            remedy="Choose another folder.",
+        )
+    if not target.is_dir():
+        return
+    with reading(target):
+        there = sorted(path.name for path in target.iterdir())
+    for name in there:
+        if name.lower().endswith((*_WEIGHTS, _INDEX)) and name not in plans:
+            raise ExportError(
+                f"'{target}' holds '{name}', which would stay beside the new files and be taken "
+                "for a part of them.",
+                remedy="Choose another folder, or move that file out of it.",
+            )
 
 
 def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:

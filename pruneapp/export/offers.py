@@ -13,6 +13,7 @@ from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.registry import FORMATS
+from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.state import State
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
@@ -29,7 +30,7 @@ def plans_of(state: State, form: Format, values: Mapping[str, Any], job: Job) ->
         If the format cannot hold it.
     """
     state = told(state, form.name, values)
-    if state.checkpoint.contents.shards and not form.one_file:
+    if folder.in_folder(state.checkpoint, form, values):
         return tuple(folder.plan(state, form, values, job).values())
     suffix = state.checkpoint.path.suffix.lower()
     suffix = suffix if suffix in form.suffixes else form.suffixes[0]
@@ -63,7 +64,11 @@ def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) ->
     plans = plans_of(state, form, values, job)
     nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
     notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
-    return Forecast(nbytes, all(plan.exact for plan in plans), notices)
+    return Forecast(nbytes, all(plan.exact for plan in plans), notices, _files(plans))
+
+
+def _files(plans: Iterable[Plan]) -> int:
+    return sum(1 for plan in plans if plan.names) or 1  # an index holds none
 
 
 def offers(
@@ -104,11 +109,12 @@ def offer(
             plans = plans_of(state, form, values, job)
             if not all(plan.exact for plan in plans):
                 return replace(plain, exact=False)
-            return replace(plain, nbytes=sum(plan.nbytes for plan in plans))
+            nbytes = sum(plan.nbytes for plan in plans)
+            return replace(plain, nbytes=nbytes, files=_files(plans))
         expected = forecast(state, form, values, job)
     except ExportError as error:
         return replace(plain, why_not=str(error))
-    return replace(plain, nbytes=expected.nbytes, exact=expected.exact)
+    return replace(plain, nbytes=expected.nbytes, exact=expected.exact, files=expected.files)
 
 
 def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
@@ -131,6 +137,7 @@ def _unsized(state: State, form: Format) -> FormatOffer:
         why_not=form.why_not(state.checkpoint),
         params=form.params,
         one_file=form.one_file,
+        split_by=SHARD_SIZE.name if SHARD_SIZE in form.params else "",
     )
 
 

@@ -82,6 +82,8 @@ class Provenance:
             The format of the file, and the values of its parameters.
         """
         recipe = self.recipe.canonical()
+        # A value that is None says nothing, and parameters that say nothing may be added.
+        said = {name: value for name, value in values.items() if value is not None}
         long = len(recipe) > MOST_RECIPE
         texts = {
             "recipe_sha256" if long else "recipe": self.recipe.sha256 if long else recipe,
@@ -89,7 +91,7 @@ class Provenance:
             _INPUTS.removeprefix(KEY): _json(list(self.inputs)),
             "seeds": _json(seeds_of(self.recipe)),
             "ties": TIES,
-            "format": _json({"name": form, "configuration": dict(values)}),
+            "format": _json({"name": form, "configuration": said}),
         }
         if self.state_dict:
             texts["state_dict"] = self.state_dict

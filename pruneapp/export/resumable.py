@@ -19,6 +19,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import parts, safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
+from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.state import State
 from pruneapp.progress import Job
 
@@ -98,6 +99,7 @@ RESUMABLE = Format(
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     plan=_plan,
+    params=(SHARD_SIZE,),
     why_not=_refuses,
     loaded_by=(
         Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a module it has pruned"),

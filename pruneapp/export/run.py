@@ -8,28 +8,29 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pruneapp.answers.export import Purpose
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
-from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.declaration import Format
+from pruneapp.export.names import (
+    misnamed,
+    refuse_file,
+    refuse_reserved,
+    refuse_shard,
+    without_folder,
+)
 from pruneapp.export.offers import plans_of
 from pruneapp.export.provenance import Provenance, Told, metadata_of, told
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
+from pruneapp.export.sized import Sized
 from pruneapp.export.state import State
 from pruneapp.export.target import check_file, check_folder
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
 __all__ = ["ExportReport", "ExportRequest", "export", "planned_size"]
-
-_RESERVED = {"model.safetensors", "pytorch_model.bin"}
-
-
-_CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 
 
 @dataclass(frozen=True)
@@ -104,26 +105,28 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     state.checkpoint.verify_unchanged()
     if request.provenance is not None:
         state = told(Told(state, request.provenance), form.name, values)
-    if state.checkpoint.contents.shards and not form.one_file and _is_folder(request.path, form):
+    if _is_folder(state.checkpoint, request.path, form, values):
         return _export_folder(state, request, form, values, job)
     return _export_file(state, request, form, values, job)
 
 
-def _is_folder(path: Path, form: Format) -> bool:
-    return path.is_dir() or not form.fits(path.name)
+def _is_folder(checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]) -> bool:
+    refuse_file(path, form, values)
+    named = not path.is_dir() and form.fits(path.name)
+    return folder.in_folder(checkpoint, form, values) and not named
 
 
 def _export_file(
     state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
-    _refuse_reserved(request.path, form)
+    refuse_reserved(request.path, form)
     target = check_file(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     if checkpoint.contents.shards:
-        _refuse_shard(state, target.path)
+        refuse_shard(state, target.path)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values, job)
     beside, left = folder.beside(plan, target.path)
-    sized = {path: _Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
+    sized = {path: Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
         made = [one.write(path, stack) for path, one in sized.items()]
@@ -132,7 +135,7 @@ def _export_file(
     if kept:
         checkpoint.path = kept[0]
     said = (*plan.notices, *plan.afterwards(), *left)
-    names = (*_misnamed(target.path, form), *_without_folder(checkpoint, target.path, form))
+    names = (*misnamed(target.path, form), *without_folder(checkpoint, target.path, form))
     notices = (*target.notices, *names, *said)
     return _report(state, request, [written for _, written in made], kept, notices)
 
@@ -145,7 +148,7 @@ def _export_folder(
     plans = folder.plan_all(state, form, values, target.path, job)
     index = checkpoint.contents.index
     also_keep = () if index is None else (index.resolve(),)
-    sized = {name: _Sized(plan, job) for name, plan in plans.items()}
+    sized = {name: Sized(plan, job) for name, plan in plans.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(folder.Place(target.path))
@@ -161,84 +164,6 @@ def _export_folder(
         place.commit()
     told = [n for plan in plans.values() for n in (*plan.notices, *plan.afterwards())]
     return _report(state, request, written, kept, (*target.notices, *dict.fromkeys(told)))
-
-
-def _refuse_shard(state: State, target: Path) -> None:
-    for shard in state.checkpoint.contents.shards:
-        if target.exists() and shard.path.samefile(target):
-            raise ExportError(
-                f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
-                remedy="Choose another name, or the folder.",
-            )
-
-
-def _refuse_reserved(path: Path, form: Format) -> None:
-    # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
-    # and says so in a log alone.
-    if path.name.lower() in _RESERVED and not form.fits(path.name):
-        raise ExportError(
-            f"transformers takes a file called '{path.name}' for plain weights, which "
-            f"{form.label} is not.",
-            remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
-        )
-
-
-def _misnamed(path: Path, form: Format) -> tuple[str, ...]:
-    if form.fits(path.name):
-        return ()
-    usual = " or ".join(form.suffixes[:2])
-    return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
-
-
-def _without_folder(checkpoint: Checkpoint, target: Path, form: Format) -> tuple[str, ...]:
-    """Say what is missing for from_pretrained where the file of a whole folder was opened."""
-    beside = checkpoint.path.with_name(_CONFIG)
-    if Purpose.TRANSFORMERS not in form.good_for or checkpoint.contents.shards:
-        return ()
-    if not beside.is_file() or (target.with_name(_CONFIG).is_file() and target.name == _WEIGHTS):
-        return ()
-    return (
-        (
-            f"from_pretrained looks for '{_WEIGHTS}' beside '{_CONFIG}': open the folder "
-            f"'{beside.parent}' instead of the file, and export that, to have both."
-        ),
-    )
-
-
-class _Sized:
-    """A plan and how many bytes it is expected to write, so that progress ends where it should."""
-
-    def __init__(self, plan: Plan, job: Job) -> None:
-        self._plan = plan
-        self._job = job
-        self._expected = plan.nbytes if plan.expected is None else plan.expected(job)
-
-    @property
-    def work(self) -> int:
-        """By how much writing it steps the job, as far as that is known."""
-        return self._plan.work + 2 * self._expected
-
-    def write(self, target: Path, stack: contextlib.ExitStack) -> tuple[AtomicFile, WrittenFile]:
-        """Write and seal a file, which is gone with `stack` unless it is committed."""
-        with contextlib.ExitStack() as preparing:
-            plan = self._plan
-            if plan.prepare is not None:
-                plan = preparing.enter_context(plan.prepare(self._job))
-            file = AtomicFile(target, plan.nbytes, self._job, exact=plan.exact)
-            stack.enter_context(file)
-            told = self._expected
-            if plan.exact:
-                self._job.extend(2 * (plan.nbytes - told))
-                told = plan.nbytes
-            for piece in plan.pieces():
-                more = file.taken + len(piece) - told
-                if more > 0:  # than the sample promised
-                    self._job.extend(2 * more)
-                    told += more
-                self._job.cancel.check()
-                file.write(piece)
-            self._job.extend(2 * (file.taken - told))
-            return file, WrittenFile(target, file.taken, file.seal())
 
 
 def _report(

@@ -21,6 +21,7 @@ from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record, finalized
 from pruneapp.export.rounding import DTYPE, Rounding
+from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.progress import Job
 
 _METADATA = "__metadata__"
@@ -167,7 +168,7 @@ SAFETENSORS = Format(
     help="Finalized weights with zeros in the pruned places; everything loads it.",
     suffixes=(".safetensors",),
     plan=_plan,
-    params=(DTYPE,),
+    params=(DTYPE, SHARD_SIZE),
     why_not=refuses,
     loaded_by=(
         Loader("safetensors", note="and everything that builds on it"),

@@ -23,6 +23,7 @@ from pruneapp.export.patching import (
     patch_of,
 )
 from pruneapp.export.records import finalized
+from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.progress import Job
 
 
@@ -46,6 +47,8 @@ def _why_not_in_place(part: Part) -> str:
         return "the file is a TorchScript program"
     if checkpoint.format not in {ZIP.name, LEGACY.name}:
         return "the source is no torch file"
+    if len(part.entries) < len(checkpoint.entries) and part.source is None:
+        return "it was split into several files"
     if part.source is None:
         return "several files were put together"
     if unknown := checkpoint.contents.unknown_globals:
@@ -132,6 +135,7 @@ TORCH = Format(
     ),
     suffixes=torch_zip.SUFFIXES,
     plan=_plan,
+    params=(SHARD_SIZE,),
     why_not=_refuses,
     loaded_by=(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),

@@ -20,6 +20,7 @@ from pruneapp.export.differing import MOST, Difference, Locating
 from pruneapp.export.inside import is_packed, metadata_inside
 from pruneapp.export.provenance import KEY, Told, told
 from pruneapp.export.registry import FORMATS, get
+from pruneapp.export.splitting import limit_of
 from pruneapp.export.state import State
 from pruneapp.export.zst import ZSTANDARD
 from pruneapp.kernels.contract import Kernel
@@ -212,9 +213,13 @@ def _usual(file: Path) -> Format:
 def _plans(
     state: State, form: Format, values: Mapping[str, Any], file: Path, job: Job
 ) -> Mapping[Path, Plan]:
-    if state.checkpoint.contents.shards and not form.one_file and not form.fits(file.name):
+    several = folder.in_folder(state.checkpoint, form, values)
+    if several and (limit_of(values) is not None or not form.fits(file.name)):
         home = file if file.is_dir() else file.parent
-        return {home / name: plan for name, plan in folder.plan(state, form, values, job).items()}
+        plans = folder.plan(state, form, values, job)
+        # Of a largest size, one of the files may be looked at alone: it says what it is part of.
+        alone = file.is_file() and not file.name.endswith(".index.json") and file.name in plans
+        return {home / n: plan for n, plan in plans.items() if n == file.name or not alone}
     return {file: form.plan(parts.whole(state, file.suffix.lower()), values, job)}
 
 

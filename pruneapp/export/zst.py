@@ -20,7 +20,7 @@ from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.state import State
 from pruneapp.kernels.side_by_side import default_threads
-from pruneapp.params import Interval, IntParam
+from pruneapp.params import Interval, IntParam, validate_all
 from pruneapp.progress import Job
 
 LEVEL = IntParam(
@@ -61,7 +61,7 @@ class _Stretch:
 
 
 def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
-    of_dense = {p.name: values[p.name] for p in SAFETENSORS.params}
+    of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
     # What comes out is the dense file, and says that of itself.
     part = replace(part, state=told(part.state, SAFETENSORS.name, of_dense))
     dense = SAFETENSORS.plan(part, of_dense, job)
@@ -181,7 +181,7 @@ ZSTANDARD = Format(
     ),
     suffixes=(".safetensors.zst",),
     plan=_plan,
-    params=(*SAFETENSORS.params, LEVEL),
+    params=(DTYPE, LEVEL),
     why_not=SAFETENSORS.why_not,
     loaded_by=(
         Loader("zstd -d", note="and 7-Zip, PeaZip, tar: then everything that loads safetensors"),

@@ -47,8 +47,14 @@ def test_the_type_can_be_chosen(call, tmp_path):
     ("more", "said"),
     [
         (("--dtype", "int4"), "'dtype' must be one of keep, float16, bfloat16 (got 'int4')"),
-        (("--level", "3"), "The format 'safetensors' does not take --level (it takes --dtype)"),
+        (
+            ("--level", "3"),
+            "The format 'safetensors' does not take --level (it takes --dtype, --shard-size)",
+        ),
         (("--format", "torch", "--dtype", "float16"), "'torch' does not take --dtype"),
+        (("--format", "compact", "--shard-size", "5GB"), "'compact' does not take --shard-size"),
+        (("--shard-size", "5"), "'shard_size' must be a size with its unit, as 5 GB"),
+        (("--shard-size", "5GB"), "'out.safetensors' is the name of a file"),
         (("--report", "r.pdf"), "'--report' must end in .html, .csv, .json (got 'r.pdf')"),
     ],
 )
@@ -58,6 +64,25 @@ def test_what_a_format_does_not_take_is_refused_before_anything_is_read(call, tm
     assert status == 2
     assert said in err
     assert not (tmp_path / "out.safetensors").exists()
+
+
+def test_files_of_a_largest_size_are_a_folder(source, tmp_path, capfd):
+    more = torch.randn(30, 30)
+    save_file(load_file(source) | {"b.weight": more, "c.weight": more + 1}, source)
+    (tmp_path / "config.json").write_text("{}")
+    out = tmp_path / "out"
+    words = ["prune", source, "-o", out, "--method", "l1_unstructured", "--amount", "0.5"]
+    assert main([str(word) for word in (*words, "--shard-size", "5 kB")]) == 0
+    said = capfd.readouterr().out
+    names = [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)]
+
+    assert sorted(path.name for path in out.iterdir()) == [
+        "config.json", *names, "model.safetensors.index.json"
+    ]  # fmt: skip
+    assert all(f"{out / name}: " in said for name in names)
+    assert max((out / name).stat().st_size for name in names) <= 5000
+    assert main(["verify", str(out), "--against", str(source)]) == 0
+    assert "Yes" in capfd.readouterr().out
 
 
 def test_every_parameter_of_every_format_is_an_option(capfd):

@@ -121,6 +121,29 @@ def test_transformers_loads_the_folder_as_before(transformers, folder, tmp_path,
     assert not torch.equal(wanted, output(made))
 
 
+@pytest.mark.parametrize("form", ["safetensors", "torch"])
+@pytest.mark.parametrize("limit", [60_000, 10**9])
+def test_transformers_loads_files_of_a_largest_size(transformers, folder, tmp_path, form, limit):
+    """From one file opened alone and from shards, cut anew or put together."""
+    made, source = folder
+    alone = source / "model.safetensors"
+    out = tmp_path / "out"
+    with open_checkpoint(alone if alone.exists() else source) as checkpoint:
+        state, kept = halved(checkpoint)
+        params = {"shard_size": limit}
+        report = export(state, ExportRequest(form, out, params=params), Job())
+    weights = [f for f in report.files if f.path.suffix in {".safetensors", ".bin"}]
+    found, info = type(made).from_pretrained(out, output_loading_info=True)
+
+    assert (len(weights) > 1) == (limit == 60_000)
+    assert len(weights) == 1 or max(f.nbytes for f in weights) <= limit
+    assert not any(info.get(key) for key in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    wanted = by_hand(made, kept)
+    for name, weight in found.state_dict().items():
+        assert torch.equal(weight, wanted.state_dict()[name])
+    assert torch.equal(output(found.eval()), output(wanted))
+
+
 def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):
     """Whatever it is called: no model with weights at random, and no NaN."""
     made = bert(transformers)

@@ -1,0 +1,74 @@
+"""What the name of an export promises: names that are refused, and what to know of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pruneapp.answers.export import Purpose
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.errors import ExportError
+from pruneapp.export.companions import CONFIG
+from pruneapp.export.declaration import Format
+from pruneapp.export.splitting import limit_of
+from pruneapp.export.state import State
+
+_WEIGHTS = "model.safetensors"
+_RESERVED = {_WEIGHTS, "pytorch_model.bin"}
+
+
+def refuse_shard(state: State, target: Path) -> None:
+    """Refuse to put a model together in one of its own files."""
+    for shard in state.checkpoint.contents.shards:
+        if target.exists() and shard.path.samefile(target):
+            raise ExportError(
+                f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
+                remedy="Choose another name, or the folder.",
+            )
+
+
+def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
+    """Refuse the name of a file where files of a largest size go into a folder."""
+    if limit_of(values) is None or path.is_dir() or not form.fits(path.name):
+        return
+    suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
+    raise ExportError(
+        f"With a largest file a folder is written, but '{path.name}' is the name of a file.",
+        remedy=f"Name a folder: '{path.name[: -len(suffix)] or 'model'}'.",
+    )
+
+
+def refuse_reserved(path: Path, form: Format) -> None:
+    """Refuse a name that transformers takes for weights of another kind."""
+    # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
+    # and says so in a log alone.
+    if path.name.lower() in _RESERVED and not form.fits(path.name):
+        raise ExportError(
+            f"transformers takes a file called '{path.name}' for plain weights, which "
+            f"{form.label} is not.",
+            remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
+        )
+
+
+def misnamed(path: Path, form: Format) -> tuple[str, ...]:
+    """Say what files of a format are usually called, if not so."""
+    if form.fits(path.name):
+        return ()
+    usual = " or ".join(form.suffixes[:2])
+    return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
+
+
+def without_folder(checkpoint: Checkpoint, target: Path, form: Format) -> tuple[str, ...]:
+    """Say what is missing for from_pretrained where the file of a whole folder was opened."""
+    beside = checkpoint.path.with_name(CONFIG)
+    if Purpose.TRANSFORMERS not in form.good_for or checkpoint.contents.shards:
+        return ()
+    if not beside.is_file() or (target.with_name(CONFIG).is_file() and target.name == _WEIGHTS):
+        return ()
+    return (
+        (
+            f"from_pretrained looks for '{_WEIGHTS}' beside '{CONFIG}': open the folder "
+            f"'{beside.parent}' instead of the file, and export that, to have both."
+        ),
+    )
