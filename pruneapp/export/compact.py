@@ -5,11 +5,11 @@ See `checkpoint.packed` for the layout, and docs/formats.md for everybody.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -81,15 +81,23 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     if reason := safetensors.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     entries = safetensors.in_order(part, job)
-    packed = [entry for entry in entries if _is_packed(entry)]
-    _refuse_names(part, packed)
-    raw = [finalized(part.state, entry) for entry in entries if not _is_packed(entry)]
+    packed: list[TensorEntry] = []
+    raw: list[Record] = []
+    for entry in chain.from_iterable(job.cancel.batches(entries)):
+        if _is_packed(entry):
+            packed.append(entry)
+        else:
+            raw.append(finalized(part.state, entry))
+    _refuse_names(part, packed, job)
     metadata = _metadata(part, entries, job)
+    names = {e.name: e.nbytes for batch in job.cancel.batches(entries) for e in batch}
     most = {e.name: _most(e) for batch in job.cancel.batches(packed) for e in batch}
 
     def sized(sizes: Mapping[str, int], job: Job) -> int:
-        unfilled = [_index(e, None) for e in packed]
-        unfilled += [_data(e, sizes[e.name], None) for e in packed]
+        unfilled: list[Record] = []
+        for batch in job.cancel.batches(packed):
+            unfilled += [_index(e, None) for e in batch]
+            unfilled += [_data(e, sizes[e.name], None) for e in batch]
         return plan_safetensors(_ordered(raw, unfilled), metadata, job).nbytes
 
     def expected(job: Job) -> int:
@@ -106,11 +114,11 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     return Plan(
         sized(most, job),
         _unprepared,
-        {entry.name: entry.nbytes for entry in entries},
+        names,
         parts.stripped(part),
         expected=expected,
         prepare=prepare,
-        work=sum(entry.nbytes for entry in packed),
+        work=sum(names[entry.name] for entry in packed),
         beside={READER_NAME: _reader()} if values["reader"] else {},
     )
 
@@ -135,13 +143,12 @@ def _metadata(part: Part, entries: Sequence[TensorEntry], job: Job) -> dict[str,
     # What comes out is the dense file, and says that of itself.
     values = validate_all(SAFETENSORS.params, {})
     dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
-    about = {
-        "version": VERSION,
-        "frame": frames.FRAME,
-        "tensors": {e.name: [e.dtype.name, list(e.shape)] for e in entries},
-        "metadata": safetensors.with_ties(entries, safetensors.metadata_for(dense), job),
-    }
-    text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
+    tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
+    ties = safetensors.with_ties(entries, safetensors.metadata_for(dense), job)
+    metadata = safetensors.json_object(ties.items(), job)
+    text = (
+        f'{{"version":{VERSION},"frame":{frames.FRAME},"tensors":{tensors},"metadata":{metadata}}}'
+    )
     return {"format": COMPACT, KEY: text, **metadata_of(part.state, {})}
 
 
@@ -150,9 +157,11 @@ def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:
     return sorted((*raw, *packed), key=lambda record: -record.dtype.bits)
 
 
-def _refuse_names(part: Part, packed: Sequence[TensorEntry]) -> None:
-    ours = {entry.name + end for entry in packed for end in (INDEX, FRAMES)}
-    for entry in part.entries:
+def _refuse_names(part: Part, packed: Sequence[TensorEntry], job: Job) -> None:
+    ours: set[str] = set()
+    for batch in job.cancel.batches(packed):
+        ours |= {entry.name + end for entry in batch for end in (INDEX, FRAMES)}
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         if entry.name in ours:
             raise ExportError(
                 f"The compact format needs the name '{entry.name}' for itself, which one of the "

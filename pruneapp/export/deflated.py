@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -87,16 +88,19 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
         )
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
+    names = torch_zip.names_of(records, job)
     # The largest comes last; of equal ones the last.
-    order = sorted(range(len(records)), key=lambda number: records[number].nbytes)
+    order = sorted(range(len(records)), key=lambda number: names[records[number].name])
     before = [*torch_zip.about(records, job), torch_zip.VERSION]
-    stored = [
-        Member(torch_zip.member_name(number), records[number].nbytes, records[number].pieces)
-        for number in order
-    ]
     entries = [part.entries[number] for number in order]
-    members = [_member(part.state, m, e) for m, e in zip(stored, entries, strict=True)]
-    behind = directory_bytes([*before, *members])
+    stored: list[Member] = []
+    members: list[Member] = []
+    for batch in job.cancel.batches(order):
+        plain = [torch_zip.member(number, records[number]) for number in batch]
+        stored += plain
+        of = [part.entries[number] for number in batch]
+        members += [_member(part.state, m, e) for m, e in zip(plain, of, strict=True)]
+    behind = directory_bytes([*before, *members], job)
 
     def may_guard() -> bool:
         return bool(entries) and _may_guard(part.state, entries[-1], behind)
@@ -117,7 +121,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     return Plan(
         max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
         pieces,
-        torch_zip.names_of(records, job),
+        names,
         (*parts.left_behind(part), *parts.stripped(part)),
         expected=expected,
     )
@@ -127,16 +131,18 @@ def _member(state: State, member: Member, entry: TensorEntry) -> Member:
     if not entry.nbytes:
         return member
 
-    def deflated() -> Iterator[tuple[Buffer, Buffer]]:
-        def work(block: _Block) -> tuple[Buffer, Buffer]:
-            content = _content(state, block)
-            return content, deflate(content)
+    deflated = partial(_deflated, state, entry)
+    return member._replace(deflated=deflated, most=_most(entry))
 
-        threads = default_threads() if entry.nbytes > BLOCK_BYTES else 1
-        yield from in_order(_blocks(entry), work, Job(), threads)
-        yield b"", _END
 
-    return Member(member.name, member.nbytes, member.pieces, deflated, _most(entry))
+def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
+    def work(block: _Block) -> tuple[Buffer, Buffer]:
+        content = _content(state, block)
+        return content, deflate(content)
+
+    threads = default_threads() if entry.nbytes > BLOCK_BYTES else 1
+    yield from in_order(_blocks(entry), work, Job(), threads)
+    yield b"", _END
 
 
 def _may_guard(state: State, last: TensorEntry, behind: int) -> bool:
@@ -172,7 +178,7 @@ def _guard(last: Member, behind: int) -> Member:
                 remedy="Export as torch.",
             )
 
-    return replace(last, deflated=deflated)
+    return last._replace(deflated=deflated)
 
 
 def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -18,7 +18,7 @@ from pruneapp.checkpoint.packed.masks import SUFFIX
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record
-from pruneapp.export.safetensors import plan_safetensors
+from pruneapp.export.safetensors import json_object, plan_safetensors
 from pruneapp.masks.mask import Mask
 from pruneapp.progress import Job
 
@@ -36,25 +36,25 @@ def packed(entry: TensorEntry, kept: Mask) -> Record:
     kept
         1 is kept, 0 is written as +0.0.
     """
-
-    def pieces() -> Iterator[memoryview]:
-        for start in range(0, entry.numel, _STRETCH):
-            bools = kept.bools(start, min(start + _STRETCH, entry.numel))
-            yield np.packbits(bools, bitorder="little").data
-
+    pieces = partial(_bits, kept, entry.numel)
     return Record(entry.name + SUFFIX, (), DTYPES["U8"], ((entry.numel + 7) // 8,), pieces)
 
 
+def _bits(kept: Mask, numel: int) -> Iterator[memoryview]:
+    for start in range(0, numel, _STRETCH):
+        bools = kept.bools(start, min(start + _STRETCH, numel))
+        yield np.packbits(bools, bitorder="little").data
+
+
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
-    records, shapes = [], {}
+    records: list[Record] = []
+    shapes: list[tuple[str, object]] = []
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         kept = part.state.zeroed(entry.name)
         if kept is not None:
             records.append(packed(entry, kept))
-            shapes[entry.name] = list(entry.shape)
-    about = json.dumps(
-        {"version": VERSION, "shapes": shapes}, ensure_ascii=False, separators=(",", ":")
-    )
+            shapes.append((entry.name, entry.shape))
+    about = f'{{"version":{VERSION},"shapes":{json_object(shapes, job)}}}'
     metadata = {"format": MASKS, KEY: about, **metadata_of(part.state, {})}
     plan = plan_safetensors(records, metadata, job)
     if records:

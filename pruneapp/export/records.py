@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import RawChunk
+from pruneapp.checkpoint.reader import Bits, RawChunk
 from pruneapp.export.state import State
 from pruneapp.masks.mask import Mask
 
@@ -20,9 +21,10 @@ CHUNK_BYTES = 1 << 20
 Pieces = Callable[[], Iterator[memoryview]]
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A tensor as it is to be written: little-endian, in C order without gaps.
+
+    A light one: there may be 100,000 of them.
 
     Attributes
     ----------
@@ -48,22 +50,23 @@ class Record:
 
 def finalized(state: State, entry: TensorEntry) -> Record:
     """Return a tensor with +0.0 wherever it is pruned or was made final; else bit for bit."""
-
-    def pieces() -> Iterator[memoryview]:
-        chunks = _chunks(state, entry)
-        gone = state.zeroed(entry.name)
-        return _as_bytes(chunks if gone is None else zero(chunks, gone))
-
+    pieces = partial(_finalized, state, entry)
     return Record(entry.name, entry.aliases, entry.dtype, entry.shape, pieces)
+
+
+def _finalized(state: State, entry: TensorEntry) -> Iterator[memoryview]:
+    chunks = _chunks(state, entry)
+    gone = state.zeroed(entry.name)
+    return _as_bytes(chunks if gone is None else zero(chunks, gone))
 
 
 def original(state: State, entry: TensorEntry, suffix: str) -> Record:
     """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
+    return _renamed(entry, suffix, partial(_original, state, entry))
 
-    def pieces() -> Iterator[memoryview]:
-        return _as_bytes(_chunks(state, entry))
 
-    return _renamed(entry, suffix, pieces)
+def _original(state: State, entry: TensorEntry) -> Iterator[memoryview]:
+    return _as_bytes(_chunks(state, entry))
 
 
 def _chunks(state: State, entry: TensorEntry) -> Iterator[RawChunk]:
@@ -75,15 +78,15 @@ def mask(entry: TensorEntry, kept: Mask, suffix: str, chunk: int = 1 << 20) -> R
 
     `chunk` is in elements.
     """
+    return _renamed(entry, suffix, partial(_mask, entry, kept, chunk))
+
+
+def _mask(entry: TensorEntry, kept: Mask, chunk: int) -> Iterator[memoryview]:
     assert entry.dtype.one is not None  # it was pruned
     one = np.dtype(entry.dtype.storage).type(entry.dtype.one)
-
-    def chunks() -> Iterator[RawChunk]:
-        for start in range(0, entry.numel, chunk):
-            stop = min(start + chunk, entry.numel)
-            yield RawChunk(start, np.multiply(kept.bools(start, stop), one))
-
-    return _renamed(entry, suffix, lambda: _as_bytes(chunks()))
+    for start in range(0, entry.numel, chunk):
+        bools = kept.bools(start, min(start + chunk, entry.numel))
+        yield _little(np.multiply(bools, one))
 
 
 def _renamed(entry: TensorEntry, suffix: str, pieces: Pieces) -> Record:
@@ -100,5 +103,10 @@ def zero(chunks: Iterable[RawChunk], kept: Mask) -> Iterator[RawChunk]:
 
 def _as_bytes(chunks: Iterable[RawChunk]) -> Iterator[memoryview]:
     for chunk in chunks:
-        little = chunk.bits.astype(chunk.bits.dtype.newbyteorder("<"), copy=False)
-        yield np.ascontiguousarray(little).view(np.uint8).data
+        yield _little(chunk.bits)
+
+
+def _little(bits: Bits) -> memoryview:
+    """Return the bytes of raw elements, the least significant first."""
+    little = bits.astype(bits.dtype.newbyteorder("<"), copy=False)
+    return np.ascontiguousarray(little).view(np.uint8).data

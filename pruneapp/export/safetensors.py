@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -25,6 +25,8 @@ from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.progress import Job
 
 _METADATA = "__metadata__"
+# As the reference writes it: no spaces, no escapes but those that JSON demands.
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 # Sources that have the order and the metadata of a safetensors file.
 _LAID_OUT = frozenset({reading.SAFETENSORS.name, compact.FORMAT})
 
@@ -73,10 +75,14 @@ def _ends_tie(key: str, value: str, names: set[str]) -> bool:
     return value not in names and value + "_orig" in names  # unfolded
 
 
+def json_object(items: Iterable[tuple[str, object]], job: Job) -> str:
+    """Return an object in JSON as `_json` writes it, a few thousand members between two looks."""
+    inside = (_json(dict(batch))[1:-1] for batch in job.cancel.batches(items))
+    return f"{{{','.join(inside)}}}"
+
+
 def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> bytes:
-    items = []
-    if metadata:
-        items.append(f'"{_METADATA}":{_json(dict(metadata))}')
+    items = [f'"{_METADATA}":{_json(dict(metadata))}'] if metadata else []
     offset = 0
     for record in chain.from_iterable(job.cancel.batches(records)):
         if record.name == _METADATA:
@@ -85,11 +91,12 @@ def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) ->
                 remedy="Export as torch.",
             )
         shape = ",".join(map(str, record.shape))
+        end = offset + record.nbytes
         items.append(
             f'{_json(record.name)}:{{"dtype":"{record.dtype.name}","shape":[{shape}],'
-            f'"data_offsets":[{offset},{offset + record.nbytes}]}}'
+            f'"data_offsets":[{offset},{end}]}}'
         )
-        offset += record.nbytes
+        offset = end
     try:
         text = f"{{{','.join(items)}}}".encode()
     except UnicodeEncodeError as error:
@@ -106,11 +113,6 @@ def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) ->
             remedy="Export as torch.",
         )
     return struct.pack("<Q", len(text)) + text
-
-
-def _json(value: object) -> str:
-    # As the reference writes it: no spaces, no escapes but those that JSON demands.
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def in_order(part: Part, job: Job) -> list[TensorEntry]:

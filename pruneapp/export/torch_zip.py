@@ -33,11 +33,8 @@ def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...
     Only the record ``.data/serialization_id`` is left out: it differs from one machine to the
     next, and nothing reads it. Looks at the job.
     """
-    data = [
-        Member(member_name(number), record.nbytes, record.pieces)
-        for batch in job.cancel.batches(enumerate(records))
-        for number, record in batch
-    ]
+    batches = job.cancel.batches(enumerate(records))
+    data = [member(number, record) for batch in batches for number, record in batch]
     plan = ZipPlan([*about(records, job), *data, VERSION])
     return Plan(plan.nbytes(job), plan.pieces, names_of(records, job), notices)
 
@@ -45,6 +42,11 @@ def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...
 def member_name(number: int) -> str:
     """Return the name in the archive of the elements of the tensor with this number."""
     return f"{_ROOT}/data/{number}"
+
+
+def member(number: int, record: Record) -> Member:
+    """Return the elements of the tensor with this number as a file in the archive."""
+    return Member(member_name(number), record.nbytes, record.pieces)
 
 
 def about(records: Sequence[Record], job: Job) -> list[Member]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
-from pruneapp.progress import Job
+from pruneapp.progress import BATCH, Job
 
 ALIGNMENT = 64
 _DESCRIPTOR_AND_UTF8 = 0x0808
@@ -23,9 +23,8 @@ _DEFLATED = 8
 Buffer = bytes | memoryview
 
 
-@dataclass(frozen=True)
-class Member:
-    """A file in the archive.
+class Member(NamedTuple):
+    """A file in the archive; a light thing, for there may be 100,000 of them.
 
     Attributes
     ----------
@@ -71,8 +70,7 @@ class Member:
         return 24 if self.large else 16
 
 
-@dataclass(frozen=True)
-class _Written:
+class _Written(NamedTuple):
     member: Member
     offset: int  # of the local header
     stored: int
@@ -88,13 +86,12 @@ class ZipPlan:
     def nbytes(self, job: Job) -> int:
         """Return the size of the archive; the most that it may be if members are deflated."""
         offset = 0
-        written = []
+        directory = _END_BYTES
         for member in chain.from_iterable(job.cancel.batches(self._members)):
             stored = member.nbytes if member.deflated is None else member.most
-            # The checksums, which are not known yet, take no part in the size.
-            written.append(_Written(member, offset, stored, 0))
-            offset += len(_local_header(member, offset)) + stored + member.tail
-        return offset + len(_directory(written, offset))
+            directory += _entry_bytes(member, offset)
+            offset = _start(member, offset) + stored + member.tail
+        return offset + directory
 
     def pieces(self) -> Iterator[Buffer]:
         """Make the bytes of the archive."""
@@ -113,26 +110,47 @@ class ZipPlan:
             yield b"PK\x07\x08" + tail
             written.append(_Written(member, offset, stored, checksum))
             offset += len(local) + stored + member.tail
-        yield _directory(written, offset)
+        start = offset
+        for first in range(0, len(written), BATCH):
+            entries = b"".join(map(_directory_entry, written[first : first + BATCH]))
+            yield entries
+            offset += len(entries)
+        yield _end(len(written), start, offset - start)
 
 
-def directory_bytes(members: Sequence[Member]) -> int:
+def directory_bytes(members: Sequence[Member], job: Job) -> int:
     """Return the most bytes that stand behind the last member, its descriptor among them."""
-    written = [_Written(member, _LARGE, _LARGE, 0) for member in members]
-    return members[-1].tail + len(_directory(written, _LARGE))
+    batches = job.cancel.batches(members)
+    entries = sum(_entry_bytes(member, _LARGE) for batch in batches for member in batch)
+    return members[-1].tail + entries + _END_BYTES
 
 
-def _directory(written: Sequence[_Written], start: int) -> bytes:
-    entries = b"".join(map(_directory_entry, written))
-    count = len(written)
+def _end(count: int, start: int, nbytes: int) -> bytes:
+    """Return what ends an archive whose directory has `count` entries, `nbytes` from `start`."""
     # Always with the records for large archives, as torch does.
     zip64 = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count,
-                        len(entries), start)  # fmt: skip
-    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + len(entries), 1)
+                        nbytes, start)  # fmt: skip
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + nbytes, 1)
     few = min(count, _MANY)
     end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, few, few,
-                      min(len(entries), _LARGE), min(start, _LARGE), 0)  # fmt: skip
-    return entries + zip64 + locator + end
+                      min(nbytes, _LARGE), min(start, _LARGE), 0)  # fmt: skip
+    return zip64 + locator + end
+
+
+# The three records that `_end` returns.
+_END_BYTES = 56 + 20 + 22
+
+
+def _start(member: Member, offset: int) -> int:
+    """Return where the data of a member begins whose local header is at `offset`."""
+    end = offset + 30 + len(member.name.encode()) + (20 if member.large else 0) + 4
+    return end + -end % ALIGNMENT
+
+
+def _entry_bytes(member: Member, offset: int) -> int:
+    """Return the size of the entry in the directory of a member at `offset`."""
+    numbers = 2 * member.large + (offset >= _LARGE)
+    return 46 + len(member.name.encode()) + (4 + 8 * numbers if numbers else 0)
 
 
 def _local_header(member: Member, offset: int) -> bytes:
@@ -145,8 +163,8 @@ def _local_header(member: Member, offset: int) -> bytes:
         # Its presence says that the sizes of the descriptor have 8 bytes.
         zip64 = struct.pack("<HHQQ", 1, 16, 0, 0)
         fixed = fixed[:18] + struct.pack("<II", _LARGE, _LARGE) + fixed[26:]
-    start = offset + len(fixed) + len(name) + len(zip64) + 4
-    padding = -start % ALIGNMENT
+    end = offset + len(fixed) + len(name) + len(zip64) + 4
+    padding = _start(member, offset) - end
     extra = zip64 + b"FB" + struct.pack("<H", padding) + b"Z" * padding
     return fixed[:28] + struct.pack("<H", len(extra)) + name + extra
 
