@@ -18,10 +18,11 @@ from pruneapp.document.preview import compute_preview
 from pruneapp.document.session import capture as capturing
 from pruneapp.document.session import journal_log, journal_writer, log_file, packing
 from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.entrance import Wish, open_wish
 from pruneapp.document.session.journal import Journal
 from pruneapp.document.session.log_file import MAGIC, records
 from pruneapp.document.session.recovery import left_behind, read_journal
-from pruneapp.document.session.reopen import masks_on_other, reopened
+from pruneapp.document.session.reopen import reopened
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import CheckpointError, SelectionError, SessionError, StaleError
 from pruneapp.kernels.cpu import CpuKernel
@@ -238,12 +239,14 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
         raise CheckpointError("The file cannot be read.", remedy="Look at the disk.")
 
     monkeypatch.setattr(REPLAY, "compute_preview", refuse)
-    again = taken_up(journal.path)
+    again, held = open_wish(Wish(journal.path, is_journal=True), Job())
     assert states(again) == kept
+    assert held is None
+    assert left_behind(place, Job())[0].again == 2, "it stays, for another time"
     (notice,) = again.notices
     assert notice.text == (
         "The last 2 steps are missing: the masks were not on the disk yet, and cannot be computed "
-        "again."
+        "again. What there is of it is offered again at the next start."
     )
     assert notice.details == "The file cannot be read. Look at the disk."
     shut(again)
@@ -280,8 +283,9 @@ def test_other_weights_get_only_masks_that_are_there(model, place):
     prune(document, B)
     mid_write(document, journal)
     write_model(model, seed=9)
-    with read_journal(journal.path, Job()) as found:
-        other = masks_on_other(found, Job())
+    other, held = open_wish(Wish(journal.path, only_masks=True, is_journal=True), Job())
+    assert held is None
+    assert len(left_behind(place, Job())) == 1
     assert other.masks[A] == there.masks[A]
     assert B not in other.masks
     assert other.protected[B] == there.protected[B]

@@ -53,8 +53,8 @@ def open_wish(wish: Wish, job: Job) -> tuple[Document, Saved | None]:
     -------
     tuple
         The document, and the session that it goes on with: a `SessionFile`, closed by then; or a
-        `JournalFile`, which is still held. None for a checkpoint, and for masks of a session that
-        were taken over to another one.
+        `JournalFile`, which is still held. None for a checkpoint, for masks of a session that
+        were taken over to another one, and for a journal of which something is missing: it stays.
 
     Raises
     ------
@@ -81,10 +81,15 @@ def open_wish(wish: Wish, job: Job) -> tuple[Document, Saved | None]:
 def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile]:
     journal = read_journal(wish.path, job)
     try:
-        return _document(journal, wish, job), journal
+        document = _document(journal, wish, job)
     except BaseException:
         journal.close()
         raise
+    edits, intents = journal.history.edits, journal.history.intents
+    if intents and (wish.only_masks or len(document.history) < len(edits) + len(intents)):
+        journal.close()
+        return document, None
+    return document, journal
 
 
 def _document(saved: Saved, wish: Wish, job: Job) -> Document:

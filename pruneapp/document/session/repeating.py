@@ -99,4 +99,8 @@ def missing(edits: Sequence[SavedEdit], why: str, details: str = "") -> Notice:
         The same in full.
     """
     what = f"'{edits[0].label}' is" if len(edits) == 1 else f"The last {len(edits):,} steps are"
-    return Notice(f"{what} missing: the masks were not on the disk yet, and {why}.", details)
+    return Notice(
+        f"{what} missing: the masks were not on the disk yet, and {why}. What there is of it is "
+        "offered again at the next start.",
+        details,
+    )
