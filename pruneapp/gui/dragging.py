@@ -116,14 +116,17 @@ class Dragging(QObject):
             view.set_threshold(None)  # the step leaves this one alone
             return
         counted = self._forecasting.is_counted
-        cut = tensor.threshold if tensor is not None else None
-        if cut is None and not counted:
+        movable = counted and self._amount_counts()
+        if tensor is None and movable:
+            view.let_line_wait()
+            return
+        if tensor is None or (tensor.threshold is None and not counted):
             view.set_threshold(None)
             return
         view.set_threshold(
-            cut or 0.0,  # nothing goes yet: the line waits at the left
-            editable=counted and self._amount_counts(),
-            about=tensor is not None and self._forecasting.is_about,
+            tensor.threshold or 0.0,  # nothing goes: the line stands at the left
+            editable=movable,
+            about=self._forecasting.is_about,
         )
 
     def _show_cut(self) -> None:

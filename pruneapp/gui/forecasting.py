@@ -56,7 +56,7 @@ class Forecasting(QObject):
     changed()
         `preview` is another one, or none.
     foreseen()
-        `outlook` is another one, or none.
+        `outlook` is another one, or none; or `is_counted` is.
     asked()
         `step` is another one, or none, or is to be done to another state.
     dropped()
@@ -309,6 +309,7 @@ class Forecasting(QObject):
     def _on_estimate(self, found: Estimate) -> None:
         if self.ranks_by_scores:  # which nobody counted
             found = replace(found, report=None, sure=False, counting=1.0)
+        before = self._counted
         self._counted, self._complete = found.report is not None, found.counting >= 1
         self._panel.set_counting(found.counting)
         if self.preview is None:
@@ -316,6 +317,8 @@ class Forecasting(QObject):
             self._sure = found.sure
             self._panel.set_estimate(found)
             self._foresee(found.report)
+        if self._counted != before and self.outlook is None:
+            self.foreseen.emit()
 
     def _on_preview(self, preview: Preview) -> None:
         document = self._session.document

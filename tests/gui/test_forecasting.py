@@ -207,6 +207,39 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold), 2000)
 
 
+def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
+    counted.click_cell(LARGE)
+    click_tab(counted, Page.DISTRIBUTION)
+    view = counted.views.pages.distribution
+    counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
+    counted.type(view.field, "0.5")
+    counted.key("Return", view.field)
+    counted.wait(lambda: view.threshold == pytest.approx(0.5, rel=0.02))
+    assert view.summary().startswith("below 0.")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    assert "≈ 0" not in view.summary()
+    counted.wait_preview()  # the panel tells of the next step
+    counted.wait(lambda: not counted.workbench.counting.busy)
+    weights = np.abs(read(counted, LARGE))
+    assert view.summary().startswith("9,216 weights, ")
+    assert not any("would go" in swatch.label for swatch in view.swatches())
+    assert view.canvas.line.editable
+    edges = view._histogram.edges
+    assert view.threshold == pytest.approx(0.5, abs=2 * (edges[1] - edges[0]))
+    start = view.canvas.pixel_at(view.canvas.line.at, 1).toPoint()
+    viewport = view.canvas.viewport()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(viewport, start + QPoint(60, 0))
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
+    report = counted.wait_preview()
+    after = report.by_name[LARGE]
+    assert after.after == pytest.approx((weights <= view.threshold).sum(), rel=0.02)
+    assert after.after > after.before
+    counted.wait(lambda: view.summary().startswith("below "))
+
+
 def test_esc_while_a_threshold_is_held_leaves_all_as_it_was(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.wait_preview()

@@ -101,6 +101,8 @@ class DistributionView(DistributionBars):
             self.canvas.bottom.setLabel(self._axis_label(histogram.binning))
             # One without a preview, for a moment, says nothing of what is asked for.
             self._following = self.canvas.holding or not histogram.going.any()
+        if self._waits:
+            self._threshold = self._told = self._lowest_kept()
         self._count_going()
         self._begin(
             keep_view=before is not None
@@ -130,8 +132,9 @@ class DistributionView(DistributionBars):
             Whether it is an estimate, with ≈ before it.
         """
         editable = editable and value is not None
-        same = (value, about, editable) == (self._threshold, self._about, self._editable)
-        self._editable, self._about = editable, about
+        shown = self._threshold, self._about, self._editable, self._waits
+        same = shown == (value, about, editable, False)
+        self._editable, self._about, self._waits = editable, about, False
         self._told = value
         self._answered = True
         # Of another place than this one the histogram says nothing.
@@ -140,6 +143,20 @@ class DistributionView(DistributionBars):
             return
         self._following = following
         self._put(value)
+
+    def let_line_wait(self) -> None:
+        """Show a line to take hold of although nothing is asked for: it says not what would go.
+
+        It stays where it is; with the next histogram it stands below the least that is kept.
+        """
+        if self._waits:
+            return
+        self._editable, self._about, self._waits = True, False, True
+        self._told = self._lowest_kept() if self._threshold is None else self._threshold
+        self._answered = True
+        if not self.canvas.holding:
+            self._following = False
+            self._put(self._told)
 
     def set_log(self, log: bool) -> None:
         """Count on a logarithmic axis, or a linear one."""
@@ -191,7 +208,7 @@ class DistributionView(DistributionBars):
         highest = float(np.abs(self._histogram.edges).max())
         value = min(max(value, 0.0), highest)
         self._following, self._answered = True, False
-        self._about = False
+        self._about = self._waits = False
         self._put(value)
         self.thresholdMoved.emit(value)
 
