@@ -162,6 +162,14 @@ def test_what_is_no_amount_is_refused_as_it_was_typed(text):
     assert repr(text) in str(error.value)
 
 
+def test_what_is_wrong_is_quoted_without_signs_that_nobody_typed(form, qtbot):
+    amount = editor(form, "amount")
+    amount.field.setFocus()
+    qtbot.keyClick(amount.field, Qt.Key.Key_Home)
+    qtbot.keyClicks(amount.field, "7")  # before the "20 %" that the form wrote itself
+    assert "(got '720 %')" in form.errors()[0]
+
+
 def test_amounts_are_read_and_written_in_the_persons_locale():
     former = QLocale()
     QLocale.setDefault(QLocale("de_DE"))

@@ -147,7 +147,7 @@ def read_amount(text: str, param: Param, *, share: bool) -> Amount:
     share
         Whether a bare number up to 100 is a share in percent.
     """
-    typed = text.strip()
+    typed = " ".join(text.split())  # a message quotes no space that nobody typed
     plain = typed.translate(_SPACES)
     is_percent = plain.endswith("%")
     digits = _with_point(plain.removesuffix("%"))
