@@ -314,6 +314,25 @@ def slow(monkeypatch):
     return state
 
 
+def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, slow):
+    name = "bert.encoder.layer.11.attention.output.dense.weight"
+    file = tmp_path / "model.safetensors"
+    save_file({name: torch.ones(8, 8)}, file)
+    person.open(file)
+    person.wait_open(file)
+    person.wait(lambda: slow["running"])
+    person.key("Ctrl+Return")
+    label = person.window.job_status.label
+    person.wait(label.isVisible)
+    assert person.window.width() <= 1280
+    needed = label.fontMetrics().horizontalAdvance(f"Pruning {name} …")
+    person.wait(lambda: label.contentsRect().width() >= needed, 2000)
+    slow["slow"] = False
+    person.wait(lambda: len(person.states) == 2)
+    person.workbench.telling.say_done("Done.")
+    assert person.window.done.isVisible()
+
+
 @pytest.mark.parametrize("by", ["Esc", "Cancel"])
 def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, slow, by, beats):
     """Progress is shown with the tensor's name; after Cancel the button works again."""

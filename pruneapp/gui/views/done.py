@@ -16,7 +16,7 @@ SHOWN_MS = 8_000
 
 
 class Done(QWidget):
-    """Says what was done; read out by screen readers."""
+    """Says what was done; read out by screen readers. Hidden, it leaves its room to the job."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,10 +30,12 @@ class Done(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(SHOWN_MS)
         self._timer.timeout.connect(self.clear)
+        self.hide()
 
     def set_done(self, text: str) -> None:
         """Say it, in place of what was said before."""
         self.label.setText(text)
+        self.show()
         self._timer.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
@@ -41,6 +43,7 @@ class Done(QWidget):
         """Say nothing."""
         self._timer.stop()
         self.label.setText("")
+        self.hide()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
