@@ -174,8 +174,10 @@ class Looking(QObject):
         )
 
     def _on_opened(self, _opened: object) -> None:
-        empty = "" if self._session.rows else self.tr("This file has no tensors.")
-        self._pages.set_empty_text(empty)
+        rows = self._session.rows
+        self._pages.set_empty_text("" if rows else self.tr("This file has no tensors."))
+        if rows and all(row.why_not for row in rows):
+            self._pages.model.set_empty_text(self.tr("No tensor of this file can be pruned."))
 
     def _on_closed(self) -> None:
         self._pages.set_empty_text("")

@@ -6,6 +6,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from pruneapp.gui.views.pictures.pages import Page
+
 # What can be said, and what of it asks for something that cannot be done here.
 FILES = {
     "empty": ({}, "This file has no tensors. Open another one."),
@@ -43,3 +45,18 @@ def test_of_no_parameters_no_share_is_pruned(person, tmp_path):
     person.open(path.with_name("other.safetensors"))
     person.wait(lambda: "3 parameters" in status.text())
     assert status.toolTip()
+
+
+def test_of_no_weights_the_pictures_say_no_share(person, tmp_path):
+    path = tmp_path / "without.safetensors"
+    save_file({"fc.weight": torch.ones(0, 4)}, path)
+    person.open(path)
+    person.wait_open(path)
+    pages = person.views.pages
+    said = {}
+    for page, view in ((Page.DISTRIBUTION, pages.distribution), (Page.MODEL, pages.model)):
+        person.click(pages.tabs, pages.tabs.tabRect(page).center())
+        person.wait_idle()
+        said[page] = view.accessibleDescription()
+    assert said[Page.DISTRIBUTION] == "no weights"
+    assert said[Page.MODEL] == "No tensor of this file can be pruned."

@@ -27,6 +27,7 @@ class DistributionBars(Chart):
         self._going: Floats = np.zeros(0)
         self._threshold: float | None = None
         self._following = False  # whether the threshold says what goes, and not the histogram
+        self._waits = False  # whether the threshold says nothing: nothing is asked for
         self._decades: Decades | None = None
         self._counts, self._magnitudes = CountAxis(), MagnitudeAxis()
         super().__init__(self._magnitudes, self._counts, parent=parent)
@@ -86,15 +87,17 @@ class DistributionBars(Chart):
         if h is None:
             return ""
         kept, pruned = int(h.kept.sum()), int(h.pruned.sum())
+        if not kept + pruned:
+            return self.tr("no weights")
         going = round(float(self._going.sum()))
         text = self.tr("{n} weights, {share} pruned").format(
             n=count(kept + pruned), share=part(pruned, kept + pruned)
         )
-        if going and self._threshold is None:
+        if going and (self._threshold is None or self._waits):
             text += self.tr(", {share} would go").format(share=part(going, kept + pruned))
         if h.nonfinite:
             text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
-        return text if self._threshold is None else f"{self._cut_text()};  {text}"
+        return text if self._threshold is None or self._waits else f"{self._cut_text()};  {text}"
 
     def _cut_text(self) -> str:
         h = self._histogram
@@ -103,7 +106,7 @@ class DistributionBars(Chart):
         going, kept = round(float(self._going.sum())), int(h.kept.sum())
         return self.tr("below {threshold}: {about}{n} weights, {share}").format(
             threshold=self._threshold_text(),
-            about=self.tr("≈ ") if self._following else "",
+            about=self.tr("≈ ") if self._following and going else "",
             n=count(going),
             share=part(going, kept),
         )
@@ -118,7 +121,7 @@ class DistributionBars(Chart):
             Swatch(self.tr("kept"), (self._colors["kept"],)),
             Swatch(self.tr("pruned"), (self._colors["pruned"],)),
         ]
-        if self._going.any() or self._threshold is not None:
+        if self._going.any() or (self._threshold is not None and not self._waits):
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
         return found
 
@@ -153,10 +156,20 @@ class DistributionBars(Chart):
         h = self._histogram
         if h is None:
             self._going = np.zeros(0)
-        elif self._following and self._threshold is not None:
+        elif self._following and self._threshold is not None and not self._waits:
             self._going = h.kept * share_below(h.edges, self._threshold)
         else:
             self._going = h.going.astype(np.float64)
+
+    def _lowest_kept(self) -> float:
+        """Return the magnitude below which no bin has anything that is kept; 0 if none has."""
+        h = self._histogram
+        if h is None or not h.kept.any():
+            return 0.0
+        edges, kept = h.edges, h.kept > 0
+        # The bin in which 0 lies begins at magnitude 0, the others at their end that is nearer.
+        nearest = np.maximum(np.maximum(edges[:-1], -edges[1:]), 0.0)
+        return float(nearest[kept].min())
 
     def _axis_label(self, binning: Binning) -> str:
         return {
