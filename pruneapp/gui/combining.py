@@ -13,9 +13,10 @@ from pruneapp.answers.overlap import Overlap
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.given import masks_of
-from pruneapp.document.hand import HandPreview, compute_hand
+from pruneapp.document.hand import HandPreview
 from pruneapp.document.overlap import Combination, combine, overlap
 from pruneapp.gui.comparing import Comparing
+from pruneapp.gui.gesturing import prepared
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
@@ -122,7 +123,7 @@ class Combining(QObject):
         snapshot = document.snapshot()
 
         def work(job: Job) -> HandPreview:
-            return compute_hand(snapshot, combine(snapshot, theirs, how, title, job), job)
+            return prepared(snapshot, combine(snapshot, theirs, how, title, job), job)
 
         self._jobs.submit(
             self.tr("Combining masks"),

@@ -174,7 +174,7 @@ class Recipes(QObject):
 
         def work(job: Job) -> tuple[Edit, ...]:
             done = replay_all(snapshot, fitted, recipe.where, kernel(), job)
-            return tuple(one.edit for one in done)
+            return tuple(one.edit.prepare() for one in done)
 
         self._jobs.submit(
             self.tr("Applying the recipe"),
