@@ -157,7 +157,8 @@ class Recovering(QObject):
 
 
 def _shown(work: LeftBehind) -> FoundWork:
-    return FoundWork(str(work.path), work.original.name, work.steps, work.last, _time(work.time))
+    name, when = work.original.name, _time(work.time)
+    return FoundWork(str(work.path), name, work.steps, work.last, when, work.again)
 
 
 def _said(work: LeftBehind) -> str:

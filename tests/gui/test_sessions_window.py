@@ -15,8 +15,17 @@ from PySide6.QtWidgets import QFileDialog
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.digest import known
-from pruneapp.document.session.journal import folder
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.opening import open_document
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.session import journal_writer
+from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.journal import Journal, folder
+from pruneapp.document.session.log_file import LogFile
+from pruneapp.document.step import Row, Step
 from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.progress import Job
 
 
 @pytest.fixture
@@ -281,6 +290,34 @@ def test_work_is_offered_and_taken_up(crashed, new_person, file):
     assert not person.bugs
 
 
+def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
+    new_person, file, monkeypatch
+):
+    monkeypatch.setattr(journal_writer, "AT_ONCE", 0)
+    document = open_document(open_checkpoint(file))
+    for name in ("a.weight", "b.weight"):
+        step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    before = {name: mask.packed.tobytes() for name, mask in document.masks.items()}
+    journal = Journal(folder())
+    with pytest.raises(ZeroDivisionError):  # while the first masks are written
+        journal.keep(Capture.of(document), {}, Job(), lambda: 1 // 0)
+    journal.close()
+    document.checkpoint.close()
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    button = offer.restore_buttons[0]
+    assert button.accessibleDescription() == "The last 2 steps are computed again."
+    person.click(button)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.document.position == 2
+    assert not person.notices
+    assert not person.bugs
+
+
 def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
     person = new_person()
     person.wait_ready()
@@ -375,6 +412,27 @@ def test_a_disk_that_is_full_is_said_once_and_work_goes_on(person, file, monkeyp
     assert len(person.trouble) == 1
     assert "not being kept" in person.trouble[0]
     assert person.document.position == 2
+
+
+def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypatch):
+    refused = []
+    write = LogFile._write
+
+    def refuse(_self, data):
+        refused.append(len(data))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(LogFile, "_write", refuse)
+    person.workbench.keeping._idle.setInterval(10)
+    open_file(person, file)
+    prune(person)
+    person.wait(lambda: person.trouble)
+    seen = len(refused)
+    person.wait(lambda: len(refused) > seen)
+    monkeypatch.setattr(LogFile, "_write", write)
+    person.wait(lambda: len(journals()) == 1)
+    kept(person)
+    assert len(person.trouble) == 1
 
 
 def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):

@@ -78,7 +78,7 @@ def open_wish(wish: Wish, job: Job) -> tuple[Document, Saved | None]:
         return _document(session, wish, job), None if wish.only_masks else session
 
 
-def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile]:
+def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile | None]:
     journal = read_journal(wish.path, job)
     try:
         document = _document(journal, wish, job)

@@ -42,6 +42,8 @@ class FoundWork:
         What the last of them did.
     time
         When that was, as people write it.
+    again
+        How many steps have to be computed again, the last ones.
     """
 
     key: str
@@ -49,6 +51,7 @@ class FoundWork:
     steps: int
     last: str
     time: str
+    again: int = 0
 
 
 @dataclass(frozen=True)
@@ -128,10 +131,11 @@ class Recovery(QWidget):
                 widget.deleteLater()
         self.restore_buttons, self.delete_buttons, self._muted = [], [], []
         self.files_button = None
-        for row, work in enumerate(works[:_MOST]):
-            self._add_work(row, work)
+        row = 0
+        for work in works[:_MOST]:
+            row += self._add_work(row, work)
         if files is not None:
-            self._add_files(len(self.restore_buttons), files)
+            self._add_files(row, files)
         self.title.setText(
             self.tr("Pruneapp was closed unexpectedly")
             if works
@@ -159,7 +163,8 @@ class Recovery(QWidget):
         painter.fillRect(QRect(0, _GAP, 4, ground.height()), QColor(self._colors["accent"]))
         painter.end()
 
-    def _add_work(self, row: int, work: FoundWork) -> None:
+    def _add_work(self, row: int, work: FoundWork) -> int:
+        """Add work from a row on; returns how many rows it takes."""
         steps = self.tr("1 step") if work.steps == 1 else self.tr("{n} steps").format(n=work.steps)
         what = self.tr("{steps} on {file}, {time}").format(
             steps=steps, file=work.file, time=work.time
@@ -181,6 +186,17 @@ class Recovery(QWidget):
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         for column, widget in enumerate((label, last, restore, delete)):
             self._rows.addWidget(widget, row, column)
+        if not work.again:
+            return 1
+        again = plain(
+            self.tr("The last step is computed again.")
+            if work.again == 1
+            else self.tr("The last {n} steps are computed again.").format(n=work.again)
+        )
+        self._muted.append(again)
+        restore.setAccessibleDescription(again.text())
+        self._rows.addWidget(again, row + 1, 0, 1, 2)
+        return 2
 
     def _add_files(self, row: int, files: FoundFiles) -> None:
         count = len(files.names)

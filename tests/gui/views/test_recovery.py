@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -42,7 +43,7 @@ def texts(offer) -> str:
     found = []
     for row in range(rows.rowCount()):
         items = [rows.itemAtPosition(row, column) for column in range(2)]
-        found += [item.widget().text() for item in items if item is not None]
+        found += [item.widget().text() for item in dict.fromkeys(items) if item is not None]
     return " | ".join(found).replace("\u00a0", " ")
 
 
@@ -118,6 +119,19 @@ def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
     shown(qtbot, offer, works, None)
     assert len(offer.restore_buttons) == 3
     assert offer.more.text() == "and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [(1, "The last step is computed again."), (2, "The last 2 steps are computed again.")],
+)
+def test_what_has_to_be_computed_again_is_said_below_its_row(qtbot, offer, again, said):
+    works = [replace(WORKS[0], again=again), WORKS[1]]
+    shown(qtbot, offer, works, FILES)
+    assert texts(offer).split(" | ")[2] == said
+    assert "3 steps on" in texts(offer).split(" | ")[3]
+    assert offer.restore_buttons[0].accessibleDescription() == said
+    assert not offer.restore_buttons[1].accessibleDescription()
 
 
 def test_names_of_files_are_no_markup(qtbot, offer):
