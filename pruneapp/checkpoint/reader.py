@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pruneapp.checkpoint import gather
 from pruneapp.checkpoint.contract import Contents, Notice, Shard, StateDict
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.source import ByteSource
+from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import CheckpointError, UnknownTensorError
 from pruneapp.progress import CancelToken, Job
 
@@ -104,6 +104,11 @@ class Checkpoint:
     def entries(self) -> Mapping[str, TensorEntry]:
         """The tensors in file order, each under its first name."""
         return self._entries
+
+    @property
+    def files(self) -> tuple[FileSource, ...]:
+        """The files on disk that it reads, each once."""
+        return tuple({id(source.file): source.file for source in self.sources}.values())
 
     @property
     def format(self) -> str:

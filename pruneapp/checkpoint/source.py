@@ -107,6 +107,7 @@ class FileSource:
         self._lock = threading.Lock()
         self._closed = False
         self._readers = 0
+        self._delivered = 0
 
     @property
     def path(self) -> Path:
@@ -128,8 +129,18 @@ class FileSource:
         """What the file was when it was opened."""
         return self._identity
 
+    @property
+    def delivered(self) -> int:
+        """How many bytes `read_into` was asked for in all; about, while several threads read."""
+        return self._delivered
+
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
+        self._delivered += buffer.nbytes
+        self.look_into(offset, buffer)
+
+    def look_into(self, offset: int, buffer: memoryview) -> None:
+        """Fill `buffer` from `offset` on, as `read_into`, without being counted for it."""
         # A picture may still be read when the document is closed; its number must not become
         # another file's under the reader's hands.
         with self._lock:

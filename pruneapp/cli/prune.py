@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import export_request, write_beside
@@ -78,7 +79,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             touched = [name for _, some in rows_of(checkpoint, step) for name in some]
             total = total_for(document.snapshot(), touched, nbytes)
             step = replace(step, limits=replace(limits, total=total))
-        state, made = _after(document, step, kernel, job, given=given, scores=scores)
+        with counted_beside(checkpoint.files):
+            state, made = _after(document, step, kernel, job, given=given, scores=scores)
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)

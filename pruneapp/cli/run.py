@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.export_options import export_request, write_beside
@@ -47,7 +48,8 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             return _say_fit(found, as_json=options.json)
         found.deeds(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
-        state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
+        with counted_beside(checkpoint.files):
+            state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
         origin = provenance_of(state, made, job)
         report = export(state, replace(request, provenance=origin), job)
         labels = [entry.label for entry in found.entries]

@@ -23,9 +23,8 @@ import msgspec
 import numpy as np
 
 from pruneapp import __version__
-from pruneapp.checkpoint.digest import Digest, known
+from pruneapp.checkpoint.digest import left, sha256_of
 from pruneapp.checkpoint.reader import Checkpoint, RawChunk
-from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.patterns import certificate
 from pruneapp.document.recipe import Recipe
 from pruneapp.document.recipe.schema import ScheduleEntry, StepEntry
@@ -138,12 +137,12 @@ def provenance_of(state: State, recipe: Recipe, job: Job) -> Provenance:
     CheckpointError
         If a file cannot be read, or was changed.
     """
-    files = _files(state.checkpoint)
-    job.start(sum(file.size for file in files if not known(file)))
+    files = state.checkpoint.files
+    job.start(sum(map(left, files)))
     inputs = []
     for file in files:
         job.label(file.path.name)
-        inputs.append(Digest(file).run(job))
+        inputs.append(sha256_of(file, job))
     return replace(planned(state, recipe, job), inputs=tuple(inputs))
 
 
@@ -156,7 +155,7 @@ def planned(state: State, recipe: Recipe, job: Job) -> Provenance:
     pattern = ""
     if isinstance(state, Snapshot) and may_have_pattern(recipe):
         pattern = certificate(state, job) or ""
-    inputs = (_NOT_COUNTED,) * len(_files(checkpoint))
+    inputs = (_NOT_COUNTED,) * len(checkpoint.files)
     return Provenance(recipe, inputs, _state_dict(checkpoint), pattern=pattern)
 
 
@@ -266,10 +265,6 @@ def _text_of(mask: BitMask) -> str:
 def _state_dict(checkpoint: Checkpoint) -> str:
     contents = checkpoint.contents
     return contents.state_dict if len(contents.state_dicts) > 1 else ""
-
-
-def _files(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
-    return tuple({id(s.file): s.file for s in checkpoint.sources}.values())
 
 
 def _json(value: object) -> str:

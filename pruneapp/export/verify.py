@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.document.recipe import Recipe, fit, recipe_of, replay_all
 from pruneapp.document.snapshot import Snapshot
@@ -126,7 +127,8 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
                 job=job,
             )
         )
-        made, snapshot = _again(original, recipe, kernel, job)
+        with counted_beside(original.files if texts else ()):
+            made, snapshot = _again(original, recipe, kernel, job)
         state: State = snapshot
         form, values = _format(file, texts, against, packed=packed)
         differences: list[Difference] = []

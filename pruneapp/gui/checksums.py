@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.checkpoint.digest import Digest, known, remember
+from pruneapp.checkpoint.digest import known, remember, sha256_of
+from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.document import Document, DocumentChanged
-from pruneapp.document.session.original import files_of
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
 from pruneapp.errors import OriginalChangedError, PruneAppError
@@ -44,7 +46,7 @@ class Checksums(QObject):
         self._jobs = jobs
         # What they were when the work was saved, of files that were written since, maybe copied.
         self._claimed: dict[str, str] = {}
-        self._counting: list[Digest] | None = None
+        self._uncounted: list[FileSource] = []
         self._task: Task[str] | None = None
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -59,16 +61,15 @@ class Checksums(QObject):
         saved, document = self._session.saved, self._session.document
         assert document is not None
         self._claimed = {}
-        self._counting = None
         if saved is not None:
             self._trust(saved, document)
+        self._uncounted = [file for file in document.checkpoint.files if not known(file)]
         if isinstance(saved, JournalFile):  # with something that no session file has
             self._pause.start()
 
     def _trust(self, saved: Saved, document: Document) -> None:
         """Take over the checksums of files that nobody touched; those of others are counted."""
-        files = files_of(document.checkpoint)
-        for file, before in zip(files, saved.original.files, strict=False):
+        for file, before in zip(document.checkpoint.files, saved.original.files, strict=False):
             if before.sha256 and file.identity.mtime_ns == before.mtime_ns:
                 remember(file, before.sha256)
             elif before.sha256:
@@ -81,6 +82,7 @@ class Checksums(QObject):
     def _on_closed(self) -> None:
         self._pause.stop()
         self._stop()
+        self._uncounted = []
 
     def _hold(self) -> None:
         """Let something else go first."""
@@ -94,28 +96,24 @@ class Checksums(QObject):
             self._task = None
 
     def _count(self) -> None:
-        document = self._session.document
-        if document is None or self._task is not None:
+        if not self._uncounted or self._task is not None:
             return
         if not self._jobs.quiet:
             self._pause.start()
             return
-        if self._counting is None:
-            files = files_of(document.checkpoint)
-            self._counting = [Digest(file) for file in files if not known(file)]
-        if self._counting:
-            digest = self._counting[0]
-            self._task = self._jobs.answer(
-                digest.run, on_result=self._on_counted, on_error=self._on_uncounted, aside=True
-            )
+        self._task = self._jobs.answer(
+            partial(sha256_of, self._uncounted[0]),
+            on_result=self._on_counted,
+            on_error=self._on_uncounted,
+            aside=True,
+        )
 
     def _on_counted(self, sha256: str) -> None:
         self._task = None
-        if self._counting:
-            name = self._counting.pop(0).file.path.name
-            self.counted.emit(name, sha256)
-            self._compare(name, sha256)
-            self._pause.start()
+        name = self._uncounted.pop(0).path.name
+        self.counted.emit(name, sha256)
+        self._compare(name, sha256)
+        self._pause.start()
 
     def _compare(self, name: str, sha256: str) -> None:
         if self._claimed.get(name, sha256) != sha256:

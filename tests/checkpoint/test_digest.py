@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from pruneapp.checkpoint import digest as module
-from pruneapp.checkpoint.digest import Digest, known, remember
+from pruneapp.checkpoint.digest import counted_beside, known, left, remember, sha256_of
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -23,6 +26,21 @@ def file(tmp_path: Path):
     source = FileSource(path)
     yield source
     source.close()
+
+
+@pytest.fixture
+def places(monkeypatch):
+    """Where is counted, in stretches of 1,000 bytes."""
+    monkeypatch.setattr(module, "_READ", 1000)
+    read = FileSource.look_into
+    found = []
+
+    def noted(self, offset, buffer):
+        found.append(offset)
+        read(self, offset, buffer)
+
+    monkeypatch.setattr(FileSource, "look_into", noted)
+    return found
 
 
 class Stretch(Job):
@@ -42,29 +60,19 @@ class Stretch(Job):
 def test_it_is_that_of_hashlib_and_is_known_from_then_on(file, monkeypatch):
     assert known(file) == ""
     expected = hashlib.sha256(file.path.read_bytes()).hexdigest()
-    assert Digest(file).run(Job()) == expected
+    assert sha256_of(file, Job()) == expected
     assert known(file) == expected
-    monkeypatch.setattr(FileSource, "read_into", None)
-    assert Digest(file).run(Job()) == expected, "not counted again"
+    monkeypatch.setattr(FileSource, "look_into", None)
+    assert sha256_of(file, Job()) == expected, "not counted again"
 
 
 @pytest.mark.parametrize("stretch", [1, 999, 4096, 9_999])
-def test_who_is_cancelled_goes_on_where_he_was(file, monkeypatch, stretch):
-    monkeypatch.setattr(module, "_READ", 1000)
-    read = FileSource.read_into
-    places = []
-
-    def noted(self, offset, buffer):
-        places.append(offset)
-        read(self, offset, buffer)
-
-    monkeypatch.setattr(FileSource, "read_into", noted)
-    digest = Digest(file)
+def test_who_comes_next_goes_on_where_the_one_before_was_cancelled(file, places, stretch):
     rounds = 0
     while True:
         rounds += 1
         try:
-            found = digest.run(Stretch(stretch))
+            found = sha256_of(file, Stretch(stretch))
         except Cancelled:
             assert rounds < 20
             continue
@@ -76,7 +84,7 @@ def test_who_is_cancelled_goes_on_where_he_was(file, monkeypatch, stretch):
 def test_an_empty_file_has_one_too(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     source = FileSource(tmp_path / "empty")
-    assert Digest(source).run(Job()) == hashlib.sha256(b"").hexdigest()
+    assert sha256_of(source, Job()) == hashlib.sha256(b"").hexdigest()
     source.close()
 
 
@@ -89,7 +97,7 @@ def test_of_a_file_that_changed_nothing_is_known(file):
     assert known(file) == ""
     copy.write_bytes(b"shorter")
     with pytest.raises(CheckpointError):
-        Digest(file).run(Job())
+        sha256_of(file, Job())
     assert known(file) == ""
 
 
@@ -97,8 +105,95 @@ def test_a_file_that_nobody_has_any_more_is_forgotten(tmp_path):
     (tmp_path / "a").write_bytes(b"a")
     source = FileSource(tmp_path / "a")
     remember(source, "abc")
-    before = len(module._known)
+    before = len(module._counts)
     source.close()
     del source
     gc.collect()
-    assert len(module._known) == before - 1
+    assert len(module._counts) == before - 1
+
+
+class Told(Job):
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units = 0
+
+    def step(self, units: int) -> None:
+        super().step(units)
+        self.units += units
+
+
+def test_several_threads_count_each_byte_once_and_all_see_it_grow(file, places):
+    jobs = [Told() for _ in range(4)]
+    with ThreadPoolExecutor(4) as executor:
+        found = list(executor.map(lambda job: sha256_of(file, job), jobs))
+    assert set(found) == {hashlib.sha256(file.path.read_bytes()).hexdigest()}
+    assert sorted(places) == list(range(0, 10_000, 1000))
+    assert max(job.units for job in jobs) == 10_000
+    assert left(file) == 0
+
+
+def test_what_was_counted_beside_is_not_counted_again(file, places):
+    with counted_beside([file]):
+        while known(file) == "":
+            time.sleep(0.001)
+    assert threading.active_count() == 1
+    job = Told()
+    assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
+    assert job.units == 0
+    assert places == list(range(0, 10_000, 1000))
+
+
+def test_beside_it_is_counted_no_faster_than_is_read(file, places, monkeypatch):
+    monkeypatch.setattr(module, "_AHEAD", 2000)
+    with counted_beside([file]):
+        while len(places) < 3:
+            time.sleep(0.001)
+        time.sleep(0.1)
+        assert places == [0, 1000, 2000], "nobody has read anything"
+        file.read(500, 3000)
+        places.remove(500)
+        while len(places) < 6:
+            time.sleep(0.001)
+        time.sleep(0.1)
+        assert places == [0, 1000, 2000, 3000, 4000, 5000], "as much more as was read"
+    rest, job = left(file), Told()
+    assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
+    assert job.units == rest
+    assert places == list(range(0, 10_000, 1000))
+
+
+@pytest.mark.parametrize("error", [Cancelled, KeyboardInterrupt, CheckpointError("no")])
+def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, error):
+    monkeypatch.setattr(module, "_AHEAD", -1)  # it waits until the end
+    kind = type(error) if isinstance(error, Exception) else error
+    with pytest.raises(kind), counted_beside([file]):
+        raise error
+    assert threading.active_count() == 1
+    assert left(file) == 10_000
+
+
+def test_a_file_that_cannot_be_read_is_complained_of_by_who_wants_its_sum(file):
+    file.path.write_bytes(b"shorter")
+    with counted_beside([file]):
+        pass
+    with pytest.raises(CheckpointError):
+        sha256_of(file, Job())
+
+
+def test_a_bug_in_the_thread_does_not_pass_in_silence(file, monkeypatch):
+    monkeypatch.setattr(FileSource, "look_into", None)
+    with pytest.raises(TypeError), counted_beside([file]):
+        time.sleep(0.05)
+
+
+def test_a_file_that_moves_meanwhile_is_counted_from_the_beginning(file, places):
+    copy = file.path.with_name("copy")
+    copy.write_bytes(file.path.read_bytes())
+    with pytest.raises(Cancelled):
+        sha256_of(file, Stretch(3000))
+    file.moved(copy)
+    assert left(file) == 10_000
+    assert sha256_of(file, Job()) == hashlib.sha256(copy.read_bytes()).hexdigest()
+    assert places == [0, 1000, 2000, *range(0, 10_000, 1000)]

@@ -1,0 +1,110 @@
+"""The SHA-256 of what is pruned: counted beside, each byte once, by a thread that always ends."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from pruneapp.__main__ import main
+from pruneapp.checkpoint import digest
+from pruneapp.checkpoint.digest import left
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.cli import prune, run
+from pruneapp.errors import CheckpointError
+from pruneapp.export import verify
+from pruneapp.progress import Cancelled
+
+# A call to each command that counts, and where it computes the masks.
+COMMANDS = {
+    "prune": (prune, "_after"),
+    "run": (run, "_done"),
+    "verify": (verify, "_again"),
+}
+PRUNE = ("--method", "l1_unstructured", "--amount", "0.5")
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "model.safetensors"
+    rng = np.random.default_rng(0)
+    save_file({f"{n}.weight": rng.normal(size=(200, 300)) for n in "abcd"}, path)
+    return path
+
+
+@pytest.fixture
+def ready(source, tmp_path):
+    """Arguments of each command; what they need is made."""
+    done, recipe = tmp_path / "done.safetensors", tmp_path / "recipe.json"
+    assert main(["prune", str(source), *PRUNE, "-o", str(done), "--save-recipe", str(recipe)]) == 0
+    out = str(tmp_path / "out.safetensors")
+    return {
+        "prune": ("prune", str(source), *PRUNE, "-o", out),
+        "run": ("run", str(recipe), str(source), "-o", out),
+        "verify": ("verify", str(done), "--against", str(source)),
+    }
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Yields where is counted, and in which thread; the model comes in many stretches."""
+    monkeypatch.setattr(digest, "_READ", 100_000)
+    found = []
+    stretch = digest._stretch
+
+    def noted(file: FileSource, count, buffer):
+        found.append((count.done, threading.current_thread() is threading.main_thread()))
+        stretch(file, count, buffer)
+
+    monkeypatch.setattr(digest, "_stretch", noted)
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_byte_is_counted_once_and_beside(ready, source, counted, monkeypatch, name, capsys):
+    module, masks = COMMANDS[name]
+    compute = getattr(module, masks)
+
+    def slow(*args, **more):
+        """Compute the masks, and leave the thread all the time that it needs."""
+        found = compute(*args, **more)
+        file = next(a for a in (*args, getattr(args[0], "checkpoint", None)) if hasattr(a, "files"))
+        while left(file.files[0]):
+            threading.Event().wait(0.001)
+        return found
+
+    monkeypatch.setattr(module, masks, slow)
+    assert main(list(ready[name])) == 0, capsys.readouterr()
+    size = source.stat().st_size
+    assert counted == [(place, False) for place in range(0, size, 100_000)]
+    if name != "verify":
+        with safe_open(ready[name][-1], "np") as written:
+            said = written.metadata()["pruneapp.inputs"]
+        assert json.loads(said) == [hashlib.sha256(source.read_bytes()).hexdigest()]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(Cancelled(), 130), (KeyboardInterrupt(), 130), (CheckpointError("no"), 2)],
+)
+def test_no_thread_is_left_where_a_command_ends_early(
+    ready, counted, monkeypatch, name, error, status
+):
+    module, masks = COMMANDS[name]
+
+    def broken(*_args, **_more):
+        while not counted:
+            threading.Event().wait(0.001)
+        raise error
+
+    monkeypatch.setattr(module, masks, broken)
+    monkeypatch.setattr(digest, "_AHEAD", 0)  # the thread waits for somebody who reads
+    assert main(list(ready[name])) == status
+    assert threading.active_count() == 1
+    assert len(counted) == 1
