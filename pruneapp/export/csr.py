@@ -209,6 +209,7 @@ CSR = Format(
             "torch 2.13",
             "mmap=True works; then load_state_dict(…, assign=True), or to_dense()",
         ),
+        Loader("Pruneapp", note="as dense weights with their zeros, to go on"),
     ),
     does_not=(
         "A matrix that CSR would make larger stays dense: float32 with less than 50 % zeros.",

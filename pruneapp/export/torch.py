@@ -60,7 +60,7 @@ def _why_not_in_place(part: Part) -> str:
     zeroed = _zeroed(part)
     for entry in zeroed:
         if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
-            return f"'{entry.name}' lies compressed in it"
+            return f"'{entry.name}' lies compressed or sparse in it"
         if entry.meets_itself:
             return f"elements of '{entry.name}' share their place in it"
     shared = overlapping(part.entries, frozenset(entry.name for entry in zeroed))

@@ -157,6 +157,23 @@ def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):
         transformers.BertModel.from_pretrained(out)
 
 
+def test_transformers_refuses_sparse_tensors(transformers, tmp_path):
+    """Whatever the file is called: no model with weights at random."""
+    made = bert(transformers)
+    made.save_pretrained(tmp_path / "source")
+    name = "encoder.layer.0.intermediate.dense.weight"
+    with open_checkpoint(tmp_path / "source" / "model.safetensors") as checkpoint:
+        state = as_snapshot(checkpoint, {name: np.eye(64, 32, dtype=bool)})
+        export(state, ExportRequest("csr", tmp_path / "o.pt"), Job())
+    assert torch.load(tmp_path / "o.pt", weights_only=True)[name].layout == torch.sparse_csr
+    out = tmp_path / "out"
+    out.mkdir()
+    shutil.copy(tmp_path / "source" / "config.json", out)
+    (tmp_path / "o.pt").rename(out / "pytorch_model.bin")
+    with pytest.raises(RuntimeError, match=r"[Ss]parse CSR"):
+        transformers.BertModel.from_pretrained(out)
+
+
 @pytest.mark.parametrize(
     ("form", "name"),
     [

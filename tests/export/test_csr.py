@@ -182,6 +182,29 @@ def test_a_linear_layer_takes_it_and_computes_the_same(source_of, tmp_path):
         assert torch.equal(found["0.weight"].to_dense(), net[0].weight)
 
 
+def test_it_opens_as_dense_weights_to_go_on_with(source_of, tmp_path):
+    """And goes out in any format; what is pruned of a matrix does not fit into its container."""
+    tensors = {"a.weight": torch.randn(90, 80), "b.weight": torch.randn(90, 80)}
+    kept = masks({"a.weight": (90, 80), "b.weight": (90, 80)}, 0.1)
+    out = tmp_path / "out.pt"
+    export(as_snapshot(source_of("safetensors", tensors), kept), ExportRequest("csr", out), Job())
+    zeros = {name: tensor * torch.from_numpy(kept[name]) for name, tensor in tensors.items()}
+    with open_checkpoint(out) as checkpoint:
+        again = as_snapshot(checkpoint, {"a.weight": kept["a.weight"] & np.eye(90, 80, dtype=bool)})
+        for form in ("safetensors", "torch", "csr", "deflated", "resumable"):
+            target = tmp_path / f"{form}{FORMATS[form].suffixes[0]}"
+            report = export(again, ExportRequest(form, target), Job())
+            if form == "torch":
+                assert "'a.weight' lies compressed or sparse in it" in report.notices[0]
+            if form == "resumable":
+                continue
+            with open_checkpoint(target) as found:
+                assert torch.equal(found.read("b.weight"), zeros["b.weight"])
+                assert torch.equal(found.read("a.weight"), zeros["a.weight"] * torch.eye(90, 80))
+        export(as_snapshot(checkpoint, {}), ExportRequest("torch", tmp_path / "same.pt"), Job())
+    assert (tmp_path / "same.pt").read_bytes() == out.read_bytes(), "nothing was pruned"
+
+
 def test_everything_else_stays_dense_and_is_told(source_of):
     big = {"conv.weight": torch.ones(20, 20, 3, 3), "embed_tokens.weight": torch.ones(90, 90),
            "few.weight": torch.ones(90, 90), "fc.weight": torch.ones(90, 90),

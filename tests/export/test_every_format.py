@@ -124,18 +124,8 @@ def by_unpacking(path: Path) -> dict[str, bytes]:
     return by_our_reader(path.with_suffix(""))
 
 
-def by_torch(path: Path) -> dict[str, bytes]:
-    """Read as whoever gets it will: what is kept is put in its place among zeros."""
-    import torch
-
-    space: dict = {"torch": torch}
-    exec(FORMATS["csr"].load_code, space)
-    tensors = space["load"](path)
-    return {n: t.reshape(-1).view(torch.uint8).numpy().tobytes() for n, t in tensors.items()}
-
-
 # How files are read back that our own reader does not open.
-READ: dict[str, Callable[[Path], Bytes]] = {"zst": by_unpacking, "csr": by_torch}
+READ: dict[str, Callable[[Path], Bytes]] = {"zst": by_unpacking}
 
 
 def run(form: Format, state: Snapshot, folder: Path):

@@ -25,7 +25,12 @@ from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
 from pruneapp.checkpoint.torchfile.pickled.rebuild import call
 from pruneapp.checkpoint.torchfile.pickled.storages import Storages
 from pruneapp.checkpoint.torchfile.remote import index_elsewhere
-from pruneapp.checkpoint.torchfile.tensors.contents import Described, Index, build
+from pruneapp.checkpoint.torchfile.tensors.contents import (
+    Described,
+    Index,
+    build,
+    with_matrices,
+)
 from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
 from pruneapp.progress import CancelToken, Job
 
@@ -90,7 +95,7 @@ def read_legacy(
             if source.size <= IN_PROCESS:
                 raise
             index = index_elsewhere(source, FORMAT, state_dict, job)
-    return index.contents, (source,)
+    return index.contents, with_matrices(source, (source,), index)
 
 
 def index_file(path: str, state_dict: str | None) -> Index:
@@ -126,10 +131,12 @@ def index_stream(
         stream.root if stream.storages else None,  # nothing to look for
         stream.names,
         lambda key: (0, places[key]),
+        1,
         read,
         notices=tuple(notices),
     )
-    return Index(build(described, state_dict, cancel))
+    contents, matrices = build(described, state_dict, cancel)
+    return Index(contents, matrices=matrices)
 
 
 def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:

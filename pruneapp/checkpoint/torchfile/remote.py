@@ -15,6 +15,7 @@ from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.tensors.contents import Index
+from pruneapp.checkpoint.torchfile.tensors.sparse import Matrix
 from pruneapp.progress import CancelToken, Job
 
 Rows = tuple[list[Any], tuple[Any, ...]]
@@ -73,6 +74,11 @@ def to_rows(index: Index) -> Rows:
     ]
     rows.extend(("span", s.start, s.stop, s.crc, s.label) for s in index.spans)
     rows.extend(("packed", p.start, p.size, p.data, p.stored, p.crc, p.label) for p in index.packed)
+    rows.extend(
+        ("matrix", m.name, m.rows, m.columns, m.count, m.itemsize, m.index,
+         tuple(m.crow), tuple(m.col), tuple(m.values))
+        for m in index.matrices
+    )  # fmt: skip
     rest = (
         contents.format,
         contents.label,
@@ -89,6 +95,7 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
     entries: list[TensorEntry] = []
     spans: list[Span] = []
     packed: list[Packed] = []
+    matrices: list[Matrix] = []
     for batch in cancel.batches(rows):
         tensors = [row[1:] for row in batch if row[0] == "tensor"]
         if tensors:
@@ -103,6 +110,9 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
             )
         spans += [Span(*row[1:]) for row in batch if row[0] == "span"]
         packed += [Packed(*row[1:]) for row in batch if row[0] == "packed"]
+        matrices += [
+            Matrix(*row[1:7], *map(Location._make, row[7:])) for row in batch if row[0] == "matrix"
+        ]
     word, label, notices, state_dicts, state_dict, unknown = rest
     contents = Contents(
         format=word,
@@ -114,4 +124,4 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
         state_dict=state_dict,
         unknown_globals=unknown,
     )
-    return Index(contents, tuple(spans), tuple(packed))
+    return Index(contents, tuple(spans), tuple(packed), tuple(matrices))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from pruneapp.checkpoint.contract import Contents
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.checked import CheckedSource, Span
 from pruneapp.checkpoint.torchfile.faults import BIG_ENDIAN, Malformed, Unsupported, located
@@ -21,8 +24,13 @@ from pruneapp.checkpoint.torchfile.pickled.placeholders import Storage, Tensor
 from pruneapp.checkpoint.torchfile.pickled.rebuild import call
 from pruneapp.checkpoint.torchfile.pickled.storages import Storages
 from pruneapp.checkpoint.torchfile.remote import index_elsewhere
-from pruneapp.checkpoint.torchfile.tensors.contents import Described, Index, build
-from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
+from pruneapp.checkpoint.torchfile.tensors.contents import (
+    Described,
+    Index,
+    build,
+    with_matrices,
+)
+from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES, Matrix
 from pruneapp.checkpoint.torchfile.ziparchive import (
     DEFLATED,
     Archive,
@@ -65,9 +73,8 @@ def read_zip(
 def sources_of(source: FileSource, index: Index) -> tuple[ByteSource, ...]:
     """Return the byte sources that the entries of an index refer to."""
     checked = CheckedSource(source, index.spans) if index.spans else source
-    if not index.packed:
-        return (checked,)
-    return (checked, InflatedSource(source, index.packed))
+    packed = (InflatedSource(source, index.packed),) if index.packed else ()
+    return with_matrices(source, (checked, *packed), index)
 
 
 def index_file(path: str, state_dict: str | None) -> Index:
@@ -126,25 +133,36 @@ def index_archive(
         root if storages.roots else None,  # nothing to look for
         tuple(name.path for name in machine.globals.values()),
         place,
+        2 if packed else 1,
         read,
         script,
     )
     try:
-        contents = build(described, state_dict, cancel)
+        contents, matrices = build(described, state_dict, cancel)
     finally:
         if inflated is not None:
             inflated.close()
-    return Index(contents, _spans(archive, contents, cancel), tuple(packed.values()))
+    spans = _spans(archive, contents.entries, matrices, cancel)
+    return Index(contents, spans, tuple(packed.values()), matrices)
 
 
-def _spans(archive: Archive, contents: Contents, cancel: CancelToken) -> tuple[Span, ...]:
+def _spans(
+    archive: Archive,
+    entries: Iterable[TensorEntry],
+    matrices: Iterable[Matrix],
+    cancel: CancelToken,
+) -> tuple[Span, ...]:
     if not archive.checksums:
         return ()
+    named = chain(
+        ((entry.name, entry.location) for entry in entries),
+        ((one.name, where) for one in matrices for where in (one.crow, one.col, one.values)),
+    )
     labels: dict[str, str] = {}
-    for batch in cancel.batches(contents.entries):
-        for entry in batch:
-            if entry.location.source == 0:
-                labels.setdefault(entry.location.storage, f"tensor '{entry.name[:200]}'")
+    for batch in cancel.batches(named):
+        for name, where in batch:
+            if where.source == 0:
+                labels.setdefault(where.storage, f"tensor '{name[:200]}'")
     spans: list[Span] = []
     for some in cancel.batches(labels.items()):
         members = [(archive.members.get(f"data/{key}"), label) for key, label in some]

@@ -271,7 +271,7 @@ def test_module_leaves_out_buffers_that_are_not_persistent(tmp_path: Path):
     assert_same(path, dict(model.state_dict()))
 
 
-@pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
+@pytest.mark.parametrize("layout", ["coo", "csc"])
 def test_sparse_tensors_are_shown_as_their_parts(layout: str, tmp_path: Path):
     """Their parts can be read, and say why they are not pruned."""
     with warnings.catch_warnings():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.tensors.sparse import opens_dense
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import CancelToken
 
@@ -64,7 +66,7 @@ class Candidate:
             leaves.update([(identity(item.leaf), item.leaf) for item in batch])
         tensors = total = 0
         for some in cancel.batches(leaves.values()):
-            tensors += sum([len(x.parts) if isinstance(x, Compound) else 1 for x in some])
+            tensors += sum(map(_tensors, some))
             total += sum(map(numel, some))
         return cls(key, tuple(every), tensors, total)
 
@@ -88,11 +90,17 @@ def identity(leaf: Leaf) -> object:
     return id(leaf)
 
 
+def _tensors(leaf: Leaf) -> int:
+    return len(leaf.parts) if isinstance(leaf, Compound) and not opens_dense(leaf) else 1
+
+
 def numel(leaf: Leaf) -> int:
-    """How many numbers a tensor holds, as far as the file holds them."""
+    """How many numbers a tensor holds, as far as it is shown."""
     if isinstance(leaf, Tensor):
         return leaf.numel
     if isinstance(leaf, Compound):
+        if opens_dense(leaf):
+            return math.prod(leaf.shape)
         return sum(numel(part) for part in leaf.parts.values())
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +10,13 @@ from typing import Any
 
 from pruneapp.checkpoint.contract import Contents, Notice, StateDict
 from pruneapp.checkpoint.entry import Location, TensorEntry
+from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.known_globals import is_known
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
 from pruneapp.checkpoint.torchfile.tensors.candidates import Found, choose, identity
-from pruneapp.checkpoint.torchfile.tensors.sparse import check_indices
+from pruneapp.checkpoint.torchfile.tensors.sparse import Matrix, check_indices, opens_dense
 from pruneapp.checkpoint.torchfile.tensors.state_dicts import find
 from pruneapp.errors import UnsupportedFileError
 from pruneapp.progress import CancelToken
@@ -34,11 +36,14 @@ class Index:
         Storages of the chosen tensors that have a checksum.
     packed
         Storages that are compressed.
+    matrices
+        Sparse tensors that are read as dense ones, in a source of their own behind the others.
     """
 
     contents: Contents
     spans: tuple[Span, ...] = ()
     packed: tuple[Packed, ...] = ()
+    matrices: tuple[Matrix, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ class Described:
         The globals that it refers to, in order.
     place
         Source and byte at which a storage begins, by its key.
+    sources
+        How many sources that may name.
     read
         The bytes of a small dense tensor, None if they are not at hand.
     script
@@ -69,13 +76,16 @@ class Described:
     root: Any
     names: tuple[str, ...]
     place: Callable[[str], tuple[int, int]]
+    sources: int
     read: Callable[[Tensor], bytes | None]
     script: bool = False
     notices: tuple[Notice, ...] = field(default=())
 
 
-def build(described: Described, key: str | None, cancel: CancelToken) -> Contents:
-    """Choose a state dict and describe its tensors.
+def build(
+    described: Described, key: str | None, cancel: CancelToken
+) -> tuple[Contents, tuple[Matrix, ...]]:
+    """Choose a state dict and describe its tensors, and where those lie that are matrices in CSR.
 
     Raises
     ------
@@ -93,7 +103,7 @@ def build(described: Described, key: str | None, cancel: CancelToken) -> Content
             remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
         )
     chosen = choose(candidates, key, described.path)
-    entries, unreadable = _entries(chosen.found, described, cancel)
+    entries, matrices, unreadable = _entries(chosen.found, described, cancel)
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
     if unreadable:
         notices.append(
@@ -108,7 +118,7 @@ def build(described: Described, key: str | None, cancel: CancelToken) -> Content
             f"{next(iter(unreadable.values()))}.",
             remedy="Load it with torch and save its state_dict as dense tensors.",
         )
-    return Contents(
+    contents = Contents(
         format=described.format,
         label=described.label,
         entries=tuple(entries),
@@ -118,6 +128,19 @@ def build(described: Described, key: str | None, cancel: CancelToken) -> Content
         state_dict=chosen.key,
         unknown_globals=unknown[:MAX_NAMED],
     )
+    return contents, tuple(matrices)
+
+
+def with_matrices(
+    file: FileSource, sources: tuple[ByteSource, ...], index: Index
+) -> tuple[ByteSource, ...]:
+    """Return all sources that an index refers to, given those that lie in the file."""
+    if not index.matrices:
+        return sources
+    # The process that parses headers comes by here, and has no numpy.
+    from pruneapp.checkpoint.torchfile.matrices import joined
+
+    return (*sources, joined(file, sources, index.matrices))
 
 
 def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
@@ -143,16 +166,16 @@ def _printable(name: str) -> str:
 
 def _entries(
     found: Sequence[Found], described: Described, cancel: CancelToken
-) -> tuple[list[TensorEntry], Mapping[str, str]]:
+) -> tuple[list[TensorEntry], list[Matrix], Mapping[str, str]]:
     """Return an entry for each tensor, tied ones as one, and why others cannot be read."""
     names: dict[object, list[str]] = {}
-    dense: dict[object, tuple[Tensor, str]] = {}
+    dense: dict[object, tuple[Tensor | Compound, str]] = {}
     unreadable: dict[str, str] = {}
     taken: set[str] = set()
     for batch in cancel.batches(found):
         taken.update([item.name for item in batch])
 
-    def add(name: str, tensor: Tensor, why_not: str) -> None:
+    def add(name: str, tensor: Tensor | Compound, why_not: str) -> None:
         same = identity(tensor)
         names.setdefault(same, []).append(name)
         dense.setdefault(same, (tensor, why_not))
@@ -170,6 +193,9 @@ def _entries(
             unreadable[item.name] = leaf.reason
         elif isinstance(leaf, Compound):
             check_indices(item.name, leaf, described.read)
+            if opens_dense(leaf):
+                add(item.name, leaf, foreign)
+                continue
             for part, tensor in leaf.parts.items():
                 name = f"{item.name}.{part}"
                 while name in taken:
@@ -180,23 +206,53 @@ def _entries(
             add(item.name, leaf, foreign or leaf.why_not)
 
     entries = []
-    for same, (tensor, why_not) in dense.items():
+    matrices: list[Matrix] = []
+    start = 0
+    for same, (shown, why_not) in dense.items():
         cancel.check()
-        source, base = described.place(tensor.storage.root.key)
+        if isinstance(shown, Compound):
+            values = shown.parts["values"]
+            matrices.append(_matrix(names[same][0], shown, described))
+            where = Location(described.sources, start, None, values.storage.root.key)
+            start += math.prod(shown.shape) * values.element.itemsize
+        else:
+            values = shown
+            where = _location(shown, described)
         entries.append(
             TensorEntry(
                 name=names[same][0],
-                shape=tensor.shape,
-                dtype=tensor.element.dtype,
-                location=Location(
-                    source, base + tensor.offset, tensor.strides, tensor.storage.root.key
-                ),
+                shape=shown.shape,
+                dtype=values.element.dtype,
+                location=where,
                 aliases=tuple(names[same][1:]),
                 why_not=why_not,
             )
         )
-    return entries, unreadable
+    return entries, matrices, unreadable
+
+
+def _location(tensor: Tensor, described: Described) -> Location:
+    key = tensor.storage.root.key
+    source, base = described.place(key)
+    return Location(source, base + tensor.offset, tensor.strides, key)
+
+
+def _matrix(name: str, compound: Compound, described: Described) -> Matrix:
+    rows, columns = compound.shape
+    crow, col, values = compound.parts.values()
+    return Matrix(
+        name,
+        rows,
+        columns,
+        count=values.numel,
+        itemsize=values.element.itemsize,
+        index=crow.element.itemsize,
+        crow=_location(crow, described),
+        col=_location(col, described),
+        values=_location(values, described),
+    )
 
 
 def _layout(layout: str) -> str:
-    return layout.replace("sparse_", "sparse ").replace("coo", "COO").replace("cs", "CS")
+    kind, _, name = layout.partition("_")
+    return f"{kind} {name.upper()}" if name else kind

@@ -1,15 +1,74 @@
-"""Checks that the indices of a sparse tensor stay inside it."""
+"""What is made of a sparse tensor, and checks that its indices stay inside it."""
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from pruneapp.checkpoint.entry import Location
 from pruneapp.checkpoint.torchfile.faults import Malformed
 from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor
 
-# Above this the indices are not read when a file is opened. Nothing here ever follows them.
-MOST_BYTES = 16 << 20
+# Above this the indices are not read when a file is opened. Those of a matrix are looked at again
+# before it is read; others are never followed.
+MOST_BYTES = 1 << 20
+# A matrix without a value takes a row pointer a row, whatever its width; embeddings have some
+# 250,000 columns. Above this, which is no model any more, its parts are shown.
+MAX_EXPANSION = 1 << 18
+SMALL = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Where a matrix in CSR lies; crosses between processes.
+
+    Attributes
+    ----------
+    name
+        Of the tensor.
+    rows, columns
+        Its extents.
+    count
+        How many values it has.
+    itemsize, index
+        Bytes of a value, and of a row pointer or a column.
+    crow, col, values
+        Row pointers, columns and values, each in C order.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    count: int
+    itemsize: int
+    index: int
+    crow: Location
+    col: Location
+    values: Location
+
+
+def opens_dense(compound: Compound) -> bool:
+    """Whether it is a matrix in CSR whose elements can be read as if it were dense."""
+    if compound.layout != "sparse_csr" or len(compound.shape) != 2:
+        return False
+    rows, columns = compound.shape
+    crow, col, values = compound.parts.values()
+    dtype = values.element.dtype
+    size = rows * columns * values.element.itemsize
+    stored = crow.nbytes + col.nbytes + values.nbytes
+    return (
+        values.element.whole
+        and not values.why_not
+        and dtype.bits in {8, 16, 32, 64}
+        and all(part.strides is None for part in (crow, col, values))
+        and crow.element is col.element
+        and crow.element.name in {"int32", "int64"}
+        and crow.shape == (rows + 1,)
+        and col.shape == values.shape == (math.prod(values.shape),)
+        and size <= max(SMALL, MAX_EXPANSION * stored)
+    )
 
 
 def check_indices(name: str, compound: Compound, read: Callable[[Tensor], bytes | None]) -> None:
