@@ -13,12 +13,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows: a file that is open there cannot be removed by others anyway
-    _HAS_LOCKS = False
-else:
-    _HAS_LOCKS = True
+from pruneapp.checkpoint.locks import lock
 
 _NAME_BYTES = 255
 # A file in the making, the second name of an older export, a folder in the making.
@@ -41,18 +36,14 @@ def partial_name(name: str) -> str:
 
 def claim(fd: int) -> None:
     """Mark what is open as being worked on, as long as it is open and this process lives."""
-    if _HAS_LOCKS:
-        with contextlib.suppress(OSError):  # some network drives have no locks
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    lock(fd)  # where there are none, nothing is ever taken for abandoned
 
 
 def find_abandoned(folder: Path) -> tuple[Path, ...]:
     """Return the files and folders in `folder` that nobody works on, to offer their removal.
 
-    Where the system has no locks, none is found. Links are left alone.
+    Where the file system has no locks, none is found. Links are left alone.
     """
-    if not _HAS_LOCKS:
-        return ()
     try:
         found = [p for p in folder.iterdir() if _is_ours(p)]
     except OSError:
@@ -65,7 +56,7 @@ def remove_abandoned(path: Path) -> bool:
 
     Nothing is removed that somebody works on by now, or that has another name than those.
     """
-    if not (_HAS_LOCKS and _is_ours(path) and _is_free(path)):
+    if not (_is_ours(path) and _is_free(path)):
         return not os.path.lexists(path)
     with contextlib.suppress(OSError):
         if path.is_dir():
@@ -89,9 +80,6 @@ def _is_free(path: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+        return lock(fd) is True
     finally:
         os.close(fd)
-    return True

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pruneapp.checkpoint import locks
+
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
 _HEAD = struct.Struct("<IIB")
@@ -99,7 +101,7 @@ class LogFile:
         for _ in range(_TRIES):
             if lock(self._file.fileno()):
                 break
-            time.sleep(_TRY_S)
+            time.sleep(_TRY_S)  # systems wait for a lock at once or for ever, not for a second
         else:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         if not self.path.exists():
@@ -150,28 +152,9 @@ def records(file: io.BufferedIOBase, *, check_pieces: bool) -> Iterator[tuple[Pl
 def lock(fd: int) -> bool:
     """Lock an open file as long as this process lives; False if another one has the lock.
 
-    Where a file system has no locks, everybody has them.
+    Where a file system has no locks, everybody has them: work must be kept, and found again.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            os.lseek(fd, 1 << 40, os.SEEK_SET)  # a byte that is never written
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        finally:
-            os.lseek(fd, 0, os.SEEK_SET)
-        return True
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
+    return locks.lock(fd) is not False
 
 
 def delete(path: Path) -> None:

@@ -1,0 +1,75 @@
+"""Locks tell others what is worked on, and a file system without them is no error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pruneapp.checkpoint import locks
+from pruneapp.checkpoint.abandoned import claim, find_abandoned, hidden_name, remove_abandoned
+from pruneapp.checkpoint.locks import lock
+from pruneapp.document.session import log_file
+
+HOLD = """
+import os, sys
+from pruneapp.checkpoint.locks import lock
+fd = os.open(sys.argv[1], os.O_RDWR)
+print(lock(fd), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / hidden_name("model.safetensors", "part")
+    path.write_bytes(b"some bytes")
+    return path
+
+
+@pytest.fixture
+def fd(path):
+    fd = os.open(path, os.O_RDWR)
+    yield fd
+    os.close(fd)
+
+
+def test_another_process_sees_it_until_that_one_is_killed(path, fd):
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout.readline() == "True\n"
+        assert lock(fd) is False
+        assert log_file.lock(fd) is False
+        assert find_abandoned(path.parent) == ()
+        assert not remove_abandoned(path)
+        other.kill()
+        other.wait(10)
+        assert find_abandoned(path.parent) == (path,)
+        assert lock(fd) is True
+    assert find_abandoned(path.parent) == ()
+
+
+def test_the_place_in_the_file_stays(fd):
+    os.lseek(fd, 4, os.SEEK_SET)
+    assert lock(fd) is True
+    assert os.lseek(fd, 0, os.SEEK_CUR) == 4
+
+
+def test_without_locks_work_is_kept_and_nothing_is_taken_for_abandoned(path, fd, monkeypatch):
+    def refuse(_fd):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locks, "_take", refuse)
+    assert lock(fd) is None
+    assert log_file.lock(fd) is True
+    claim(fd)
+    assert find_abandoned(path.parent) == ()
+    assert not remove_abandoned(path)
+    assert path.exists()
