@@ -447,8 +447,9 @@ def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, fil
     assert expected.encode() in (tmp_path / "work.prune").read_bytes()
 
 
-def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, tmp_path):
-    """Two files that differ only where no piece was looked at."""
+@pytest.fixture
+def other_copy(person, tmp_path):
+    """Work whose file is another one by now: they differ only where no piece was looked at."""
     file = tmp_path / "large.safetensors"
     weights = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
     save_file({"a.weight": weights}, file)
@@ -462,7 +463,25 @@ def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, tmp_path):
     data = bytearray(file.read_bytes())
     data[200_000] ^= 1
     file.write_bytes(data)
-    person.drop(tmp_path / "work.prune")
+    return tmp_path / "work.prune"
+
+
+def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, other_copy):
+    person.drop(other_copy)
+    person.wait(lambda: person.trouble)
+    assert "its SHA-256 is another one" in person.trouble[0]
+
+
+def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, tmp_path):
+    person.workbench.checksums._pause.setInterval(600_000)
+    person.drop(other_copy)
+    person.wait(lambda: person.document is not None)
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    (source,) = person.document.checkpoint.sources
+    assert known(source)
+    assert person.trouble == []
+    person.workbench.checksums._pause.start(10)
     person.wait(lambda: person.trouble)
     assert "its SHA-256 is another one" in person.trouble[0]
 
