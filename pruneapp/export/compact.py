@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -154,7 +155,7 @@ def _metadata(part: Part, entries: Sequence[TensorEntry], job: Job) -> dict[str,
 
 def _ordered(raw: Sequence[Record], packed: Sequence[Record]) -> list[Record]:
     # The widest first, as in the reference, so that no number lies on an odd address.
-    return sorted((*raw, *packed), key=lambda record: -record.dtype.bits)
+    return sorted((*raw, *packed), key=attrgetter("dtype.bits"), reverse=True)
 
 
 def _refuse_names(part: Part, packed: Sequence[TensorEntry], job: Job) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -90,9 +91,10 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
     names = torch_zip.names_of(records, job)
     # The largest comes last; of equal ones the last.
-    order = sorted(range(len(records)), key=lambda number: names[records[number].name])
+    sizes = list(map(names.__getitem__, map(attrgetter("name"), records)))
+    order = sorted(range(len(records)), key=sizes.__getitem__)
     before = [*torch_zip.about(records, job), torch_zip.VERSION]
-    entries = [part.entries[number] for number in order]
+    entries = list(map(part.entries.__getitem__, order))
     stored: list[Member] = []
     members: list[Member] = []
     for batch in job.cancel.batches(order):

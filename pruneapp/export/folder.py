@@ -46,7 +46,8 @@ def plan(state: State, form: Format, values: Mapping[str, Any], job: Job) -> dic
     """
     limit = limit_of(values)
     if limit is None:
-        plans = {named.name: form.plan(named.part, values, job) for named in shards(state, form)}
+        opened = shards(state, form, job)
+        plans = {named.name: form.plan(named.part, values, job) for named in opened}
     else:
         plans = split(state, form, values, limit, job)
     name = _index_name(state, form, len(plans), limit)

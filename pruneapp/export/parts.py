@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.pickled.elements import QUANTIZED
 from pruneapp.export.declaration import Format, Part
 from pruneapp.export.state import State
+from pruneapp.progress import Job
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,9 @@ def whole(state: State, suffix: str) -> Part:
 
 def stripped(part: Part) -> tuple[str, ...]:
     """Say which tensors lose what made numbers of them: torch keeps scales outside the bytes."""
-    names = [entry.name for entry in part.entries if entry.why_not == QUANTIZED]
-    if not names:
+    if QUANTIZED not in map(attrgetter("why_not"), part.entries):
         return ()
+    names = [entry.name for entry in part.entries if entry.why_not == QUANTIZED]
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (
         (
@@ -49,23 +53,25 @@ def stripped(part: Part) -> tuple[str, ...]:
 
 def left_behind(part: Part) -> tuple[str, ...]:
     """Say that a plain state dict holds the tensors alone, where there was more."""
-    kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
+    kept = {"format", *chain.from_iterable(map(attrgetter("aliases"), part.entries))}
     if any(key not in kept for key in part.metadata) or part.checkpoint.contents.state_dict:
         return ("The tensors are in it, everything else of the opened file was left behind.",)
     return ()
 
 
-def shards(state: State, form: Format) -> Iterator[NamedPart]:
+def shards(state: State, form: Format, job: Job) -> Iterator[NamedPart]:
     """Yield every shard of a model of several files under the name of its new file."""
     checkpoint = state.checkpoint
-    for shard in checkpoint.contents.shards:
+    opened = checkpoint.contents.shards
+    shard_of = {source: at for at, shard in enumerate(opened) for source in shard.sources}
+    entries: list[list[TensorEntry]] = [[] for _ in opened]
+    for entry in chain.from_iterable(job.cancel.batches(checkpoint.entries.values())):
+        entries[shard_of[entry.location.source]].append(entry)
+    for shard, inside in zip(opened, entries, strict=True):
         name = renamed(shard.path.name, form)
-        entries = tuple(
-            e for e in checkpoint.entries.values() if e.location.source in shard.sources
-        )
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        yield NamedPart(name, Part(state, entries, file, shard.metadata, suffix))
+        yield NamedPart(name, Part(state, tuple(inside), file, shard.metadata, suffix))
 
 
 def renamed(name: str, form: Format) -> str:

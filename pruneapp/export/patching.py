@@ -6,12 +6,12 @@ survives without being understood.
 
 from __future__ import annotations
 
-import math
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import attrgetter
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask
+from pruneapp.progress import Job
 
 # Read, zeroed and handed on before it leaves the cache of a core.
 _CHUNK_BYTES = 1 << 20
@@ -75,16 +76,16 @@ class _Span:
     checksum: Checked | None = None  # whose CRC this is
 
 
-def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str]) -> str:
+def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str], job: Job) -> str:
     """Return the name of a tensor in `zeroed` that shares bytes with another; empty if none."""
     places = []
-    for entry in entries:
+    for entry in chain.from_iterable(job.cancel.batches(entries)):
         start = entry.location.offset
         stop = start + entry.dtype.nbytes(entry.reach)
         places.append((entry.location.source, start, stop, entry.name))
     places.sort()
     reach: dict[int, tuple[int, str]] = {}
-    for source, start, stop, name in places:
+    for source, start, stop, name in chain.from_iterable(job.cancel.batches(places)):
         end, other = reach.get(source, (0, ""))
         if start < end and start < stop and (name in zeroed or other in zeroed):
             return name if name in zeroed else other
@@ -95,19 +96,20 @@ def overlapping(entries: Iterable[TensorEntry], zeroed: frozenset[str]) -> str:
     return ""
 
 
-def patch_of(entry: TensorEntry, kept: Mask) -> Patch:
+def patch_of(entry: TensorEntry, kept: Mask, job: Job) -> Patch:
     """Return the patch for a tensor, of whatever strides, and the mask of its elements."""
     itemsize = entry.dtype.bits // 8
     if entry.location.strides is not None:
-        kept = _in_order_of_storage(entry, kept)
+        kept = _in_order_of_storage(entry, kept, job)
     return Patch(entry.location.offset, itemsize, kept)
 
 
-def _in_order_of_storage(entry: TensorEntry, kept: Mask) -> BitMask:
+def _in_order_of_storage(entry: TensorEntry, kept: Mask, job: Job) -> BitMask:
     strides = entry.location.strides
     assert strides is not None
     packed = BitMask.full(entry.reach).packed.copy()
     for start in range(0, entry.numel, _CHUNK_ELEMENTS):
+        job.step(0)
         stop = min(start + _CHUNK_ELEMENTS, entry.numel)
         gone = np.flatnonzero(~kept.bools(start, stop)) + start
         where = np.zeros(gone.size, np.int64)
@@ -130,14 +132,16 @@ class PatchedFile:
     checked
         The stretches that checksums cover, apart from each other. Those that no patch touches
         keep theirs, right or wrong.
+    job
+        Looked at while it is laid out; may cancel.
     """
 
     def __init__(
-        self, source: ByteSource, patches: Iterable[Patch], checked: Iterable[Checked]
+        self, source: ByteSource, patches: Iterable[Patch], checked: Iterable[Checked], job: Job
     ) -> None:
         self._source = source
-        self._patches = sorted((p for p in patches if p.kept.size), key=lambda p: p.offset)
-        self._checked = _touched(checked, self._patches)
+        self._patches = sorted(filter(attrgetter("kept.size"), patches), key=attrgetter("offset"))
+        self._checked = _touched(checked, self._patches, job)
 
     @property
     def nbytes(self) -> int:
@@ -147,13 +151,14 @@ class PatchedFile:
     def pieces(self) -> Iterator[memoryview | bytes]:
         """Make the bytes from the first to the last."""
         spans = self._spans()
+        # Where a checksum stands before what it covers, it must be known before.
+        early = frozenset(c for c in self._checked if min(c.places, default=c.stop) < c.start)
         checksums: dict[Checked, int] = {}
-        for one in self._checked:
-            if min(one.places, default=one.stop) < one.start:
-                # Its checksum stands before it, so it must be known before.
-                inside = (s for s in spans if s.covered == one)
-                checksums[one] = _crc(p for s in inside for p in self._read(s))
-        early = frozenset(checksums)
+        for span in spans:
+            if span.covered is not None and span.covered in early:
+                for piece in self._read(span):
+                    checksums[span.covered] = zlib.crc32(piece, checksums.get(span.covered, 0))
+                    yield b""
         for span in spans:
             if span.checksum is not None:
                 yield struct.pack("<I", checksums[span.checksum])
@@ -199,18 +204,13 @@ class PatchedFile:
             yield piece.data
 
 
-def _crc(pieces: Iterable[memoryview]) -> int:
-    checksum = 0
-    for piece in pieces:
-        checksum = zlib.crc32(piece, checksum)
-    return checksum
-
-
-def _touched(checked: Iterable[Checked], patches: Sequence[Patch]) -> list[Checked]:
-    starts = np.array([p.offset for p in patches], np.int64)
+def _touched(checked: Iterable[Checked], patches: Sequence[Patch], job: Job) -> list[Checked]:
+    starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
     found = []
-    for one in sorted(checked, key=lambda c: c.start):
-        first, last = np.searchsorted(starts, (one.start, one.stop))
-        if first < last and math.prod((last, one.stop - one.start)):
-            found.append(one)
+    ordered = sorted(checked, key=attrgetter("start"))
+    for batch in job.cancel.batches(ordered):
+        firsts = np.searchsorted(starts, [one.start for one in batch])
+        lasts = np.searchsorted(starts, [one.stop for one in batch])
+        touched = (firsts < lasts).tolist()
+        found += [one for one, yes in zip(batch, touched, strict=True) if yes]
     return found

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from pruneapp.answers.export import Loader, Purpose
@@ -122,17 +123,13 @@ def in_order(part: Part, job: Job) -> list[TensorEntry]:
     addresses, which some readers refuse, the widest types come first, as in the reference.
     """
     if part.checkpoint.format in _LAID_OUT:
-        return sorted(part.entries, key=_place)
+        return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
     offset = 0
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         if offset % max(entry.dtype.bits // 8, 1):
-            return sorted(part.entries, key=lambda e: -e.dtype.bits)
+            return sorted(part.entries, key=attrgetter("dtype.bits"), reverse=True)
         offset += entry.nbytes
     return list(part.entries)
-
-
-def _place(entry: TensorEntry) -> tuple[int, int]:
-    return entry.location.source, entry.location.offset
 
 
 def metadata_for(part: Part) -> dict[str, str]:
@@ -144,10 +141,12 @@ def metadata_for(part: Part) -> dict[str, str]:
 
 def refuses(checkpoint: Checkpoint) -> str:
     """Say why safetensors cannot hold `checkpoint`; empty if it can."""
-    for entry in checkpoint.entries.values():
-        if entry.dtype.name not in SAFETENSORS_DTYPES:
-            return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
-    return ""
+    entries = checkpoint.entries.values()
+    other = set(map(attrgetter("dtype.name"), entries)) - SAFETENSORS_DTYPES
+    if not other:
+        return ""
+    entry = next(entry for entry in entries if entry.dtype.name in other)
+    return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
 def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
@@ -158,7 +157,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     rounding = Rounding.to(values[DTYPE.name])
     if rounding is not None:
         # The widest first, so that no number comes to lie on an odd address.
-        records = sorted(map(rounding.of, records), key=lambda record: -record.dtype.bits)
+        records = sorted(map(rounding.of, records), key=attrgetter("dtype.bits"), reverse=True)
     plan = plan_safetensors(records, metadata_for(part), job)
     after = tuple if rounding is None else rounding.notices
     return replace(plan, notices=(*plan.notices, *parts.stripped(part)), afterwards=after)

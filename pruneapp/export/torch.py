@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from pruneapp.answers.export import Loader
@@ -28,9 +30,10 @@ from pruneapp.progress import Job
 
 
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
-    reason = _why_not_in_place(part)
+    zeroed = _zeroed(part, job)
+    reason = _why_not_in_place(part, zeroed, job)
     if not reason:
-        return _in_place(part)
+        return _in_place(part, zeroed, job)
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
     batches = job.cancel.batches(part.entries)
@@ -40,7 +43,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     )
 
 
-def _why_not_in_place(part: Part) -> str:
+def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> str:
     """Say why the container that was opened cannot be written; empty if it can."""
     checkpoint = part.checkpoint
     if checkpoint.format == SCRIPT:
@@ -55,15 +58,14 @@ def _why_not_in_place(part: Part) -> str:
         # A pickle that names unknown code is never written, not even byte for byte.
         names = ", ".join(unknown[:3]) + (", …" if len(unknown) > 3 else "")
         return f"the file holds code or whole objects ({names})"
-    if any(entry.mask_of for entry in part.entries):
+    if any(map(attrgetter("mask_of"), part.entries)):
         return "pairs of NAME_orig and NAME_mask became NAME"
-    zeroed = _zeroed(part)
-    for entry in zeroed:
+    for entry in chain.from_iterable(job.cancel.batches(zeroed)):
         if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
             return f"'{entry.name}' lies compressed or sparse in it"
         if entry.meets_itself:
             return f"elements of '{entry.name}' share their place in it"
-    shared = overlapping(part.entries, frozenset(entry.name for entry in zeroed))
+    shared = overlapping(part.entries, frozenset(map(attrgetter("name"), zeroed)), job)
     return f"'{shared}' shares its numbers with another tensor in it" if shared else ""
 
 
@@ -71,34 +73,38 @@ def _counts_bytes_of_file(source: ByteSource) -> bool:
     return isinstance(source, FileSource | CheckedSource)
 
 
-def _zeroed(part: Part) -> list[TensorEntry]:
-    return [e for e in part.entries if part.state.zeroed(e.name) is not None and e.numel]
+def _zeroed(part: Part, job: Job) -> list[TensorEntry]:
+    batches = job.cancel.batches(part.entries)
+    state = part.state
+    return [e for batch in batches for e in batch if e.numel and state.zeroed(e.name) is not None]
 
 
-def _in_place(part: Part) -> Plan:
+def _in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> Plan:
     assert part.source is not None
     # Preferably the source that compares the checksums of the old bytes as they go by.
     found = [s for s in part.checkpoint.sources if s.file is part.source]
     reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
     patches = []
-    for entry in _zeroed(part):
+    for entry in chain.from_iterable(job.cancel.batches(zeroed)):
         gone = part.state.zeroed(entry.name)
         assert gone is not None
-        patches.append(patch_of(entry, gone))
-    checked = _checked(part.source) if part.checkpoint.format == ZIP.name else ()
-    patched = PatchedFile(reading, patches, checked)
+        patches.append(patch_of(entry, gone, job))
+    checked = _checked(part.source, job) if part.checkpoint.format == ZIP.name else ()
+    patched = PatchedFile(reading, patches, checked, job)
     # Pairs of masks cannot be here, so the names are those of the file.
-    names = {name: entry.nbytes for entry in part.entries for name in entry.names}
+    batches = job.cancel.batches(part.entries)
+    names = {name: entry.nbytes for batch in batches for entry in batch for name in entry.names}
     return Plan(patched.nbytes, patched.pieces, names)
 
 
-def _checked(source: FileSource) -> tuple[Checked, ...]:
-    archive = zip_layout(source)
+def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
+    archive = zip_layout(source, job.cancel)
     if not archive.checksums:
         return ()
     return tuple(
         Checked(m.data, m.data + m.stored, m.crc_positions)
-        for m in archive.members.values()
+        for batch in job.cancel.batches(archive.members.values())
+        for m in batch
         if m.method == STORED
     )
 
@@ -106,7 +112,7 @@ def _checked(source: FileSource) -> tuple[Checked, ...]:
 def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
     contents = part.checkpoint.contents
     if contents.format not in {ZIP.name, LEGACY.name, SCRIPT}:
-        kept = {"format", *(alias for e in part.entries for alias in e.aliases)}
+        kept = {"format", *chain.from_iterable(map(attrgetter("aliases"), part.entries))}
         left = [key for key in part.metadata if key not in kept]
         if not left:
             return ()

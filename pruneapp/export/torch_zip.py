@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.export.declaration import Plan
@@ -21,10 +22,11 @@ VERSION = Member.of(f"{_ROOT}/version", b"3\n")
 
 def refuses(checkpoint: Checkpoint) -> str:
     """Say why a torch file cannot hold `checkpoint`; empty if it can."""
-    for entry in checkpoint.entries.values():
-        if not entry.dtype.torch:
-            return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
-    return ""
+    entries = checkpoint.entries.values()
+    if all(dtype.torch for dtype in set(map(attrgetter("dtype"), entries))):
+        return ""
+    entry = next(entry for entry in entries if not entry.dtype.torch)
+    return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
 def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...] = ()) -> Plan:

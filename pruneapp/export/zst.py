@@ -80,7 +80,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
 
     def expected(job: Job) -> int:
         if dense.nbytes <= _SMALL:
-            return sum(map(len, pieces()))
+            return sum(len(piece) for batch in job.cancel.batches(pieces()) for piece in batch)
         data = _expected(part, Rounding.to(values[DTYPE.name]), level, job)
         header = dense.nbytes - sum(dense.names.values())
         first = next(iter(dense.pieces()))
@@ -127,7 +127,8 @@ def _expected(part: Part, rounding: Rounding | None, level: int, job: Job) -> in
 
     def measure(piece: list[_Stretch]) -> int:
         job.step(0)
-        contents = (_content(part.state, s) for s in piece)
+        batches = job.cancel.batches(piece)
+        contents = (_content(part.state, s) for batch in batches for s in batch)
         if rounding is not None:
             dtypes = (s.entry.dtype for s in piece)
             contents = (

@@ -153,6 +153,6 @@ def test_patches_reach_nothing_but_their_elements(itemsize):
     crc = zlib.crc32(expected[1000 : stop + 7].tobytes())
     expected[10:14] = np.frombuffer(np.uint32(crc).tobytes(), "u1")
     patch = Patch(start, itemsize, BitMask.from_bools(kept))
-    made = PatchedFile(Bytes(data.tobytes()), [patch], [behind, before])
+    made = PatchedFile(Bytes(data.tobytes()), [patch], [behind, before], Job())
 
     assert b"".join(bytes(p) for p in made.pieces()) == expected.tobytes()

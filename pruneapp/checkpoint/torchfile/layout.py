@@ -16,8 +16,8 @@ from pruneapp.progress import CancelToken
 __all__ = ["STORED", "Archive", "Member", "zip_layout"]
 
 
-def zip_layout(source: FileSource) -> Archive:
-    """Return the members of a zip archive, with all positions.
+def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
+    """Return the members of a zip archive, with all positions; looks at the token.
 
     Raises
     ------
@@ -25,4 +25,4 @@ def zip_layout(source: FileSource) -> Archive:
         If anything about the archive is wrong.
     """
     with located(source.path):
-        return read_archive(source, CancelToken())
+        return read_archive(source, cancel)

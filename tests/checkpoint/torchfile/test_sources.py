@@ -166,7 +166,7 @@ def test_layout_of_an_archive_tells_where_everything_lies(writer: str, tmp_path:
         raw = out.getvalue()
     path.write_bytes(raw)
     source = FileSource(path)
-    archive = zip_layout(source)
+    archive = zip_layout(source, CancelToken())
     source.close()
     with zipfile.ZipFile(path) as expected:
         assert len(expected.infolist()) == len(archive.members)
