@@ -54,6 +54,8 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     )
     verify.add_argument("--device", choices=KEYS, default="auto")
     verify.add_argument(
-        "--format", choices=list(FORMATS), help="for a file that does not say it; else by its name"
+        "--format",
+        choices=list(FORMATS),
+        help="for a file that does not say it; else by its name and its size",
     )
     verify.add_argument("--json", action="store_true", help="print JSON")

@@ -130,7 +130,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         with counted_beside(original.files if texts else ()):
             made, snapshot = _again(original, recipe, kernel, job)
         state: State = snapshot
-        form, values = _format(file, texts, against, packed=packed)
+        form, values = _format(file, texts, against, state, job, packed=packed)
         differences: list[Difference] = []
         if texts:
             counted = provenance.provenance_of(state, made, job)
@@ -197,10 +197,10 @@ def _again(
 
 
 def _format(
-    file: Path, texts: Mapping[str, str], against: Against, *, packed: bool
+    file: Path, texts: Mapping[str, str], against: Against, state: State, job: Job, *, packed: bool
 ) -> tuple[Format, Mapping[str, Any]]:
     if "format" not in texts:
-        form = get(against.format) if against.format else _usual(file)
+        form = get(against.format) if against.format else _usual(file, state, job)
         return form, validate_all(form.params, {})
     said = msgspec.json.decode(texts["format"])
     # What is inside says of itself that it is the dense file.
@@ -208,8 +208,23 @@ def _format(
     return form, validate_all(form.params, said["configuration"])
 
 
-def _usual(file: Path) -> Format:
-    return next((f for f in FORMATS.values() if f.fits(file.name)), next(iter(FORMATS.values())))
+def _usual(file: Path, state: State, job: Job) -> Format:
+    """Return the format of such a name whose file would be as large; several are called .pt."""
+    fitting = [f for f in FORMATS.values() if f.fits(file.name)] or [*FORMATS.values()][:1]
+    if len(fitting) == 1 or not file.is_file():
+        return fitting[0]
+    size = file.stat().st_size
+    compressed = []
+    for form in fitting:
+        if form.why_not(state.checkpoint):
+            continue
+        whole = parts.whole(state, file.suffix.lower())
+        plan = form.plan(whole, validate_all(form.params, {}), job)
+        if plan.exact and plan.nbytes == size:
+            return form
+        if not plan.exact and plan.nbytes >= size:
+            compressed.append(form)
+    return (compressed or fitting)[0]
 
 
 def _plans(

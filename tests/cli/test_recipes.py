@@ -396,8 +396,9 @@ def test_every_format_is_verified(call, tmp_path, source, form):
     assert call("run", recipe, source, "-o", target, "--format", form.name)[0] == 0
     says = "safetensors" in form.suffixes[0]
     more = () if says else ("--recipe", recipe, "--format", form.name)
-    status, out, err = call("verify", target, "--against", source, *more)
-    assert (status, err) == (0, ""), out
+    for given in (more, more[:2]):  # several formats are called .pt: the size tells
+        status, out, err = call("verify", target, "--against", source, *given)
+        assert (status, err) == (0, ""), out
     whole = target.read_bytes()
     for place in range(4, len(whole), max(len(whole) // 12, 1)):
         data = bytearray(whole)
