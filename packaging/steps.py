@@ -140,7 +140,7 @@ def export(walk: Tour) -> None:
         person.press("Ctrl+E")
         dialog = person.dialog(ExportDialog)
         assert isinstance(dialog, ExportDialog)
-        person.replace(dialog.path, EXPORTED)
+        person.replace(dialog.target.path, EXPORTED)
     with walk.step("report", "what was written, read back and compared"):
         person.click(dialog.go)
         report = person.dialog(ExportReportDialog)

@@ -213,7 +213,7 @@ def zeros(walk: Tour) -> None:
     wait_until(there, "the dialog of the export")
     assert dialog is not None
     person.click(dialog.radios["safetensors"])
-    person.replace(dialog.path, target.name)
+    person.replace(dialog.target.path, target.name)
     person.click(dialog.go)
     wait_until(lambda: walk.bench.exporting.report is not None, "the export to be done")
     assert walk.bench.exporting.report is not None

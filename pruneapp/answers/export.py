@@ -83,6 +83,8 @@ class FormatOffer:
         What it does not do, a sentence each.
     why_not
         Why this checkpoint cannot be written so; empty if it can.
+    wrong
+        Why it cannot with these values of its parameters; empty if it can.
     params
         What it asks for.
     one_file
@@ -105,6 +107,7 @@ class FormatOffer:
     loaded_by: tuple[Loader, ...] = ()
     does_not: tuple[str, ...] = ()
     why_not: str = ""
+    wrong: str = ""
     params: tuple[Param, ...] = ()
     one_file: bool = False
     split_by: str = ""

@@ -113,7 +113,9 @@ def offer(
             return replace(plain, nbytes=nbytes, files=_files(plans))
         expected = forecast(state, form, values, job)
     except ExportError as error:
-        return replace(plain, why_not=str(error))
+        if values == validate_all(form.params, {}):
+            return replace(plain, why_not=str(error))
+        return replace(plain, wrong=str(error))
     return replace(plain, nbytes=expected.nbytes, exact=expected.exact, files=expected.files)
 
 

@@ -2,92 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import FormatOffer, TensorSparsity
-from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
-from pruneapp.export.offers import offer, offers, recommend, unsized
-from pruneapp.export.provenance import Told, planned, provenance_of
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
-from pruneapp.export.run import ExportRequest, export, planned_size
+from pruneapp.export.run import ExportRequest, planned_size
 from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
 from pruneapp.gui import questions
-from pruneapp.gui.export_beside import write_beside
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.export_offers import ExportOffers
+from pruneapp.gui.export_work import MANY, export_wished, first_offers, proposed_target
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.progress import Job
 
-PRUNED = "-pruned"
-# Planning a file of more tensors takes long enough to be felt.
-MANY = 5_000
 LATER_MS = 1_500
-
-
-def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
-    """Return a name beside the source that does not replace it."""
-    if path.is_dir():
-        return path.with_name(path.name + PRUNED)
-    if path.name.endswith(".index.json"):
-        return path.parent.with_name(path.parent.name + PRUNED)
-    suffix = path.suffix if path.suffix.lower() in suffixes else suffixes[0]
-    return path.with_name(path.stem + PRUNED + suffix)
-
-
-def foretold(capture: Capture, job: Job) -> State:
-    """Return a state for sizes to come: it says as much of where it comes from as an export will.
-
-    Parameters
-    ----------
-    capture
-        The document.
-    job
-        May cancel.
-    """
-    recipe = history_recipe(capture, job)
-    return Told(capture.snapshot, planned(capture.snapshot, recipe, job))
-
-
-def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
-    """Export a document with its recipe and the checksums of its files in the metadata.
-
-    Parameters
-    ----------
-    capture
-        The document.
-    request
-        What to write where.
-    job
-        See `export`.
-    """
-    origin = provenance_of(capture.snapshot, history_recipe(capture, job), job)
-    return export(capture.snapshot, replace(request, provenance=origin), job)
-
-
-def _first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer, ...]]:
-    """Return every format with the size to come, where headers tell it at once."""
-    state = foretold(capture, job)
-    if len(state.checkpoint.entries) > MANY:
-        return state, unsized(state, job)
-    return state, offers(state, job, sampled=False)
-
-
-def _written(capture: Capture, request: ExportRequest, wish: ExportWish, job: Job) -> ExportReport:
-    return write_beside(capture, export_document(capture, request, job), wish, job)
 
 
 class Exporting(QObject):
@@ -125,9 +66,9 @@ class Exporting(QObject):
         self._opened = Path()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
-        self._state: State | None = None  # what the dialog speaks of
-        self._offers: dict[str, FormatOffer] = {}
-        self._sampling: dict[str, Task[FormatOffer]] = {}
+        self._offers = ExportOffers(jobs, self)
+        self._offers.changed.connect(self._show_offers)
+        self._offers.failed.connect(session.refused)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._count)
@@ -141,7 +82,7 @@ class Exporting(QObject):
             return
         capture = Capture.of(document)
         self._jobs.answer(
-            lambda job: _first_offers(capture, job),
+            lambda job: first_offers(capture, job),
             on_result=self._show_dialog,
             on_error=self._session.refused.emit,
         )
@@ -181,7 +122,7 @@ class Exporting(QObject):
         document = self._session.document
         if document is None or self.dialog is not None:
             return
-        self._state, found = asked
+        state, found = asked
         source = document.checkpoint.path
         able = [one for one in found if not one.why_not]
         folder = bool(document.checkpoint.contents.shards)
@@ -195,42 +136,19 @@ class Exporting(QObject):
         dialog.set_folders(allowed=folder)
         dialog.set_target(str(target))
         dialog.exportRequested.connect(self._export)
-        dialog.parametersChanged.connect(self._sample)
+        dialog.parametersChanged.connect(self._offers.count)
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)
         self.dialog = dialog
-        self._offers = {one.name: one for one in found}
         dialog.open()
-        for one in able:
-            if one.nbytes is None:
-                self._sample(one.name, {})
+        self._offers.start(state, found)
 
-    def _sample(self, name: str, values: Mapping[str, Any]) -> None:
-        """Count how large a format would be; what is known of it is known no longer."""
-        state = self._state
-        assert state is not None  # there is a dialog
-        if (old := self._sampling.pop(name, None)) is not None:
-            old.cancel()
-        if self._offers[name].nbytes is not None and not self._offers[name].exact:
-            self._take(replace(self._offers[name], nbytes=None))
-        self._sampling[name] = self._jobs.answer(
-            lambda job: offer(state, FORMATS[name], values, job),
-            on_result=self._take,
-            on_error=self._session.refused.emit,
-            numbers=True,
-        )
-
-    def _take(self, found: FormatOffer) -> None:
-        if self.dialog is None:
-            return
-        self._offers[found.name] = found
-        self.dialog.set_offers(recommend(self._offers.values()))
+    def _show_offers(self, found: Sequence[FormatOffer]) -> None:
+        if self.dialog is not None:
+            self.dialog.set_offers(found)
 
     def _on_dialog_finished(self, _result: int) -> None:
-        for task in self._sampling.values():
-            task.cancel()
-        self._sampling.clear()
-        self._state = None
+        self._offers.stop()
         if self.dialog is not None:
             self.dialog.deleteLater()
             self.dialog = None
@@ -262,7 +180,7 @@ class Exporting(QObject):
             )
         self._jobs.submit(
             self.tr("Exporting"),
-            lambda job: _written(capture, request, wish, job),
+            lambda job: export_wished(capture, request, wish, job),
             writes=True,
             on_result=partial(self._on_exported, snapshot, request),
             on_error=partial(self._on_not_exported, request),

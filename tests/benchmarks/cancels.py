@@ -242,7 +242,7 @@ def _exports(work: Cancels, name: str) -> None:
     def start() -> None:
         dialog = hand.export_dialog()
         hand.click(dialog.radios[name])
-        dialog.path.setText(str(work.target))
+        dialog.target.path.setText(str(work.target))
         hand.click(dialog.go)
 
     def end() -> None:

@@ -200,7 +200,7 @@ class Hand:
         exporting = self.bench.exporting
         dialog = self.export_dialog()
         self.click(dialog.radios[format_])
-        dialog.path.setText(str(target))
+        dialog.target.path.setText(str(target))
         seconds = self.when(exporting.exported, lambda: self.click(dialog.go))
         self.rest(0.1)
         assert exporting.report is not None

@@ -294,7 +294,7 @@ class Person:
         self.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
         dialog = exporting.dialog
         self.click(dialog.radios[form], QPoint(8, dialog.radios[form].height() // 2))
-        self.type(dialog.path, str(path))
+        self.type(dialog.target.path, str(path))
         self.click(dialog.go)
         self.wait(lambda: exporting.report is not None or bool(self.trouble))
         return exporting.report

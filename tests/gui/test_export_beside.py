@@ -15,7 +15,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest
 from pruneapp.gui.export_beside import named_beside, write_beside
-from pruneapp.gui.exporting import export_document
+from pruneapp.gui.export_work import export_document
 from pruneapp.gui.views.export_dialog import ExportWish
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job

@@ -16,7 +16,8 @@ from safetensors.torch import load, load_file, save_file
 
 from pruneapp.answers import Purpose
 from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.gui import exporting
+from pruneapp.export import splitting
+from pruneapp.gui import export_work
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def export_for(person, purpose: Purpose) -> Path:
     dialog = dialog_of(person)
     press(person, dialog.purposes.buttons[purpose])
     person.wait(lambda: dialog.purposes.reason.text().startswith("✓"))
-    path = Path(dialog.path.text())
+    path = Path(dialog.target.path.text())
     size = dialog.go.text()
     person.click(dialog.go)
     person.wait(lambda: person.workbench.exporting.report is not None)
@@ -154,7 +155,7 @@ def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
 
 
 def test_of_very_many_tensors_the_sizes_come_after_the_dialog(pruned, file, monkeypatch):
-    monkeypatch.setattr(exporting, "MANY", 1)
+    monkeypatch.setattr(export_work, "MANY", 1)
     dialog = dialog_of(pruned)
     sizes = dict(dialog.formats.sizes)
     pruned.wait(lambda: all("B" in label.text() for label in sizes.values()))
@@ -180,3 +181,46 @@ def test_a_folder_is_exported_as_a_folder_for_transformers(person, file, tmp_pat
     mailed = export_for(person, Purpose.ARCHIVE)
     assert mailed == tmp_path / "tiny-pruned.compact.safetensors"
     assert mailed.is_file()
+
+
+def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
+    dialog = dialog_of(pruned)
+    (file.parent / "config.json").write_text("{}")
+    editor = dialog.details.fields.fields["shard_size"].editor
+    pruned.type(editor.combo.lineEdit(), "100 kB")
+    pruned.wait(lambda: dialog.target.note.text() == "2 files of at most 100\u00a0kB.")
+    size = dialog.go.text()
+    path = Path(dialog.target.path.text())
+    assert path == file.with_name("model-pruned")
+    pruned.type(editor.combo.lineEdit(), "1 byte")
+    pruned.wait(lambda: dialog.target.note.text() == "3 files of at most 1\u00a0byte.")
+    pruned.type(editor.combo.lineEdit(), "100 kB")
+    pruned.wait(lambda: dialog.target.note.text().startswith("2 files of at most 100"))
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
+    said = pruned.workbench.exporting.report.as_text()
+    pruned.close_report()
+
+    weights = sorted(path.glob("*.safetensors"))
+    assert size.startswith("Export ")
+    assert [p.name for p in weights] == [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    assert (path / "config.json").exists()
+    assert "'model.a.weight' alone needs more than 100 kB" in said
+    pruned.open(path)
+    pruned.wait_open(path)
+    assert "2 shards" in pruned.document.checkpoint.contents.label
+
+
+def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypatch):
+    monkeypatch.setattr(splitting, "MOST_FILES", 2)
+    dialog = dialog_of(pruned)
+    line = dialog.details.fields.fields["shard_size"].editor.combo.lineEdit()
+    pruned.type(line, "1 kB")
+    pruned.wait(lambda: "more than 2" in dialog.target.note.text())
+    assert dialog.target.note.text().startswith("✕")
+    assert not dialog.go.isEnabled()
+    pruned.type(line, "1 GB")
+    pruned.wait(lambda: dialog.target.note.text().startswith("One file"))
+    assert dialog.go.isEnabled()
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.answers import Gesture
 from pruneapp.document.session import entrance
-from pruneapp.gui import exporting, forecasting
+from pruneapp.gui import export_work, exporting, forecasting
 from pruneapp.gui.views.forecast import panel
 
 
@@ -70,13 +70,13 @@ def opening(monkeypatch):
 @pytest.fixture
 def writing(monkeypatch):
     """An export takes until the gate is opened."""
-    gate = Gate(exporting.export)
+    gate = Gate(export_work.export)
 
     def work(snapshot, request, job):
         gate.wait(job)
         return gate.real(snapshot, request, job)
 
-    monkeypatch.setattr(exporting, "export", work)
+    monkeypatch.setattr(export_work, "export", work)
     return gate
 
 
@@ -102,8 +102,8 @@ def export_dialog(person):
 
 def replace_original(person, file):
     dialog = export_dialog(person)
-    person.type(dialog.path, str(file))
-    person.click(dialog.replace, QPoint(8, dialog.replace.height() // 2))
+    person.type(dialog.target.path, str(file))
+    person.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
     person.click(dialog.go)
 
 
@@ -132,7 +132,7 @@ def test_nothing_is_changed_that_would_be_gone_in_a_moment(at_work, other, openi
 
 def test_an_export_asked_for_in_an_open_dialog_is_refused_too(at_work, other, opening, tmp_path):
     dialog = export_dialog(at_work)
-    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     opening.closed, opening.running = True, False
     at_work.workbench.open(other)
     at_work.wait(lambda: opening.running)
@@ -185,7 +185,7 @@ def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writ
     at_work.wait_preview()
     writing.closed = True
     dialog = export_dialog(at_work)
-    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
     replace_original(at_work, file)
@@ -205,7 +205,7 @@ def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writ
 def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
     writing.closed = True
     dialog = export_dialog(at_work)
-    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
     asked = at_work.answers("Let it finish")
@@ -224,7 +224,7 @@ def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp
     at_work.click(at_work.button)
     writing.closed = True
     dialog = export_dialog(at_work)
-    at_work.type(dialog.path, str(tmp_path / "out.safetensors"))
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
     at_work.answers("Stop the job", "Keep working")

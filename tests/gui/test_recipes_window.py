@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp import resources
 from pruneapp.document.session.capture import Capture
 from pruneapp.export.offers import offers
-from pruneapp.gui.exporting import foretold
+from pruneapp.gui.export_work import foretold
 from pruneapp.progress import Job
 from tests.gui.by_hand.hands import channel
 from tests.gui.test_accessibility import missed

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from safetensors.torch import load_file, save_file
 
-from pruneapp.gui import exporting, forecasting, looking
+from pruneapp.gui import export_work, forecasting, looking
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_export_of_a_changed_or_deleted_file_is_refused(pruned, file, tmp_path, 
     pruned.click(pruned.window.export_button)
     pruned.wait(lambda: dialog.dialog is not None or bool(pruned.trouble))
     if dialog.dialog is not None:
-        pruned.type(dialog.dialog.path, str(out))
+        pruned.type(dialog.dialog.target.path, str(out))
         pruned.click(dialog.dialog.go)
     pruned.wait(lambda: bool(pruned.trouble))
     assert str(file) in pruned.trouble[0]
@@ -100,10 +100,10 @@ def test_a_target_that_cannot_be_written_is_said_in_the_dialog(pruned, tmp_path)
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
     dialog = exporting_.dialog
-    pruned.type(dialog.path, str(tmp_path / "nowhere" / "out.safetensors"))
-    assert "does not exist" in dialog.note.text()
+    pruned.type(dialog.target.path, str(tmp_path / "nowhere" / "out.safetensors"))
+    assert "does not exist" in dialog.target.note.text()
     assert not dialog.go.isEnabled()
-    pruned.type(dialog.path, str(tmp_path / "out.safetensors"))
+    pruned.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     pruned.click(dialog.go)
     pruned.wait(lambda: exporting_.report is not None)
     pruned.close_report()
@@ -132,9 +132,9 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
     dialog = exporting_.dialog
-    pruned.type(dialog.path, str(file))
-    assert "model.orig.safetensors" in dialog.note.text()
-    assert dialog.replace.isVisible()
+    pruned.type(dialog.target.path, str(file))
+    assert "model.orig.safetensors" in dialog.target.note.text()
+    assert dialog.target.replace.isVisible()
     pruned.click(dialog.go)
     pruned.wait(lambda: exporting_.report is not None)
     assert "model.orig.safetensors" in exporting_.report.as_text()
@@ -151,7 +151,7 @@ def test_exporting_over_the_source_keeps_the_original_and_undo_goes_on(pruned, f
 
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
-    assert exporting_.dialog.path.text() == str(file.with_name("model-pruned.safetensors"))
+    assert exporting_.dialog.target.path.text() == str(file.with_name("model-pruned.safetensors"))
     pruned.key("Esc", exporting_.dialog)
     pruned.wait(lambda: exporting_.dialog is None)
 
@@ -163,8 +163,8 @@ def test_deleting_the_original_ends_undo_and_opens_what_was_written(pruned, file
     pruned.key("Ctrl+E")
     pruned.wait(lambda: exporting_.dialog is not None)
     dialog = exporting_.dialog
-    pruned.type(dialog.path, str(file))
-    pruned.click(dialog.replace, QPoint(8, dialog.replace.height() // 2))
+    pruned.type(dialog.target.path, str(file))
+    pruned.click(dialog.target.replace, QPoint(8, dialog.target.replace.height() // 2))
     pruned.click(dialog.go)
     pruned.wait(lambda: exporting_.report is not None)
     pruned.close_report()
@@ -206,7 +206,7 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
         pruned.answers(answer)
         pruned.key("Ctrl+E")
         pruned.wait(lambda: exporting_.dialog is not None)
-        pruned.type(exporting_.dialog.path, str(link))
+        pruned.type(exporting_.dialog.target.path, str(link))
         pruned.click(exporting_.dialog.go)
         pruned.wait(lambda: exporting_.dialog is None)
     pruned.wait(lambda: exporting_.report is not None)
@@ -224,7 +224,7 @@ def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
     pruned.answers("Export…")
     assert not pruned.window.close()
     pruned.wait(lambda: exporting_.dialog is not None)
-    pruned.type(exporting_.dialog.path, str(tmp_path / "out.safetensors"))
+    pruned.type(exporting_.dialog.target.path, str(tmp_path / "out.safetensors"))
     pruned.click(exporting_.dialog.go)
     pruned.wait(lambda: exporting_.report is not None)
     pruned.close_report()
@@ -251,7 +251,7 @@ def test_closing_without_changes_asks_nothing(at_work):
 @pytest.fixture
 def slow_export(monkeypatch):
     """An export that runs until it is told to go on."""
-    real = exporting.export
+    real = export_work.export
     state = {"slow": True, "running": False}
 
     def work(snapshot, request, job):
@@ -262,7 +262,7 @@ def slow_export(monkeypatch):
             job.step(1)
         return real(snapshot, request, job)
 
-    monkeypatch.setattr(exporting, "export", work)
+    monkeypatch.setattr(export_work, "export", work)
     return state
 
 
@@ -270,7 +270,7 @@ def begin_export(person, path):
     exporting_ = person.workbench.exporting
     person.key("Ctrl+E")
     person.wait(lambda: exporting_.dialog is not None)
-    person.type(exporting_.dialog.path, str(path))
+    person.type(exporting_.dialog.target.path, str(path))
     person.click(exporting_.dialog.go)
 
 

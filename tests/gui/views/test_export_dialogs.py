@@ -16,10 +16,17 @@ from PySide6.QtWidgets import QLabel
 from pruneapp.answers import FormatOffer, Loader, Purpose, TensorSparsity
 from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
-from pruneapp.params import FlagParam, Interval, IntParam
+from pruneapp.params import FlagParam, Interval, IntParam, SizeParam
 
 ZEROS = "Zeros do not make a dense file smaller."
 LEVEL = IntParam(name="level", label="Effort", help="Time.", default=3, bounds=Interval(1, 19))
+LARGEST = SizeParam(
+    name="largest",
+    label="Largest file",
+    help="The most.",
+    nothing="as opened",
+    usual=(10**9, 5 * 10**9),
+)
 READER = FlagParam(name="reader", label="Reader", help="A reader.", default=True)
 LOADERS = (Loader("safetensors"), Loader("torch", "torch 1.6", "by load_file"))
 DENSE = FormatOffer(
@@ -30,6 +37,9 @@ DENSE = FormatOffer(
     43_012_345,
     loaded_by=LOADERS,
     does_not=(ZEROS,),
+    params=(LARGEST,),
+    split_by="largest",
+    files=1,
     recommended={Purpose.TRANSFORMERS: "It is as it was."},
 )
 TORCH = FormatOffer("torch", "torch", "As it was opened.", (".pt", ".pth"), 44_000_000)
@@ -131,7 +141,7 @@ def test_who_says_what_it_is_for_gets_the_best_format(dialog, qtbot, purpose, na
     want(dialog, qtbot, purpose)
     assert dialog.chosen().name == name
     assert dialog.purposes.reason.text() == words
-    assert dialog.path.text().endswith(f"pruned{dialog.chosen().suffixes[0]}")
+    assert dialog.target.path.text().endswith(f"pruned{dialog.chosen().suffixes[0]}")
     assert dialog.wish().format == name
 
 
@@ -170,7 +180,7 @@ def test_by_keys_alone(dialog, qtbot):
     qtbot.keyClick(dialog.radios["safetensors"], Qt.Key.Key_Down)
     assert dialog.chosen().name == "torch"
     with qtbot.waitSignal(dialog.exportRequested) as told:
-        qtbot.keyClick(dialog.path, Qt.Key.Key_Return)
+        qtbot.keyClick(dialog.target.path, Qt.Key.Key_Return)
     assert told.args[0].format == "torch"
 
 
@@ -204,26 +214,123 @@ def test_a_model_of_several_files_becomes_one_where_the_format_has_but_one(dialo
     dialog.set_folders(allowed=True)
     dialog.set_target(str(tmp_path / "model-pruned"))
     pick(dialog, qtbot, "compact")
-    assert dialog.path.text().endswith("model-pruned.compact.safetensors")
+    assert dialog.target.path.text().endswith("model-pruned.compact.safetensors")
     assert dialog.go.isEnabled()
-    dialog.path.setText(str(tmp_path))
-    assert "This is a folder" in dialog.note.text()
-    dialog.path.setText(str(tmp_path / "model-pruned.compact.safetensors"))
+    dialog.target.path.setText(str(tmp_path))
+    assert "This is a folder" in dialog.target.note.text()
+    dialog.target.path.setText(str(tmp_path / "model-pruned.compact.safetensors"))
     pick(dialog, qtbot, "safetensors")
-    assert dialog.path.text().endswith("model-pruned")
+    assert dialog.target.path.text().endswith("model-pruned")
+
+
+class TestFilesOfALargestSize:
+    @pytest.fixture
+    def size(self, dialog):
+        return dialog.details.fields.fields["largest"].editor.combo
+
+    def test_chosen_by_keys_a_folder_takes_the_place_of_the_file(self, dialog, size, qtbot):
+        assert size.currentText() == "as opened"
+        with qtbot.waitSignal(dialog.parametersChanged) as told:
+            qtbot.keyClick(size, Qt.Key.Key_Down)
+        assert told.args == ["safetensors", {"largest": 10**9}]
+        assert dialog.target.title.text() == "Folder"
+        assert dialog.target.path.accessibleName() == "Folder to write"
+        assert dialog.target.path.text().endswith("/pruned")
+        qtbot.keyClick(size, Qt.Key.Key_Up)
+        assert dialog.target.title.text() == "File"
+        assert dialog.target.path.accessibleName() == "File to write"
+        assert dialog.target.path.text().endswith("/pruned.safetensors")
+
+    def test_typed_it_is_read_when_it_is_whole(self, dialog, size, qtbot):
+        qtbot.mouseDClick(size.lineEdit(), Qt.MouseButton.LeftButton)
+        qtbot.keyClick(size, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keyClicks(size, "1.5 G")
+        field = dialog.details.fields.fields["largest"]
+        assert "must be a size with its unit" in field.note.text()
+        assert not dialog.go.isEnabled()
+        assert dialog.wish() is None
+        assert dialog.target.title.text() == "File"
+        qtbot.keyClicks(size, "B")
+        assert size.currentText() == "1.5 GB"
+        assert dialog.wish().params == {"largest": 1_500_000_000}
+        for _ in range(6):
+            qtbot.keyClick(size, Qt.Key.Key_Backspace)
+        assert size.currentText() == ""
+        assert dialog.wish().params == {"largest": None}
+
+    @pytest.mark.parametrize(
+        ("files", "said"),
+        [
+            (None, "Files of at most 5\u00a0GB; counting…"),
+            (1, "One file: 5\u00a0GB are enough for all."),
+            (1204, "1,204 files of at most 5\u00a0GB."),
+        ],
+    )
+    def test_how_many_files_there_will_be_is_said(self, dialog, size, qtbot, files, said):
+        qtbot.keyClick(size, Qt.Key.Key_Down)
+        qtbot.keyClick(size, Qt.Key.Key_Down)
+        dialog.set_offers((replace(DENSE, files=files), *OFFERS[1:]))
+        assert dialog.target.note.text() == said
+        assert dialog.details.values() == {"largest": 5 * 10**9}
+        assert dialog.go.isEnabled()
+
+    def test_what_cannot_be_with_this_size_is_said_and_can_be_mended(self, dialog, size, qtbot):
+        qtbot.keyClick(size, Qt.Key.Key_Down)
+        dialog.set_offers((replace(DENSE, wrong="That would be more than 500 files."), *OFFERS[1:]))
+        assert dialog.target.note.text() == "✕ That would be more than 500 files."
+        assert dialog.wish() is None
+        assert not dialog.go.isEnabled()
+        assert size.isEnabled()
+        dialog.set_offers(OFFERS)
+        assert dialog.go.isEnabled()
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("", "Say which folder to write"),
+            ("file", "This is a file: name a folder"),
+            ("x.pth", "leave out .pth"),
+            (".", "The model that is open lies in this folder"),
+            ("no/where", "does not exist"),
+        ],
+    )
+    def test_a_place_that_cannot_be(self, dialog, size, qtbot, tmp_path, name, words):
+        (tmp_path / "file").write_bytes(b"x")
+        qtbot.keyClick(size, Qt.Key.Key_Down)
+        dialog.set_target(str(tmp_path / name) if name else "")
+        assert dialog.target.note.text().startswith("✕")
+        assert words in dialog.target.note.text()
+        assert not dialog.go.isEnabled()
+
+    def test_a_folder_that_is_there_is_said(self, dialog, size, qtbot, tmp_path):
+        (tmp_path / "old").mkdir()
+        qtbot.keyClick(size, Qt.Key.Key_Down)
+        dialog.target.path.setText(str(tmp_path / "old"))
+        assert "Files of the same names" in dialog.target.note.text()
+        assert dialog.go.isEnabled()
+
+    def test_another_format_has_its_own_and_brings_the_file_back(self, dialog, size, qtbot):
+        qtbot.keyClick(size, Qt.Key.Key_Down)
+        pick(dialog, qtbot, "torch")
+        assert dialog.target.path.text().endswith("/pruned.pt")
+        assert dialog.target.title.text() == "File"
+        pick(dialog, qtbot, "safetensors")
+        assert dialog.target.path.text().endswith("/pruned")
+        assert dialog.details.values() == {"largest": 10**9}
 
 
 def test_the_wish_is_announced_and_closes_the_dialog(dialog, qtbot, tmp_path):
     with qtbot.waitSignal(dialog.exportRequested) as told:
         qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
-    assert told.args == [ExportWish("safetensors", str(tmp_path / "pruned.safetensors"))]
+    path = str(tmp_path / "pruned.safetensors")
+    assert told.args == [ExportWish("safetensors", path, params={"largest": None})]
     assert not dialog.isVisible()
 
 
 def test_the_suffix_follows_the_format(dialog, qtbot):
     radio = dialog.radios["torch"]
     qtbot.mouseClick(radio, Qt.MouseButton.LeftButton, pos=QPoint(8, radio.height() // 2))
-    assert dialog.path.text().endswith("pruned.pt")
+    assert dialog.target.path.text().endswith("pruned.pt")
     assert dialog.go.text() == "Export 44 MB"
 
 
@@ -236,23 +343,25 @@ def test_a_format_that_cannot_be_is_dimmed_and_says_why(dialog):
 def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, qtbot):
     source = tmp_path / "m.safetensors"
     source.write_bytes(b"x")
-    assert not dialog.replace.isVisible()
-    dialog.path.setText(str(tmp_path / "." / "m.safetensors"))
-    assert dialog.note.text() == "The original is first kept beside it as m.orig.safetensors."
-    dialog.replace.click()
+    assert not dialog.target.replace.isVisible()
+    dialog.target.path.setText(str(tmp_path / "." / "m.safetensors"))
+    assert (
+        dialog.target.note.text() == "The original is first kept beside it as m.orig.safetensors."
+    )
+    dialog.target.replace.click()
     assert dialog.wish().replace_original
     (tmp_path / "link.safetensors").symlink_to(source)
-    dialog.path.setText(str(tmp_path / "link.safetensors"))
-    assert "kept beside it" in dialog.note.text()
-    dialog.path.setText(str(tmp_path / "other.safetensors"))
-    assert not dialog.replace.isVisible()
+    dialog.target.path.setText(str(tmp_path / "link.safetensors"))
+    assert "kept beside it" in dialog.target.note.text()
+    dialog.target.path.setText(str(tmp_path / "other.safetensors"))
+    assert not dialog.target.replace.isVisible()
     assert not dialog.wish().replace_original
 
 
 def test_another_file_in_the_way_is_said(dialog, tmp_path):
     (tmp_path / "there.safetensors").write_bytes(b"x")
-    dialog.path.setText(str(tmp_path / "there.safetensors"))
-    assert dialog.note.text() == "This file is there already and will be replaced."
+    dialog.target.path.setText(str(tmp_path / "there.safetensors"))
+    assert dialog.target.note.text() == "This file is there already and will be replaced."
 
 
 @pytest.mark.parametrize(
@@ -268,8 +377,8 @@ def test_a_place_that_cannot_be_is_said_before_the_button(dialog, tmp_path, path
     dialog.set_target(path.replace("{}", str(tmp_path)))
     assert dialog.wish() is None
     assert not dialog.go.isEnabled()
-    assert dialog.note.text().startswith("✕")
-    assert words in dialog.note.text()
+    assert dialog.target.note.text().startswith("✕")
+    assert words in dialog.target.note.text()
 
 
 def test_the_report_can_be_read_and_copied(qtbot):

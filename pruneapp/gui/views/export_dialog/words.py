@@ -18,6 +18,18 @@ def size_words(offer: FormatOffer) -> str:
     return size if offer.exact else f"≈\u00a0{size}"
 
 
+def files_words(files: int | None, limit: int) -> str:
+    """Say how many files of a largest size there will be; None while they are being counted."""
+    size = numbers.short_size(limit)
+    if files is None:
+        said = QCoreApplication.translate("ExportSizes", "Files of at most {size}; counting…")
+    elif files == 1:
+        said = QCoreApplication.translate("ExportSizes", "One file: {size} are enough for all.")
+    else:
+        said = QCoreApplication.translate("ExportSizes", "{n} files of at most {size}.")
+    return said.format(n=numbers.count(files or 0), size=size)
+
+
 def size_tip(offer: FormatOffer) -> str:
     """Say it in full."""
     if offer.nbytes is None:

@@ -18,6 +18,7 @@ from pruneapp.gui.views.form.editor import (
     SeedEditor,
     TextEditor,
 )
+from pruneapp.gui.views.form.size import SizeEditor
 from pruneapp.params import (
     AmountParam,
     ChoiceParam,
@@ -27,6 +28,7 @@ from pruneapp.params import (
     NormParam,
     Param,
     SeedParam,
+    SizeParam,
 )
 
 EDITORS: Mapping[type[Param], Callable[[Any, QWidget | None], Editor]] = {
@@ -37,6 +39,7 @@ EDITORS: Mapping[type[Param], Callable[[Any, QWidget | None], Editor]] = {
     NormParam: NormEditor,
     FlagParam: FlagEditor,
     ChoiceParam: ChoiceEditor,
+    SizeParam: SizeEditor,
     Param: TextEditor,
 }
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from pruneapp.params import format_bytes
+
 NO_NUMBER = "–"
 _ENGLISH = QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
 _GAP = "\u00a0"  # a number and its unit stay on one line
@@ -61,6 +63,12 @@ def size(nbytes: int) -> str:
     # One digit behind the point only where there is one before it.
     digits = digits if number < 9.95 else 0
     return locale().formattedDataSize(nbytes, digits, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def short_size(nbytes: int) -> str:
+    """Write a round number of bytes without loss, with the unit that makes it short: 5 GB."""
+    text = format_bytes(nbytes).replace(" ", _GAP)
+    return text.replace(".", locale().decimalPoint())
 
 
 def exact_size(nbytes: int) -> str:

@@ -1,0 +1,83 @@
+"""The formats that the dialog offers, with sizes that become known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from pruneapp.answers import FormatOffer
+from pruneapp.export.offers import offer, recommend
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.state import State
+from pruneapp.gui.jobs import Jobs, Task
+
+
+class ExportOffers(QObject):
+    """Counts how large each format would be, while a dialog shows them.
+
+    Parameters
+    ----------
+    jobs
+        Where it is counted.
+    parent
+        Owns this.
+
+    Signals
+    -------
+    changed(tuple of FormatOffer)
+        Something is known that was not, or known no longer.
+    failed(PruneAppError)
+        A size could not be counted.
+    """
+
+    changed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._state: State | None = None
+        self._offers: dict[str, FormatOffer] = {}
+        self._sampling: dict[str, Task[FormatOffer]] = {}
+
+    def start(self, state: State, found: Iterable[FormatOffer]) -> None:
+        """Begin with what headers tell of a state, and count the rest."""
+        self._state = state
+        self._offers = {one.name: one for one in found}
+        for one in self._offers.values():
+            if not one.why_not and one.nbytes is None:
+                self.count(one.name, {})
+
+    def count(self, name: str, values: Mapping[str, Any]) -> None:
+        """Count how large a format would be; what is known of it is known no longer."""
+        state = self._state
+        assert state is not None  # there is a dialog
+        if (old := self._sampling.pop(name, None)) is not None:
+            old.cancel()
+        was = self._offers[name]
+        # An exact size hardly changes, so it stays until the new one is there.
+        stale = replace(was, nbytes=was.nbytes if was.exact else None, files=None, wrong="")
+        if stale != was:
+            self._take(stale)
+        self._sampling[name] = self._jobs.answer(
+            lambda job: offer(state, FORMATS[name], values, job),
+            on_result=self._take,
+            on_error=self.failed.emit,
+            numbers=True,
+        )
+
+    def stop(self) -> None:
+        """Count no more."""
+        for task in self._sampling.values():
+            task.cancel()
+        self._sampling.clear()
+        self._state = None
+
+    def _take(self, found: FormatOffer) -> None:
+        if self._state is None:
+            return
+        self._offers[found.name] = found
+        self.changed.emit(recommend(self._offers.values()))

@@ -1,0 +1,80 @@
+"""What the worker does for an export: sizes to come, and the writing itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pruneapp.answers import FormatOffer
+from pruneapp.document.recipe.portable import history_recipe
+from pruneapp.document.session.capture import Capture
+from pruneapp.export.offers import offers, unsized
+from pruneapp.export.provenance import Told, planned, provenance_of
+from pruneapp.export.report import ExportReport
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.export.state import State
+from pruneapp.gui.export_beside import write_beside
+from pruneapp.gui.views.export_dialog import ExportWish
+from pruneapp.progress import Job
+
+PRUNED = "-pruned"
+# Planning a file of more tensors takes long enough to be felt.
+MANY = 5_000
+
+
+def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
+    """Return a name beside the source that does not replace it."""
+    if path.is_dir():
+        return path.with_name(path.name + PRUNED)
+    if path.name.endswith(".index.json"):
+        return path.parent.with_name(path.parent.name + PRUNED)
+    suffix = path.suffix if path.suffix.lower() in suffixes else suffixes[0]
+    return path.with_name(path.stem + PRUNED + suffix)
+
+
+def foretold(capture: Capture, job: Job) -> State:
+    """Return a state for sizes to come: it says as much of where it comes from as an export will.
+
+    Parameters
+    ----------
+    capture
+        The document.
+    job
+        May cancel.
+    """
+    recipe = history_recipe(capture, job)
+    return Told(capture.snapshot, planned(capture.snapshot, recipe, job))
+
+
+def first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer, ...]]:
+    """Return every format with the size to come, where headers tell it at once.
+
+    Parameters are those of `foretold`.
+    """
+    state = foretold(capture, job)
+    if len(state.checkpoint.entries) > MANY:
+        return state, unsized(state, job)
+    return state, offers(state, job, sampled=False)
+
+
+def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:
+    """Export a document with its recipe and the checksums of its files in the metadata.
+
+    Parameters
+    ----------
+    capture
+        The document.
+    request
+        What to write where.
+    job
+        See `export`.
+    """
+    origin = provenance_of(capture.snapshot, history_recipe(capture, job), job)
+    return export(capture.snapshot, replace(request, provenance=origin), job)
+
+
+def export_wished(
+    capture: Capture, request: ExportRequest, wish: ExportWish, job: Job
+) -> ExportReport:
+    """Export a document, and write what is wanted beside it; see `export_document`."""
+    return write_beside(capture, export_document(capture, request, job), wish, job)

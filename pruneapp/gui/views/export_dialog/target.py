@@ -1,0 +1,235 @@
+"""Where an export goes: a file or a folder, and what to know of it before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruneapp.answers import FormatOffer
+from pruneapp.gui.views.export_dialog.words import files_words
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
+
+
+class Target(QWidget):
+    """A path, what will become of what is there, and whether the original is to go.
+
+    Signals
+    -------
+    changed
+        The path is another.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offer: FormatOffer | None = None
+        self._limit: int | None = None
+        self._suffixes: tuple[str, ...] = ()
+        self._source = ""
+        self._kept_as = ""
+        self._folders = False
+        self._colors = with_defaults({})
+        self.title = heading("")
+        self.path = QLineEdit(self)
+        self.path.setMinimumWidth(420)
+        self.path.setAccessibleDescription(self.tr("Where the export is written."))
+        self.browse = QPushButton(self.tr("Browse…"), self)
+        self.browse.setAccessibleDescription(self.tr("Choose where the export is written."))
+        self.note = plain(wrap=True)
+        self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.replace = QCheckBox(self.tr("Delete the original afterwards; undo ends then"), self)
+        self.replace.setAccessibleDescription(
+            self.tr("Without the original there is nothing that undo could bring back.")
+        )
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.path, 1)
+        line.addWidget(self.browse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.title)
+        layout.addLayout(line)
+        layout.addWidget(self.note)
+        layout.addWidget(self.replace)
+        self.path.textChanged.connect(self._on_typed)
+        self.browse.clicked.connect(self._browse)
+        self._tell()
+
+    # Told
+
+    def set_suffixes(self, suffixes: Iterable[str]) -> None:
+        """Take note of how files of any of the formats may end."""
+        self._suffixes = tuple(sorted(set(suffixes), key=lambda suffix: (-len(suffix), suffix)))
+
+    def set_format(self, offer: FormatOffer | None, values: Mapping[str, Any]) -> None:
+        """Take note of the format, and of the values of its parameters."""
+        name, was_whole = self._offer.name if self._offer is not None else "", self._limit is None
+        self._offer = offer
+        self._limit = values.get(offer.split_by) if offer is not None else None
+        is_whole = self._limit is None
+        if offer is not None and (name, was_whole) != (offer.name, is_whole):
+            self._follow(offer, unsplit=is_whole and not was_whole)
+        self._tell()
+
+    def set_path(self, path: str) -> None:
+        """Propose a place, silently."""
+        blocker = QSignalBlocker(self.path)
+        self.path.setText(path)
+        del blocker
+        self._tell()
+
+    def set_folders(self, *, allowed: bool) -> None:
+        """Take note whether a folder may be the target, as for a model of several files."""
+        self._folders = allowed
+        self._tell()
+
+    def set_source(self, path: str, kept_as: str) -> None:
+        """Take note of the file that is open, and how it is kept if the export replaces it."""
+        self._source, self._kept_as = path, kept_as
+        self._tell()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        self._tell()
+
+    # Asked
+
+    def text(self) -> str:
+        """Return the path that is wanted."""
+        return self.path.text().strip()
+
+    def trouble(self) -> str:
+        """Say why nothing can be written there, as a sentence; empty if it can."""
+        path = self.text()
+        if not path:
+            if self._limit is not None:
+                return self.tr("Say which folder to write.")
+            return self.tr("Say which file to write.")
+        if "\0" in path:
+            return self.tr("A name cannot hold a null character.")
+        try:
+            target = Path(path).expanduser()
+            if found := self._no_folder(target) if self._limit is not None else "":
+                return found
+            if target.is_dir() and not self._may_be_folder():
+                return self.tr("This is a folder: add the name of a file.")
+            if not target.parent.is_dir():
+                return self.tr("The folder {folder} does not exist.").format(folder=target.parent)
+        except OSError as error:  # a name that is too long, a folder that may not be looked into
+            return str(error)
+        return ""
+
+    def replaces_source(self) -> bool:
+        """Whether the file that is open would be replaced."""
+        path = self.text()
+        if not path or not self._source or self._limit is not None:
+            return False
+        wanted, source = Path(path), Path(self._source)
+        try:
+            return wanted.resolve() == source.resolve() or wanted.samefile(source)
+        except OSError:  # one of them is not there: then they are not the same
+            return False
+
+    # Inside
+
+    def _follow(self, offer: FormatOffer, *, unsplit: bool) -> None:
+        """Follow the format with the suffix, if the name has one of the other formats'."""
+        path = self.path.text()
+        if not path:
+            return
+        ending = next((s for s in self._suffixes if path.endswith(s)), "")
+        stem = path.removesuffix(ending)
+        if self._limit is not None:
+            self.path.setText(stem)
+        elif ending and ending not in offer.suffixes:
+            self.path.setText(stem if self._may_be_folder() else stem + offer.suffixes[0])
+        elif not ending and not self._may_be_folder() and (unsplit or self._folders):
+            self.path.setText(path.rstrip("/") + offer.suffixes[0])
+
+    def _may_be_folder(self) -> bool:
+        offer = self._offer
+        return self._limit is not None or (
+            self._folders and not (offer is not None and offer.one_file)
+        )
+
+    def _no_folder(self, target: Path) -> str:
+        """Say why files of a largest size cannot be written there."""
+        if target.is_file():
+            return self.tr("This is a file: name a folder for files of a largest size.")
+        source = Path(self._source)
+        home = source if source.is_dir() else source.parent
+        if self._source and target.is_dir() and target.samefile(home):
+            return self.tr("The model that is open lies in this folder: name another.")
+        ending = next((s for s in self._suffixes if target.name.lower().endswith(s)), "")
+        if ending and not target.is_dir():
+            return self.tr("A folder is written: leave out {suffix}.").format(suffix=ending)
+        return ""
+
+    def _on_typed(self) -> None:
+        self._tell()
+        self.changed.emit()
+
+    def _tell(self) -> None:
+        whole = self._limit is None
+        self.title.setText(self.tr("File") if whole else self.tr("Folder"))
+        self.path.setAccessibleName(
+            self.tr("File to write") if whole else self.tr("Folder to write")
+        )
+        trouble = self.trouble() or (self._offer.wrong if self._offer is not None else "")
+        recolor(self.note, self._colors["danger" if trouble else "text"])
+        self.note.setText(f"✕ {trouble}" if trouble else self._about())
+        self.replace.setVisible(not trouble and self.replaces_source())
+
+    def _about(self) -> str:
+        offer, path = self._offer, Path(self.text()).expanduser()
+        if self.replaces_source():
+            return self.tr("The original is first kept beside it as {name}.").format(
+                name=self._kept_as
+            )
+        if self._limit is not None and offer is not None:
+            said = files_words(offer.files, self._limit)
+            if path.is_dir():
+                there = self.tr("Files of the same names in this folder will be replaced.")
+                return f"{said} {there}"
+            return said
+        if path.is_file():
+            return self.tr("This file is there already and will be replaced.")
+        if offer is not None and not self._may_be_folder() and self._is_misnamed(offer):
+            return self.tr("Such files are usually named {suffixes}.").format(
+                suffixes=self.tr(" or ").join(offer.suffixes[:2])
+            )
+        return ""
+
+    def _is_misnamed(self, offer: FormatOffer) -> bool:
+        return not self.text().lower().endswith(offer.suffixes)
+
+    def _browse(self) -> None:
+        offer = self._offer
+        patterns = " ".join(f"*{suffix}" for suffix in offer.suffixes) if offer else ""
+        named = offer and patterns and self._limit is None
+        path, _filter = QFileDialog.getSaveFileName(
+            self,
+            self.tr("Export to"),
+            self.path.text(),
+            f"{offer.label} ({patterns})" if offer and named else "",
+            # What would be replaced is said in the dialog, for typed names as well.
+            options=QFileDialog.Option.DontConfirmOverwrite,
+        )
+        if path:
+            self.path.setText(path)
