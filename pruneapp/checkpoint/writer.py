@@ -198,7 +198,7 @@ class AtomicFile:
 
 
 def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
-    """Write a small file as `AtomicFile` does; returns its SHA-256.
+    """Write a file whose bytes are at hand, as `AtomicFile` does; returns its SHA-256.
 
     Parameters
     ----------
@@ -207,16 +207,14 @@ def write_whole(target: Path, data: bytes | memoryview, job: Job) -> str:
     data
         All of it.
     job
-        Extended by twice the bytes, and stepped by them.
+        Stepped by every byte twice.
 
     Raises
     ------
     ExportError
         If the system refuses it; the old file is as it was.
     """
-    size = memoryview(data).nbytes
-    job.extend(2 * size)
-    with AtomicFile(target, size, job) as file:
+    with AtomicFile(target, memoryview(data).nbytes, job) as file:
         file.write(data)
         digest = file.seal()
         file.commit()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 from pruneapp.errors import ParameterError
 
@@ -55,9 +56,30 @@ def names_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def only_names(data: object, name: str) -> tuple[str, ...]:
-    """Return the names of an entry called `name` that has nothing else; raises `ParameterError`."""
-    found, given = named(data, {"names"})
-    if found != name:
-        raise ParameterError(f"The entry must have the name '{name}' (got {found!r}).")
-    return names_of(name, given)
+@dataclass(frozen=True)
+class OnTensors:
+    """Something that is done to whole tensors, and needs nothing said but which.
+
+    Attributes
+    ----------
+    NAME
+        Of the entry; each kind has its own.
+    names
+        Any names of the tensors.
+    """
+
+    NAME: ClassVar[str]
+
+    names: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {"name": self.NAME, "configuration": {"names": list(self.names)}}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        """Make it from what `to_dict` returned; raises `ParameterError`."""
+        found, given = named(data, {"names"})
+        if found != cls.NAME:
+            raise ParameterError(f"The entry must have the name '{cls.NAME}' (got {found!r}).")
+        return cls(names_of(found, given))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pruneapp.document.edit import Change, Edit
-from pruneapp.document.entries import only_names
+from pruneapp.document.entries import OnTensors
 from pruneapp.document.proposal import Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
@@ -15,11 +14,9 @@ from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
-_NAME = "finalize"
-
 
 @dataclass(frozen=True)
-class Finalize:
+class Finalize(OnTensors):
     """The pruned weights of some tensors read as +0.0, and are not counted as pruned any more.
 
     Attributes
@@ -28,16 +25,7 @@ class Finalize:
         Any names of the tensors; those of which nothing is pruned stay as they are.
     """
 
-    names: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON."""
-        return {"name": _NAME, "configuration": {"names": list(self.names)}}
-
-    @classmethod
-    def from_dict(cls, data: object) -> Finalize:
-        """Make it from what `to_dict` returned; raises `ParameterError`."""
-        return cls(only_names(data, _NAME))
+    NAME = "finalize"
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state, for `Document.put`. No weight is read.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.edit import Change, Edit
-from pruneapp.document.entries import only_names
+from pruneapp.document.entries import OnTensors
 from pruneapp.document.given import read_mask
 from pruneapp.document.proposal import Proposal, listed
 from pruneapp.document.selection import resolve
@@ -18,12 +17,9 @@ from pruneapp.errors import SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
-_ZEROS = "treat_zeros"
-_MASKS = "file_masks"
-
 
 @dataclass(frozen=True)
-class TreatZeros:
+class TreatZeros(OnTensors):
     """Zeros of the file count as pruned, so that amounts go on from there.
 
     What is pruned stays pruned, and what is protected stays kept. An export has the same values as
@@ -35,16 +31,7 @@ class TreatZeros:
         Any names of the tensors; those without such a zero stay as they are.
     """
 
-    names: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON."""
-        return {"name": _ZEROS, "configuration": {"names": list(self.names)}}
-
-    @classmethod
-    def from_dict(cls, data: object) -> TreatZeros:
-        """Make it from what `to_dict` returned; raises `ParameterError`."""
-        return cls(only_names(data, _ZEROS))
+    NAME = "treat_zeros"
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state, for `Document.put`. Reads the tensors once.
@@ -91,7 +78,7 @@ class TreatZeros:
 
 
 @dataclass(frozen=True)
-class FileMasks:
+class FileMasks(OnTensors):
     """Masks that lie in the file beside their tensors (``NAME_mask``) are in force.
 
     A document begins with them, see `open_document`; to have them again changes nothing.
@@ -102,16 +89,7 @@ class FileMasks:
         Any names of the tensors.
     """
 
-    names: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON."""
-        return {"name": _MASKS, "configuration": {"names": list(self.names)}}
-
-    @classmethod
-    def from_dict(cls, data: object) -> FileMasks:
-        """Make it from what `to_dict` returned; raises `ParameterError`."""
-        return cls(only_names(data, _MASKS))
+    NAME = "file_masks"
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state, for `Document.put`. Reads the masks of the file.

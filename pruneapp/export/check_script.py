@@ -73,5 +73,6 @@ def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path,
     """
     data = check_script(checkpoint, report).encode()
     target = check_file(path).path
+    job.extend(2 * len(data))
     write_whole(target, data, job)
     return target

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pruneapp.checkpoint.writer import AtomicFile, write_error
+from pruneapp.checkpoint.writer import write_error, write_whole
 from pruneapp.document.recipe.recipe import Recipe
 from pruneapp.errors import RecipeError, words_of
 from pruneapp.masks.bitmask import BitMask
@@ -64,9 +64,9 @@ def save(recipe: Recipe, path: Path, job: Job) -> tuple[Path, ...]:
     for name, mask in wanted.items():
         file = folder / f"{name}{MASK}"
         if not (file.is_file() and file.stat().st_size == mask.nbytes):
-            _write(file, mask.packed.data, job)
+            write_whole(file, mask.packed.data, job)
             written.append(file)
-    _write(path, memoryview(text), job)
+    write_whole(path, text, job)
     return (*written, path)
 
 
@@ -99,14 +99,6 @@ def load(path: Path, job: Job) -> Recipe:
         if found is not None:
             masks[name] = found
     return Recipe(recipe.entries, masks, recipe.where)
-
-
-def _write(path: Path, data: memoryview, job: Job) -> None:
-    with AtomicFile(path, data.nbytes, job) as file:
-        for start in range(0, data.nbytes, _PIECE):
-            file.write(data[start : start + _PIECE])
-        file.seal()
-        file.commit()
 
 
 def _read(path: Path) -> bytes:

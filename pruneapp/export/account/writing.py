@@ -122,5 +122,6 @@ def write_account(account: Account, path: Path, job: Job) -> Path:
         )
     target = check_file(path).path
     data = kind(account).encode("utf-8", "replace")
+    job.extend(2 * len(data))
     write_whole(target, data, job)
     return target
