@@ -15,7 +15,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.export.registry import FORMATS
 from tests.benchmarks.models import ROOT
 from tests.benchmarks.report import replace_sections
-from tests.reliability import children, faults, journal_kills, kills, scenes
+from tests.reliability import children, faults, journal_faults, journal_kills, kills, scenes
 from tests.reliability.scenes import Contents, Scene
 
 REPORT = ROOT / "docs" / "reliability.md"
@@ -112,11 +112,13 @@ def _kills(options: argparse.Namespace) -> tuple[str, list[str]]:
 
 
 def _journal(options: argparse.Namespace) -> tuple[str, list[str]]:
-    tally = journal_kills.kill(options.kills)
+    tallies = {work.name: journal_kills.kill(work, options.kills) for work in journal_kills.WORKS}
     text = _table(
         "## Somebody at work is killed",
         "Steps, strokes, undo, jumps and compactions, each kept in the journal: after the kill the "
-        "next start has the state of the last action that was kept, or of the one under way.",
+        "next start has the state of the last action that was kept, or of the one under way. Where "
+        "masks take long, the next actions are done while they are written, and the kill comes "
+        "soon after some action: what has no masks then is computed again.",
         (
             "work",
             "kills",
@@ -124,21 +126,42 @@ def _journal(options: argparse.Namespace) -> tuple[str, list[str]]:
             "the last",
             "the one under way",
             "nothing to lose",
+            "computed again",
             "wrong",
         ),
         [
             (
-                "journal",
+                name,
                 tally.runs,
                 tally.steps,
                 tally.complete,
                 tally.one_more,
                 tally.nothing,
+                tally.again,
                 len(tally.wrong),
             )
+            for name, tally in tallies.items()
         ],
     )
-    return text, tally.wrong
+    return text, [line for tally in tallies.values() for line in tally.wrong]
+
+
+def _journal_faults(options: argparse.Namespace) -> tuple[str, list[str]]:
+    if not faults.usable():
+        return "", ["strace is not installed"]
+    rows = journal_faults.inject(options.calls)
+    text = _table(
+        "## A call of the system fails while work is kept",
+        "Each call at each index in turn, once and from then on: one sentence at most, work goes "
+        "on, what was kept before can be restored at once, and as soon as calls succeed again all "
+        "of it.",
+        ("call", "runs", "a sentence", "nothing to say", "wrong"),
+        [
+            (call, tally.runs, tally.told, tally.runs - tally.told, len(tally.wrong))
+            for call, tally in rows.items()
+        ],
+    )
+    return text, [line for tally in rows.values() for line in tally.wrong]
 
 
 def _everywhere(
@@ -182,7 +205,12 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-SUBJECTS = {"faults": _faults, "kills": _kills, "journal": _journal}
+SUBJECTS = {
+    "faults": _faults,
+    "kills": _kills,
+    "journal": _journal,
+    "journal-faults": _journal_faults,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

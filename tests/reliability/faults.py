@@ -80,19 +80,10 @@ def _once(
         before = scenes.contents(folder)
         child = children.fork(partial(scenes.run, scene, form, folder))
         log = home / "strace"
-        command = ["strace", "-f", "-p", str(child.pid), "-o", str(log), "-e", f"trace={call}"]
-        command += ["-e", f"inject={call}:error={error}:when={index}"]
+        inject = [f"{call}:error={error}:when={index}"]
         if cleaning_fails:
-            command[-3] += ",unlink"
-            command += ["-e", "inject=unlink:error=EIO"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tracer:
-            assert tracer.stderr is not None
-            if "attached" not in tracer.stderr.readline():
-                child.kill()
-                raise RuntimeError("strace may not be used here")
-            child.go()
-            code, said = child.wait()
-            tracer.wait()
+            inject.append("unlink:error=EIO")
+        code, said = traced(child, inject, log)
         met = bool(re.search(rf"\b{call}\b.*INJECTED", log.read_text()))
         now = scenes.contents(folder)
         tally.runs += met
@@ -115,6 +106,23 @@ def _judge(
     sentence = ended != "refused" or (said.strip() and "Traceback" not in said)
     if found != expected or (left and not may_leave) or not sentence:
         tally.wrong.append(f"{what}: {ended}, {found}, left {left}: {said[-1500:]}")
+
+
+def traced(child: children.Child, inject: Sequence[str], log: Path) -> tuple[int, str]:
+    """Let a child go and wait for it, with faults as ``strace -e inject=`` has them."""
+    calls = ",".join(each.partition(":")[0] for each in inject)
+    command = ["strace", "-f", "-p", str(child.pid), "-o", str(log), "-e", f"trace={calls}"]
+    for each in inject:
+        command += ["-e", f"inject={each}"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tracer:
+        assert tracer.stderr is not None
+        if "attached" not in tracer.stderr.readline():
+            child.kill()
+            raise RuntimeError("strace may not be used here")
+        child.go()
+        end = child.wait()
+        tracer.wait()
+    return end
 
 
 def usable() -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import random
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,8 +23,9 @@ from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.session import journal as journals
+from pruneapp.document.session import journal_writer, packing
 from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.journal import Journal
+from pruneapp.document.session.journal import Journal, Said
 from pruneapp.document.session.recovery import left_behind, read_journal
 from pruneapp.document.session.reopen import reopened
 from pruneapp.document.step import Row, Step
@@ -31,52 +34,99 @@ from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
 from tests.reliability import children
 
-SHAPES = {"a.weight": (64, 64), "b.weight": (32, 16, 3, 3), "c.weight": (512, 256)}
 # More than are done before the last kill.
 _ACTIONS = 60
 # Among so many, one is a compaction.
 _COMPACTED = 12
 
 
+@dataclass(frozen=True)
+class Work:
+    """Somebody's work.
+
+    Attributes
+    ----------
+    name
+        What the table calls it.
+    shapes
+        Of the model.
+    large
+        Whether its masks take so long to write that one goes on meanwhile.
+    """
+
+    name: str
+    shapes: dict[str, tuple[int, ...]]
+    large: bool = False
+
+
+WORKS = (
+    Work(
+        "small tensors",
+        {"a.weight": (64, 64), "b.weight": (32, 16, 3, 3), "c.weight": (512, 256)},
+    ),
+    # Of a large model, in small: its masks have 16 to 64 pieces, as those of a billion weights.
+    Work("masks take long", {"a.weight": (1024, 1024), "b.weight": (2048, 2048)}, large=True),
+)
+# Bytes of a piece of a mask, and of what is written at once, of such a model.
+_PIECE = 1 << 13
+# Of the moments between two pieces, so many see something done.
+_MEANWHILE = 0.03
+
+
 @dataclass
 class Tally:
-    """What the journals said."""
+    """What the journals said; `again` of them after some steps were computed again."""
 
     runs: int = 0
     steps: int = 0
     complete: int = 0
     one_more: int = 0
     nothing: int = 0
+    again: int = 0
     wrong: list[str] = field(default_factory=list)
 
 
-def kill(times: int) -> Tally:
+def kill(work: Work, times: int) -> Tally:
     """Kill somebody at work `times` times."""
     tally = Tally()
-    with tempfile.TemporaryDirectory(prefix="pruneapp-journals-") as name:
+    with tempfile.TemporaryDirectory(prefix="pruneapp-journals-") as name, _pieces_of(work):
         folder = Path(name)
         rng = np.random.default_rng(7)
-        arrays = {n: rng.normal(size=s).astype(np.float32) for n, s in SHAPES.items()}
+        arrays = {n: rng.normal(size=s).astype(np.float32) for n, s in work.shapes.items()}
         save_file(arrays, folder / "model.safetensors")
         for number in range(times):
-            _kill(folder, number, tally)
+            _kill(work, folder, number, tally)
+            shutil.rmtree(folder / f"journals-{number}", ignore_errors=True)
     return tally
 
 
-def _kill(folder: Path, seed: int, tally: Tally) -> None:
-    place, told = folder / f"journals-{seed}", folder / f"told-{seed}"
-    child = children.fork(partial(_work, folder / "model.safetensors", place, told, seed))
+@contextlib.contextmanager
+def _pieces_of(work: Work) -> Iterator[None]:
+    piece, at_once = packing.PIECE, journal_writer.AT_ONCE
+    if work.large:
+        packing.PIECE = journal_writer.AT_ONCE = _PIECE
+    try:
+        yield
+    finally:
+        packing.PIECE, journal_writer.AT_ONCE = piece, at_once
+
+
+def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
+    model, place, told = (
+        folder / name for name in ("model.safetensors", f"journals-{seed}", f"told-{seed}")
+    )
+    child = children.fork(partial(_do, work, model, place, told, seed))
     child.go()
-    time.sleep(random.Random(seed).random() * 0.4)
+    _wait(work, told, random.Random(seed))
     child.kill()
     code, said = child.wait()
     if code >= 0:
         tally.wrong.append(f"kill {seed}: it ended by itself: {said}")
         return
-    done = told.stat().st_size if told.exists() else 0
+    done = _size(told)
     tally.runs += 1
     tally.steps += done
-    expected = _expected(folder / "model.safetensors", seed, done + 1)
+    expected = _expected(work, model, seed, done + 1)
     found = left_behind(place, Job())
     if not found:
         # Nothing would be lost: none was written yet, or everything was undone.
@@ -88,10 +138,11 @@ def _kill(folder: Path, seed: int, tally: Tally) -> None:
     try:
         with read_journal(found[0].path, Job()) as journal:
             document = reopened(journal, Job())
+            tally.again += bool(journal.history.intents)
     except PruneAppError as error:
         tally.wrong.append(f"kill {seed}: {error}")
         return
-    state = _state(document)
+    state = state_of(document)
     document.close()
     document.checkpoint.close()
     if len(found) == 1 and state == expected[done]:
@@ -102,32 +153,68 @@ def _kill(folder: Path, seed: int, tally: Tally) -> None:
         tally.wrong.append(f"kill {seed}: another state than after {done} actions")
 
 
-def _work(model: Path, place: Path, told: Path, seed: int) -> None:
-    """Work until one is killed; the file `told` has a byte for each action that is kept."""
+def _wait(work: Work, told: Path, rng: random.Random) -> None:
+    """Wait until the moment of the kill: any, or soon after some action was done."""
+    if not work.large:
+        time.sleep(rng.random() * 0.4)
+        return
+    actions, end = rng.randrange(1, 20), time.monotonic() + 20
+    while _size(told) < actions and time.monotonic() < end:
+        time.sleep(0.0005)
+    time.sleep(rng.random() * 0.01)
+
+
+def _size(told: Path) -> int:
+    return told.stat().st_size if told.exists() else 0
+
+
+def _do(work: Work, model: Path, place: Path, told: Path, seed: int) -> None:
+    """Work until one is killed; the file `told` has a byte for each action that is kept.
+
+    Where masks take long, the next things are done while they are written.
+    """
     journals._MUCH = 0  # compacted however little is dead
     said = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    journal = Journal(place)
-    for number, document in enumerate(_actions(model, seed)):
-        capture = Capture.of(document)
-        journal.keep(capture, {"action": number}, Job())
-        if number % _COMPACTED == _COMPACTED - 1:
-            journal.compact(capture, {}, Job())
-        os.write(said, b".")
+    journal, actions, rng = Journal(place), actions_of(work, model, seed), random.Random(seed)
+    done = kept = 0
+
+    def tell() -> None:
+        nonlocal kept
+        os.write(said, b"." * (done - kept))
+        kept = done
+
+    def go_on() -> Said | None:
+        nonlocal done
+        tell()  # whoever asks has written what came before
+        document = next(actions, None) if work.large and rng.random() < _MEANWHILE else None
+        if document is None:
+            return None
+        done += 1
+        return Capture.of(document), {"action": done}
+
+    for document in actions:
+        done += 1
+        journal.keep(Capture.of(document), {"action": done}, Job(), go_on)
+        tell()
+        if done % _COMPACTED == _COMPACTED - 1:
+            journal.compact(Capture.of(document), {}, Job(), go_on)
+            tell()
     while True:
         time.sleep(1)
 
 
-def _expected(model: Path, seed: int, actions: int) -> list[tuple[object, ...]]:
+def _expected(work: Work, model: Path, seed: int, actions: int) -> list[tuple[object, ...]]:
     """Return the states after 0, 1, ... actions."""
     states: list[tuple[object, ...]] = [(0,)]
-    for document in _actions(model, seed):
-        states.append(_state(document))
+    for document in actions_of(work, model, seed):
+        states.append(state_of(document))
         if len(states) > actions:
             break
     return states
 
 
-def _state(document: Document) -> tuple[object, ...]:
+def state_of(document: Document) -> tuple[object, ...]:
+    """Return what a document says: position, labels and a digest of its masks."""
     digest = hashlib.sha256()
     for masks in (document.masks, document.final, document.protected):
         for name in sorted(masks):
@@ -136,21 +223,21 @@ def _state(document: Document) -> tuple[object, ...]:
     return document.position, labels, digest.hexdigest()
 
 
-def _actions(model: Path, seed: int) -> Iterator[Document]:
+def actions_of(work: Work, model: Path, seed: int, actions: int = _ACTIONS) -> Iterator[Document]:
     """Do one thing after another; the same for the same seed."""
     rng = np.random.default_rng(seed)
     document = open_document(open_checkpoint(model))
     try:
-        for _ in range(_ACTIONS):
-            _act(document, rng)
+        for _ in range(actions):
+            _act(work, document, rng)
             yield document
     finally:
         document.close()
         document.checkpoint.close()
 
 
-def _act(document: Document, rng: np.random.Generator) -> None:
-    what, name = rng.integers(6), str(rng.choice(list(SHAPES)))
+def _act(work: Work, document: Document, rng: np.random.Generator) -> None:
+    what, name = rng.integers(6), str(rng.choice(list(work.shapes)))
     if what == 0:
         document.undo()
     elif what == 1:
@@ -160,7 +247,7 @@ def _act(document: Document, rng: np.random.Generator) -> None:
         document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
     else:
         spans = tuple(
-            (int(a := rng.integers(n)), int(rng.integers(a, n)) + 1) for n in SHAPES[name]
+            (int(a := rng.integers(n)), int(rng.integers(a, n)) + 1) for n in work.shapes[name]
         )
         edit = HandEdit(str(rng.choice(["prune", "restore", "protect"])), (Target(name, (spans,)),))
         try:

@@ -39,7 +39,16 @@ def test_killed_work_is_offered_as_it_was():
     done = reliability("journal", "--kills", "12")
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "| journal | 12 |" in done.stdout
+    assert "| small tensors | 12 |" in done.stdout
+    assert "| masks take long | 12 |" in done.stdout
+
+
+@pytest.mark.skipif(not faults.usable(), reason="strace is not installed here")
+def test_a_call_that_fails_loses_no_work_that_was_kept():
+    done = reliability("journal-faults", "--calls", "fsync", "rename", "mkdir")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| rename |" in done.stdout
 
 
 @pytest.mark.parametrize(

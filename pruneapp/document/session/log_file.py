@@ -94,7 +94,8 @@ class LogFile:
 
     def close(self) -> None:
         """Let go of the file; it stays."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # it is closed, and what was to be kept was flushed
+            self._file.close()
 
     def _lock(self) -> None:
         # Another window that looks for what was left behind may have it for a moment.

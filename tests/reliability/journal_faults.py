@@ -1,0 +1,223 @@
+"""Work that is kept in a journal while every call of the system that writes fails in turn."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from safetensors.numpy import save_file
+
+from pruneapp.document.document import Document
+from pruneapp.document.session import capture as capturing
+from pruneapp.document.session import journal as journals
+from pruneapp.document.session import journal_log, journal_writer, packing
+from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.journal import Journal
+from pruneapp.document.session.recovery import read_journal
+from pruneapp.document.session.reopen import reopened
+from pruneapp.errors import PruneAppError, SessionError
+from pruneapp.progress import Job
+from tests.reliability import children, faults
+from tests.reliability.journal_kills import Work, actions_of, state_of
+
+# Its masks have several pieces, as those of a large model have.
+WORK = Work("faults", {"a.weight": (32, 32), "b.weight": (64, 32)}, large=True)
+# With this seed the journal is compacted twice.
+_SEED, _ACTIONS = 15, 12
+_PIECE, _SMALL = 64, 16
+ERRORS = {
+    "openat": ("EACCES", "ENOSPC", "EMFILE"),
+    "write": ("ENOSPC", "EIO"),
+    "lseek": ("EIO",),
+    "fsync": ("ENOSPC", "EIO"),
+    "flock": ("ENOLCK",),
+    "close": ("EIO",),
+    "mkdir": ("EACCES", "ENOSPC"),
+    "rename": ("EACCES", "EIO", "ENOSPC"),
+}
+# What is refused can neither be cut off nor removed either.
+AND_EVERY = {"write, then every ftruncate": "ftruncate", "rename, then every unlink": "unlink"}
+CALLS = (*ERRORS, *AND_EVERY)
+_MOST = 300
+
+
+State = tuple[object, ...]
+# Before anything was done there is nothing to be restored.
+_NOTHING: State = ()
+
+
+@dataclass
+class Tally:
+    """What came of the runs with faults in one call of the system."""
+
+    runs: int = 0
+    told: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+class _Said(msgspec.Struct):
+    """What a child says of itself: sentences, what is wrong, and the last action that was kept."""
+
+    told: list[str] = []
+    bad: list[str] = []
+    kept: int = 0
+
+
+class _Shared:
+    """Memory that parent and child share: a file could meet the fault."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 1 << 20)
+
+    def put(self, said: _Said) -> None:
+        text = msgspec.json.encode(said)
+        self._memory[: len(text) + 1] = text + b"\0"
+
+    def get(self) -> _Said:
+        text = self._memory[:].partition(b"\0")[0]
+        self._memory.close()
+        return msgspec.json.decode(text, type=_Said) if text else _Said()
+
+
+def inject(calls: Sequence[str]) -> dict[str, Tally]:
+    """Return what came of each call failing at its first, second, ... time."""
+    found: dict[str, Tally] = {}
+    with tempfile.TemporaryDirectory(prefix="pruneapp-journals-") as name, _large_masks():
+        folder = Path(name)
+        rng = np.random.default_rng(7)
+        arrays = {n: rng.normal(size=s).astype(np.float32) for n, s in WORK.shapes.items()}
+        save_file(arrays, folder / "model.safetensors")
+        states = [_NOTHING, *(state_of(d) for d in _actions(folder))]
+        for call in (call for call in CALLS if call in calls):
+            tally = found[call] = Tally()
+            for error in ERRORS.get(call, ("ENOSPC",)):
+                for lasts in (False, True):
+                    # The first file that is opened is the model.
+                    for index in range(1 + (call == "openat"), _MOST):
+                        if not _once(folder, states, call, error, index, lasts, tally):
+                            break
+    return found
+
+
+@contextlib.contextmanager
+def _large_masks() -> Iterator[None]:
+    modules = (
+        (packing, "PIECE", _PIECE),
+        (journal_writer, "AT_ONCE", 0),
+        (journals, "_MUCH", 0),  # compacted however little is dead
+        *((module, "SMALL", _SMALL) for module in (packing, capturing, journal_log)),
+    )
+    before = [(module, name, getattr(module, name)) for module, name, _ in modules]
+    for module, name, value in modules:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
+
+
+def _actions(folder: Path) -> Iterator[Document]:
+    return actions_of(WORK, folder / "model.safetensors", _SEED, _ACTIONS)
+
+
+def _once(
+    folder: Path,
+    states: list[State],
+    call: str,
+    error: str,
+    index: int,
+    lasts: bool,
+    tally: Tally,
+) -> bool:
+    """Run once with one fault, or with one that lasts; returns whether it was met."""
+    what = f"{call} {error} {index}{' and on' if lasts else ''}"
+    place, log = folder / "journals", folder / "strace"
+    shutil.rmtree(place, ignore_errors=True)
+    shared = _Shared()
+    name = call.partition(",")[0]
+    faulty = [f"{name}:error={error}:when={index}{'+' if lasts else ''}"]
+    if call in AND_EVERY:
+        faulty.append(f"{AND_EVERY[call]}:error=EIO")
+    child = children.fork(partial(_work, folder, states, shared, lasts))
+    code, crash = faults.traced(child, faulty, log)
+    said = shared.get()
+    if not re.search(rf"\b{name}\b.*INJECTED", log.read_text()):
+        return False
+    tally.runs += 1
+    tally.told += bool(said.told)
+    wrong = list(said.bad)
+    if code != children.DONE:
+        wrong.append(crash[-1500:])
+    if len(set(said.told)) > 1 + lasts or any("Traceback" in each for each in said.told):
+        wrong.append(f"it said {said['told']}")
+    wrong += _check_end(place, states, said.kept, call, lasts=lasts)
+    tally.wrong += [f"{what}: {each}" for each in wrong]
+    return True
+
+
+def _work(folder: Path, states: list[State], shared: _Shared, lasts: bool) -> None:
+    """Do one thing after another as the window does, and look at once at what a fault leaves."""
+    journal = Journal(folder / "journals")
+    said = _Said()
+    for number, document in enumerate(_actions(folder), 1):
+        capture = Capture.of(document)
+        try:
+            journal.keep(capture, {"action": number}, Job())
+            said.kept = number
+        except SessionError as error:
+            said.told.append(str(error))
+            if "computed again" in error.sentence:
+                said.kept = number
+            if not lasts and journal.path is not None:  # one that lasts would meet who looks
+                copy = folder / "copy.journal"
+                shutil.copyfile(journal.path, copy)
+                said.bad += _check(copy, states[said.kept : number + 1])
+        if number % 4 == 0:
+            with contextlib.suppress(OSError):
+                journal.compact(capture, {}, Job())
+        if number == _ACTIONS and not lasts:
+            with contextlib.suppress(SessionError):  # it may be met only now
+                journal.keep(capture, {}, Job())
+            journal.keep(capture, {}, Job())
+        shared.put(said)
+    journal.close()
+
+
+def _check_end(place: Path, states: list[State], kept: int, call: str, *, lasts: bool) -> list[str]:
+    files = sorted(place.iterdir()) if place.is_dir() else []
+    paths = [path for path in files if path.suffix == journals.SUFFIX]
+    if lasts and not paths and not (states[kept] and states[kept][0]):
+        return []  # everything was undone when it was kept last
+    if len(paths) != 1:
+        return [f"there are {[path.name for path in files]}"]
+    wrong = []
+    if len(files) > 1 and AND_EVERY.get(call) != "unlink":
+        wrong.append(f"there are {[path.name for path in files]}")
+    return wrong + _check(paths[0], states[kept if lasts else -1 :], whole=not lasts)
+
+
+def _check(path: Path, states: list[State], *, whole: bool = False) -> list[str]:
+    """Say what is wrong with a journal that ought to have one of some states."""
+    try:
+        with read_journal(path, Job()) as found:
+            document = reopened(found, Job())
+            state = state_of(document)
+            document.close()
+            document.checkpoint.close()
+            if whole and found.history.intents:
+                return ["masks are not there in the end"]
+    except PruneAppError as error:
+        return [str(error)]
+    if not document.history and _NOTHING in states:
+        return []
+    return [] if state in states else [f"there is another state: {state[:2]}"]
