@@ -206,8 +206,7 @@ CSR = Format(
     loaded_by=(
         Loader(
             "torch.load",
-            "torch 2.13",
-            "mmap=True works; then load_state_dict(…, assign=True), or to_dense()",
+            note="2.13, also with mmap=True; then load_state_dict(…, assign=True) or to_dense()",
         ),
         Loader("Pruneapp", note="as dense weights with their zeros, to go on"),
     ),

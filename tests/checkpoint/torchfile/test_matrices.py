@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 import zipfile
@@ -247,3 +248,54 @@ def test_memory_does_not_grow_with_the_matrix(tmp_path: Path):
             tracemalloc.stop()
     assert kept == int(matrix.values().count_nonzero())
     assert peak < 10 << 20
+
+
+@pytest.mark.parametrize("write", [zip_file, legacy_file])
+def test_whatever_is_changed_in_a_file_is_a_sentence(write: Callable, tmp_path: Path):
+    """Checksums left out, as some writers do, so that every change arrives."""
+    matrix, _ = some(np.random.default_rng(1).random((12, 15)) < 0.3, torch.float32)
+    path = tmp_path / "model.pt"
+    torch.serialization.set_crc32_options(False)
+    try:
+        write(path, {"x": matrix, "w": torch.ones(3)})
+    finally:
+        torch.serialization.set_crc32_options(True)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(5)
+    seen = {"refused": 0, "unsound": 0, "read": 0}
+    for _ in range(600):
+        raw = bytearray(whole)
+        raw[rng.integers(len(raw))] = rng.choice([0, 1, 128, 255])
+        path.write_bytes(raw)
+        try:
+            checkpoint = open_checkpoint(path)
+        except CheckpointError:
+            seen["refused"] += 1
+            continue
+        with checkpoint:
+            entries = [entry for entry in checkpoint.entries.values() if entry.nbytes < 1 << 20]
+            try:
+                for entry in entries:
+                    checkpoint.bits(entry.name)
+                seen["read"] += 1
+            except CheckpointError:
+                seen["unsound"] += 1
+    assert all(seen.values()), seen
+
+
+def test_a_folder_of_shards_may_hold_matrices(tmp_path: Path):
+    where = {}
+    wanted = {}
+    for number in (1, 2):
+        mask = np.random.default_rng(number).random((20, 30)) < 0.2
+        name, file = f"{number}.weight", f"pytorch_model-{number:05}-of-00002.bin"
+        matrix, wanted[name] = some(mask, torch.float16)
+        zip_file(tmp_path / file, {name: matrix, f"{number}.bias": torch.full((3,), number)})
+        where |= {name: file, f"{number}.bias": file}
+    index = tmp_path / "pytorch_model.bin.index.json"
+    index.write_text(json.dumps({"metadata": {}, "weight_map": where}))
+    with open_checkpoint(index) as checkpoint:
+        assert set(checkpoint.entries) == set(where)
+        for name, raw in wanted.items():
+            assert checkpoint.bits(name).tobytes() == raw
+        assert checkpoint.read("2.bias").tolist() == [2, 2, 2]
