@@ -159,7 +159,7 @@ def test_it_breaks_even_where_its_sentences_say(name, share):
     size = entry.numel
     assert csr.sparse_bytes(entry, round(size * (1 - share - 0.001))) < entry.nbytes
     assert csr.sparse_bytes(entry, round(size * (1 - share + 0.001))) > entry.nbytes
-    assert f"{share:.0%}".replace("%", " %") in CSR.help
+    assert f"{share:.0%}".replace("%", " %") in CSR.does_not[0]
 
 
 def test_a_linear_layer_takes_it_and_computes_the_same(source_of, tmp_path):
