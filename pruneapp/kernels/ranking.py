@@ -70,25 +70,15 @@ class Magnitudes:
         self.read = read
         self.dtype = dtype
         self.form: FloatForm = dtype.form
-        self._size = size
-        self._kept = kept
+        self.size = size
+        self.kept = kept
         wanted = dtype.bits if width is None else width
         self._width = dtype.bits if wanted <= dtype.bits else 32 if wanted <= 32 else 64
-
-    @property
-    def size(self) -> int:
-        """Elements in all."""
-        return self._size
 
     @property
     def width(self) -> int:
         """Bits of a key: those of the type, or 32 or 64."""
         return self._width
-
-    @property
-    def kept(self) -> BitMask | None:
-        """The elements that are ranked."""
-        return self._kept
 
     @property
     def nan_key(self) -> int:
@@ -103,7 +93,7 @@ class Magnitudes:
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces of at most `PIECE`."""
-        stop = self._size if stop is None else stop
+        stop = self.size if stop is None else stop
         buffer = np.empty(min(PIECE, stop - start), f"uint{self._width}")
         for first, bits in pieces(self.read, start, stop):
             keys = buffer[: bits.size]
@@ -193,22 +183,12 @@ class Uniform:
 
     def __init__(self, seed: int, name: str, size: int, kept: BitMask | None = None) -> None:
         self._state = hashed_state(seed, name)
-        self._size = size
-        self._kept = kept
-
-    @property
-    def size(self) -> int:
-        """Elements in all."""
-        return self._size
-
-    @property
-    def kept(self) -> BitMask | None:
-        """The elements that are ranked."""
-        return self._kept
+        self.size = size
+        self.kept = kept
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces."""
-        stop = self._size if stop is None else stop
+        stop = self.size if stop is None else stop
         for first in range(start, stop, _DRAWN):
             mixed = splitmix64(self._state, first, min(first + _DRAWN, stop))
             mixed >>= np.uint64(32)

@@ -46,24 +46,14 @@ class Scores:
         self, read: ReadBits, size: int, dtype: DType, kept: BitMask | None, scoring: Scoring
     ) -> None:
         self._read = read
-        self._size = size
+        self.size = size
         self._dtype = dtype
-        self._kept = kept
+        self.kept = kept
         self._scoring = scoring
-
-    @property
-    def size(self) -> int:
-        """Elements in all."""
-        return self._size
-
-    @property
-    def kept(self) -> BitMask | None:
-        """The elements that are ranked."""
-        return self._kept
 
     def keys(self, start: int = 0, stop: int | None = None) -> Iterator[KeyChunk]:
         """Yield the keys of elements `start` to `stop`, in pieces."""
-        stop = self._size if stop is None else stop
+        stop = self.size if stop is None else stop
         form = DTYPES["F64"].form
         assert form is not None
         largest = np.uint64(form.nan_key)

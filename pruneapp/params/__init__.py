@@ -4,7 +4,7 @@ From a `Param` come the validation and its messages, the editor in the window, t
 command line, the schema of the recipe, the reference page, and the values that the tests try.
 """
 
-from pruneapp.params.amounts import Amount, AmountParam
+from pruneapp.params.amounts import AMOUNT_OF_CHANNELS, AMOUNT_OF_WEIGHTS, Amount, AmountParam
 from pruneapp.params.declared import Param, validate_all
 from pruneapp.params.numbers import (
     DimParam,
@@ -20,6 +20,8 @@ from pruneapp.params.sizes import SizeParam, format_bytes, parse_bytes
 from pruneapp.params.words import Choice, ChoiceParam, FlagParam
 
 __all__ = [
+    "AMOUNT_OF_CHANNELS",
+    "AMOUNT_OF_WEIGHTS",
     "Amount",
     "AmountParam",
     "Choice",

@@ -64,3 +64,14 @@ class AmountParam(Param):
     def invalid(self) -> Iterator[Any]:
         """Yield what torch refuses, and NaN."""
         yield from (-1, -0.1, 1.1, math.nan, math.inf, "half", None)
+
+
+# What most methods ask for.
+AMOUNT_OF_WEIGHTS = AmountParam(
+    help="How much of what is not pruned yet: a share of the weights, or a count of them.",
+    unit="weights",
+)
+AMOUNT_OF_CHANNELS = AmountParam(
+    help="How many of the channels not pruned yet: a share of them, or a count.",
+    unit="channels",
+)

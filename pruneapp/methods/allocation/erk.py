@@ -13,7 +13,7 @@ from pruneapp.methods.bounds import known_of
 from pruneapp.methods.by_magnitude import magnitude_width, magnitudes
 from pruneapp.methods.clamped import level
 from pruneapp.methods.declaration import Counts, Cutting, TensorView, Values, WeightMethod
-from pruneapp.params import AmountParam, Choice, ChoiceParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam
 from pruneapp.progress import Job
 
 
@@ -59,10 +59,7 @@ ERK = WeightMethod(
     ),
     formula="density = e (in + out + height + width) / (in * out * height * width), at most 1",
     params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
+        AMOUNT_OF_WEIGHTS,
         ChoiceParam(
             name="variant",
             label="Variant",

@@ -8,7 +8,7 @@ from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.lamp import LampScores
 from pruneapp.methods.by_magnitude import magnitude_width, magnitudes
 from pruneapp.methods.declaration import Cutting, TensorView, Values, WeightMethod
-from pruneapp.params import AmountParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS
 from pruneapp.progress import Job
 
 
@@ -32,12 +32,7 @@ LAMP = WeightMethod(
         "global choice without data. What is pruned already or protected is no part of the score."
     ),
     formula="score = w^2 / sum of v^2 over all weights v of the tensor with |v| >= |w|",
-    params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
-    ),
+    params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     scopes=("global",),
     rank=magnitudes,

@@ -12,7 +12,7 @@ from pruneapp.methods.bounds import known_of
 from pruneapp.methods.by_magnitude import magnitude_width, magnitudes
 from pruneapp.methods.clamped import level
 from pruneapp.methods.declaration import Counts, Cutting, TensorView, Values, WeightMethod
-from pruneapp.params import AmountParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS
 from pruneapp.progress import Job
 
 Shares = NDArray[np.float64]
@@ -61,12 +61,7 @@ UNIFORM_PLUS = WeightMethod(
         "is pruned already counts."
     ),
     formula="share = s; 0 of the first convolution, at most 80 % of the last linear layer",
-    params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
-    ),
+    params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     scopes=("global",),
     rank=magnitudes,

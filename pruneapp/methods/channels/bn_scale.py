@@ -9,7 +9,7 @@ from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.values import decode
 from pruneapp.methods.declaration import TensorView, Values
 from pruneapp.methods.units import ChannelMethod, lowest_by, order_by
-from pruneapp.params import AmountParam, DimParam, Interval
+from pruneapp.params import AMOUNT_OF_CHANNELS, DimParam, Interval
 from pruneapp.progress import Job
 
 
@@ -44,10 +44,7 @@ BN_SCALE = ChannelMethod(
     ),
     formula="score = |gamma| of the channel in the norm that follows",
     params=(
-        AmountParam(
-            help="How many of the channels not pruned yet: a share of them, or a count.",
-            unit="channels",
-        ),
+        AMOUNT_OF_CHANNELS,
         DimParam(
             bounds=Interval(0, 0),
             help="The dimension of the output channels; a norm has a scale for no other.",

@@ -10,7 +10,7 @@ from pruneapp.kernels.filter_distances import distance_sums
 from pruneapp.masks.channels import channels_left
 from pruneapp.methods.declaration import TensorView, Values
 from pruneapp.methods.units import ChannelMethod, lowest_by, order_by
-from pruneapp.params import AmountParam, DimParam
+from pruneapp.params import AMOUNT_OF_CHANNELS, DimParam
 from pruneapp.progress import Job
 
 
@@ -38,10 +38,7 @@ FPGM = ChannelMethod(
     ),
     formula="score = sum over the channels j of ||F_i - F_j||_2",
     params=(
-        AmountParam(
-            help="How many of the channels not pruned yet: a share of them, or a count.",
-            unit="channels",
-        ),
+        AMOUNT_OF_CHANNELS,
         DimParam(),
     ),
     lowest=lowest_by(_score),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pruneapp.kernels.contract import Kernel, Slices
 from pruneapp.methods.declaration import TensorView, Values
 from pruneapp.methods.units import ChannelMethod, Channels, order_by
-from pruneapp.params import AmountParam, DimParam, NormParam
+from pruneapp.params import AMOUNT_OF_CHANNELS, DimParam, NormParam
 from pruneapp.progress import Job
 
 
@@ -43,10 +43,7 @@ LN_STRUCTURED = ChannelMethod(
     ),
     formula="score = (sum over the channel of |w|^n)^(1/n)",
     params=(
-        AmountParam(
-            help="How many of the channels not pruned yet: a share of them, or a count.",
-            unit="channels",
-        ),
+        AMOUNT_OF_CHANNELS,
         NormParam(
             help=(
                 "How a channel is measured: 1 adds magnitudes, 2 is the length of the vector, inf "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pruneapp.kernels.contract import Kernel, Slices
 from pruneapp.kernels.score_keys import Scores, finite_only
 from pruneapp.methods.declaration import TensorView, Values, WeightMethod
-from pruneapp.params import AmountParam, Choice, ChoiceParam, Norm
+from pruneapp.params import AMOUNT_OF_WEIGHTS, Choice, ChoiceParam, Norm
 from pruneapp.progress import Job
 
 _ORDERS: dict[str, Norm] = {"rms": 2, "mean": 1, "frobenius": 2, "max": math.inf}
@@ -53,10 +53,7 @@ L1_NORMALIZED = WeightMethod(
     ),
     formula="score = |w| / RMS(W), or by the mean of |W|, its Frobenius norm, or its largest",
     params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
+        AMOUNT_OF_WEIGHTS,
         ChoiceParam(
             name="divide_by",
             label="Divide by",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pruneapp.methods.by_magnitude import magnitudes
 from pruneapp.methods.declaration import RowMethod
-from pruneapp.params import AmountParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS
 
 L1_PER_ROW = RowMethod(
     name="l1_per_row",
@@ -17,12 +17,7 @@ L1_PER_ROW = RowMethod(
         "weight more."
     ),
     formula="score = |w|, compared within its row",
-    params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
-    ),
+    params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     rank=magnitudes,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pruneapp.methods.by_magnitude import magnitude_width, magnitudes
 from pruneapp.methods.declaration import WeightMethod
-from pruneapp.params import AmountParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS
 
 L1_UNSTRUCTURED = WeightMethod(
     name="l1_unstructured",
@@ -16,12 +16,7 @@ L1_UNSTRUCTURED = WeightMethod(
         "of small weights lose more. Zeros make a file smaller only once it is compressed."
     ),
     formula="score = |w|",
-    params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
-    ),
+    params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     told_by="magnitudes",
     rank=magnitudes,

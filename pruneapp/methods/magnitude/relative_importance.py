@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pruneapp.kernels.contract import Kernel, Slices
 from pruneapp.kernels.score_keys import Scores, finite_only
 from pruneapp.methods.declaration import TensorView, Values, WeightMethod
-from pruneapp.params import AmountParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS
 from pruneapp.progress import Job
 
 Sums = NDArray[np.float64]
@@ -82,12 +82,7 @@ RELATIVE_IMPORTANCE = WeightMethod(
         "rest."
     ),
     formula="score = |w| / sum of |w| in its row + |w| / sum of |w| in its column",
-    params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
-    ),
+    params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     scopes=("local",),
     least_dims=2,

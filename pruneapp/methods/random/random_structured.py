@@ -9,7 +9,7 @@ from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.ranking import hashed_state, splitmix64
 from pruneapp.methods.declaration import TensorView, Values
 from pruneapp.methods.units import ChannelMethod, lowest_by, order_by
-from pruneapp.params import AmountParam, DimParam, SeedParam
+from pruneapp.params import AMOUNT_OF_CHANNELS, DimParam, SeedParam
 from pruneapp.progress import Job
 
 
@@ -38,10 +38,7 @@ RANDOM_STRUCTURED = ChannelMethod(
     ),
     formula="score = a random number made from (seed, tensor name, channel)",
     params=(
-        AmountParam(
-            help="How many of the channels not pruned yet: a share of them, or a count.",
-            unit="channels",
-        ),
+        AMOUNT_OF_CHANNELS,
         DimParam(),
         SeedParam(),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pruneapp.kernels.ranking import Uniform
 from pruneapp.methods.declaration import TensorView, Values, WeightMethod
-from pruneapp.params import AmountParam, SeedParam
+from pruneapp.params import AMOUNT_OF_WEIGHTS, SeedParam
 
 
 def _rank(view: TensorView, values: Values, width: int, measured: None) -> Uniform:  # noqa: ARG001 - one width
@@ -27,10 +27,7 @@ RANDOM_UNSTRUCTURED = WeightMethod(
     ),
     formula="score = a random number made from (seed, tensor name, index)",
     params=(
-        AmountParam(
-            help="How much of what is not pruned yet: a share of the weights, or a count of them.",
-            unit="weights",
-        ),
+        AMOUNT_OF_WEIGHTS,
         SeedParam(),
     ),
     rank=_rank,
