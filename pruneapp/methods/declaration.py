@@ -113,6 +113,9 @@ class Method:
         themselves. ``magnitudes``: just the weights go whose magnitude is at or below a threshold,
         so that the amount may be said as that threshold, too. ``norms``: channels go in the order
         of a norm (parameter ``n``). ``chance``: any may go. None: nothing but the exact step.
+    ranks_anew
+        Whether it measures what is left, so that several rounds may take other weights than one
+        step to the same amount.
     """
 
     name: str
@@ -124,6 +127,7 @@ class Method:
     takes_mask: bool = False
     takes_scale: bool = False
     told_by: ToldBy | None = None
+    ranks_anew: bool = False
     scopes: tuple[Scope, ...] = ("local",)
     least_dims: int = 1
 

@@ -7,7 +7,35 @@ from dataclasses import replace
 
 from pruneapp.document.recipe.schema import Path
 from pruneapp.document.step import Step
-from pruneapp.params import Amount
+from pruneapp.params import Amount, AmountParam, Choice, ChoiceParam, Interval, IntParam, Param
+
+# What a schedule asks for beside its step, in the order in which it is asked.
+SCHEDULE: tuple[Param, ...] = (
+    AmountParam(
+        name="final",
+        label="In the end",
+        help="How much of these tensors is pruned at the end, with what is pruned now: a share, or "
+        "a count.",
+        default=0.9,
+    ),
+    IntParam(
+        name="steps",
+        label="Rounds",
+        help="How many steps of the history it becomes.",
+        default=5,
+        bounds=Interval(1, 1000),
+    ),
+    ChoiceParam(
+        name="path",
+        label="Path",
+        help="How much goes in each round: equal parts, or much at first and little at the end.",
+        default="cubic",
+        choices=(
+            Choice("linear", "Linear", "The same number of weights each time."),
+            Choice("cubic", "Cubic", "Many at first and few at the end (Zhu and Gupta, 2017)."),
+        ),
+    ),
+)
 
 
 def amounts(final: Amount, begun: int, size: int, steps: int, path: Path) -> list[Amount]:

@@ -43,4 +43,5 @@ FPGM = ChannelMethod(
     ),
     lowest=lowest_by(_score),
     order=order_by(_score),
+    ranks_anew=True,
 )

@@ -72,4 +72,5 @@ L1_NORMALIZED = WeightMethod(
     rank=_rank,
     least_width=_least_width,
     measure=_measure,
+    ranks_anew=True,
 )

@@ -89,4 +89,5 @@ RELATIVE_IMPORTANCE = WeightMethod(
     rank=_rank,
     least_width=_least_width,
     measure=_measure,
+    ranks_anew=True,
 )
