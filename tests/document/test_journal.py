@@ -12,12 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from kept_work import A, B, C, by_hand, open_model, prune, shut, states, storied, write_model
 
 from pruneapp.document.hand import Target
 from pruneapp.document.session import log_file
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal
+from pruneapp.document.session.log_file import JSON, records
 from pruneapp.document.session.recovery import left_behind, read_journal
 from pruneapp.document.session.reopen import reopened
 from pruneapp.errors import OriginalChangedError, SessionError, StaleError
@@ -297,6 +299,30 @@ def test_a_newer_journal_is_left_alone(model, place, monkeypatch):
         read_journal(found.path, Job())
     assert found.path.exists()
     shut(document)
+
+
+def test_a_journal_of_the_version_before_opens_as_before(model, place, monkeypatch):
+    """It has each edit with its masks, as small ones still are written."""
+    from pruneapp.document.session import journal_writer as module
+
+    monkeypatch.setattr(module, "VERSION", 1)
+    document = storied(model)
+    journal = kept(document, place, {"tensor": A})
+    journal.close()
+    (found,) = left_behind(place, Job())
+    assert (found.steps, found.again) == (6, 0)
+    with journal.path.open("rb") as file:
+        said = [
+            zstandard.decompress(data)
+            for p, data in records(file, check_pieces=True)
+            if p.kind == JSON
+        ]
+    assert b'"version":1' in said[0]
+    assert not any(b'"type":"intent"' in entry for entry in said)
+    again = taken_up(journal.path)
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
 
 
 def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, place, monkeypatch):

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,12 @@ from pruneapp.checkpoint.digest import known
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import journal_writer
+from pruneapp.document.session import capture as capturing
+from pruneapp.document.session import journal_log, journal_writer, packing
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal, folder
 from pruneapp.document.session.log_file import LogFile
+from pruneapp.document.session.recovery import read_journal
 from pruneapp.document.step import Row, Step
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
@@ -433,6 +436,40 @@ def test_as_soon_as_there_is_room_the_work_is_kept_again(person, file, monkeypat
     person.wait(lambda: len(journals()) == 1)
     kept(person)
     assert len(person.trouble) == 1
+
+
+def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
+    person, file, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(journal_writer, "AT_ONCE", 0)
+    monkeypatch.setattr(packing, "PIECE", 1)
+    for module in (packing, capturing, journal_log):
+        monkeypatch.setattr(module, "SMALL", 0)
+    pack, slow = journal_log.pack, True
+
+    def packed(*masks):
+        for piece in pack(*masks):
+            if slow:
+                time.sleep(0.2)
+            yield piece
+
+    monkeypatch.setattr(journal_log, "pack", packed)
+    copy = tmp_path / "copy.journal"
+
+    def intents() -> int:
+        copy.write_bytes(journals()[0].read_bytes())
+        with read_journal(copy, Job()) as found:
+            return len(found.history.intents)
+
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.wait(lambda: journals() and intents() == 2)
+    assert not person.workbench.keeping.up_to_date, "the masks of the first are still written"
+    slow = False
+    kept(person)
+    assert intents() == 0
+    assert not person.bugs
 
 
 def test_the_checksum_of_the_checkpoint_is_counted_when_nobody_waits(person, file, tmp_path):

@@ -71,6 +71,8 @@ WORKS = (
 _PIECE = 1 << 13
 # Of the moments between two pieces, so many see something done.
 _MEANWHILE = 0.03
+# Among so many kills, some come while masks are written.
+_ENOUGH = 10
 
 
 @dataclass
@@ -97,6 +99,8 @@ def kill(work: Work, times: int) -> Tally:
         for number in range(times):
             _kill(work, folder, number, tally)
             shutil.rmtree(folder / f"journals-{number}", ignore_errors=True)
+    if work.large and times >= _ENOUGH and not tally.again:
+        tally.wrong.append(f"{times} kills, and none came while masks were written")
     return tally
 
 
