@@ -26,8 +26,8 @@ SHARD_SIZE = SizeParam(
     name="shard_size",
     label="Largest file",
     help=(
-        "The most bytes a file may have: a folder is written, of as many files as that takes, with "
-        "their index and what lies beside the original."
+        "Write a folder of files of at most this size: with their index, as transformers does, and "
+        "with what lies beside the original."
     ),
     nothing="as opened",
     usual=(1 * 10**9, 2 * 10**9, 4 * 10**9, 5 * 10**9, 10 * 10**9),
@@ -123,8 +123,8 @@ class _Packing:
         while start < len(self._entries) or not plans:
             if len(plans) == MOST_FILES:
                 raise ExportError(
-                    f"Files of at most {format_bytes(self._limit)} would be more than "
-                    f"{MOST_FILES:,}.",
+                    f"There would be more than {MOST_FILES:,} files of at most "
+                    f"{format_bytes(self._limit)}.",
                     remedy="Ask for larger files.",
                 )
             plan, start = self._next(start)

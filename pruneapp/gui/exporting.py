@@ -234,4 +234,7 @@ def _as_text(report: ExportReport) -> ReportText:
         ),
         kept_as=str(report.kept_original or ""),
         notes=report.notices,
+        files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)
+        if report.path.is_dir()
+        else (),
     )

@@ -42,6 +42,8 @@ class ReportText:
         Where the original was kept; empty if it was not replaced.
     notes
         What was left behind, a sentence each.
+    files
+        Of a folder: name, bytes and checksum of each file that was written; else empty.
     """
 
     path: str
@@ -52,6 +54,7 @@ class ReportText:
     tensors: tuple[TensorSparsity, ...] = ()
     kept_as: str = ""
     notes: tuple[str, ...] = ()
+    files: tuple[tuple[str, int, str], ...] = ()
 
 
 class ExportReportDialog(QDialog):
@@ -70,7 +73,7 @@ class ExportReportDialog(QDialog):
             value = ElidedLabel(text, self)
             value.setAccessibleName(f"{label}: {text}")
             if tip:
-                value.setToolTip(tip)
+                value.setToolTip(tip.strip())
             rows.addRow(name, value)
             self._labels.append(name)
         self.notes = [plain(note, wrap=True) for note in report.notes]
@@ -132,11 +135,21 @@ class ExportReportDialog(QDialog):
         """Return label, text and full text of what is said above the table."""
         report = self._report
         pruned = sum(tensor.after for tensor in report.tensors)
+        size, checksum, each = numbers.size(report.nbytes), report.checksum, ""
+        if report.files:
+            size = self.tr("{size} in {n} files").format(
+                size=size, n=numbers.count(len(report.files))
+            )
+            checksum = self.tr("one for each file: they are in the text to copy")
+            each = "\n".join(
+                f"{name}\t{numbers.exact_size(nbytes)}\t{checksum}"
+                for name, nbytes, checksum in report.files
+            )
         facts = [
-            (self.tr("File"), report.path, ""),
+            (self.tr("Folder") if report.files else self.tr("File"), report.path, ""),
             (self.tr("Format"), report.format, ""),
-            (self.tr("Size"), numbers.size(report.nbytes), numbers.exact_size(report.nbytes)),
-            (self.tr("Checksum"), report.checksum, ""),
+            (self.tr("Size"), size, numbers.exact_size(report.nbytes)),
+            (self.tr("Checksum"), checksum, each and f"\n{each}"),
             (
                 self.tr("Verified"),
                 self.tr("✓ read back and compared")

@@ -278,6 +278,7 @@ class TestFilesOfALargestSize:
         qtbot.keyClick(size, Qt.Key.Key_Down)
         dialog.set_offers((replace(DENSE, wrong="That would be more than 500 files."), *OFFERS[1:]))
         assert dialog.target.note.text() == "✕ That would be more than 500 files."
+        assert dialog.formats.sizes["safetensors"].text() == "–"
         assert dialog.wish() is None
         assert not dialog.go.isEnabled()
         assert size.isEnabled()
@@ -414,6 +415,22 @@ def test_the_report_can_be_read_and_copied(qtbot):
         assert part in text
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+def test_the_report_of_a_folder_has_a_checksum_for_each_file(qtbot):
+    files = (("model-1.safetensors", 4_000, "sha256 3f"), ("model-2.safetensors", 50, "sha256 4e"))
+    dialog = ExportReportDialog(
+        ReportText("/models/out", "f", 4_050, "sha256 3f", verified=True, files=files)
+    )
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    assert "Folder" in said(dialog)
+    assert "4.0 kB in 2 files" in said(dialog).replace("\u00a0", " ")
+    assert "3f" not in said(dialog)
+    text = dialog.as_text()
+    assert "\nmodel-1.safetensors\t4,000 bytes\tsha256 3f\n" in text
+    assert "\nmodel-2.safetensors\t50 bytes\tsha256 4e\n" in text
 
 
 def test_the_tables_keep_qts_rules(qtbot, qtmodeltester):

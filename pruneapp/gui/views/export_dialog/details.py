@@ -18,7 +18,7 @@ from pruneapp.gui.views.parts.labels import heading, plain, recolor
 _WIDTH = 52
 _LINES = 14
 # What is asked for: of most formats everything is seen at once.
-_USUAL_LINES = 22
+_USUAL_LINES = 26
 
 
 class Details(QScrollArea):
@@ -104,8 +104,6 @@ class Details(QScrollArea):
         layout.addSpacing(8)
         if offer.does_not:
             self._list(layout, self.tr("Know before"), list(offer.does_not))
-        if offer.loaded_by:
-            self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
         if offer.params:
             layout.addWidget(heading(self.tr("Settings")))
             layout.addSpacing(4)
@@ -114,6 +112,9 @@ class Details(QScrollArea):
                 self.fields.fields[name].editor.set_value(value)
             self.fields.changed.connect(self._on_changed)
             layout.addWidget(self.fields)
+            layout.addSpacing(8)
+        if offer.loaded_by:
+            self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
 
     def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
         layout.addWidget(heading(title))

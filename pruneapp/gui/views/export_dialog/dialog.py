@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -25,6 +26,8 @@ from pruneapp.gui.views.export_dialog.purposes import Purposes
 from pruneapp.gui.views.export_dialog.target import Target
 from pruneapp.gui.views.export_dialog.words import size_words
 from pruneapp.gui.views.parts.labels import heading
+
+_AROUND = 64
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,13 @@ class ExportDialog(QDialog):
         layout.addWidget(self.beside)
         layout.addSpacing(8)
         layout.addLayout(buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the room that is needed: of its own accord a dialog takes two thirds of a screen."""
+        if not event.spontaneous():
+            room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
+            self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
+        super().showEvent(event)
 
     # Told
 

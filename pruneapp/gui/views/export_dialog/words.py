@@ -10,7 +10,7 @@ from pruneapp.gui.views.parts import numbers
 
 def size_words(offer: FormatOffer) -> str:
     """Say how large the file will be: 43 MB, ≈ 12 MB, or that it is being counted."""
-    if offer.why_not:
+    if offer.why_not or offer.wrong:
         return numbers.NO_NUMBER
     if offer.nbytes is None:
         return QCoreApplication.translate("ExportSizes", "counting…")
