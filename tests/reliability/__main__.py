@@ -28,7 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="packaging/dev.py faults", description=__doc__)
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--formats", nargs="*", default=list(FORMATS), help="default: all")
-    parser.add_argument("--calls", nargs="*", default=list(faults.CALLS), help="default: all")
+    parser.add_argument("--calls", nargs="*", help="default: all")
     parser.add_argument("--kills", type=int, default=200, help="in each place (default: 200)")
     parser.add_argument("--write", action="store_true", help=f"write {REPORT.relative_to(ROOT)}")
     options = parser.parse_args()
@@ -55,7 +55,7 @@ def _faults(options: argparse.Namespace) -> tuple[str, list[str]]:
     rows: dict[str, faults.Tally] = {}
 
     def one(form: str, layout: Path, scene: Scene, after: Contents) -> None:
-        for call, tally in faults.inject(form, layout, scene, after, options.calls):
+        for call, tally in faults.inject(form, layout, scene, after, options.calls or faults.CALLS):
             row = rows.setdefault(call, faults.Tally())
             row.runs += tally.runs
             row.ends += tally.ends
@@ -149,7 +149,7 @@ def _journal(options: argparse.Namespace) -> tuple[str, list[str]]:
 def _journal_faults(options: argparse.Namespace) -> tuple[str, list[str]]:
     if not faults.usable():
         return "", ["strace is not installed"]
-    rows = journal_faults.inject(options.calls)
+    rows = journal_faults.inject(options.calls or journal_faults.CALLS)
     text = _table(
         "## A call of the system fails while work is kept",
         "Each call at each index in turn, once and from then on: one sentence at most, work goes "

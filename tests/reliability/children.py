@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import mmap
 import os
@@ -69,7 +70,8 @@ def fork(work: Callable[[], None]) -> Child:
         return Child(pid, go, said)
     code = CRASHED
     try:
-        os.close(go)
+        with contextlib.suppress(OSError):  # the fault may be this one, if it came early
+            os.close(go)
         os.read(waits, 1)
         try:
             work()
