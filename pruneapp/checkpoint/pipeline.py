@@ -151,6 +151,7 @@ class WritePipeline:
         self._threads.clear()
         self._disk.close()
         self._filling, self._free, self._error = None, SimpleQueue(), None
+        self._back = np.empty(0, np.uint8)
 
     def _next_window(self) -> _Window:
         if self._windows < WINDOWS and self._free.empty():

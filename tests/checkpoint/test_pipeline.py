@@ -373,6 +373,24 @@ def test_several_files_may_be_open_and_only_the_one_that_is_written_has_threads(
     assert (tmp_path / "b").read_bytes() == data
 
 
+def test_a_file_that_waits_for_the_others_holds_no_memory(tmp_path, monkeypatch):
+    """A model of several hundred files is sealed as a whole before the first gets its name."""
+    monkeypatch.undo()  # windows as large as they are
+    data = some_bytes(1 << 20)
+    with contextlib.ExitStack() as stack:
+        files = [AtomicFile(tmp_path / f"{n}", len(data), Job()) for n in range(8)]
+        tracemalloc.start()
+        try:
+            for file in files:
+                stack.enter_context(file).write(data)
+                file.seal()
+            held = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    assert held < len(data) // 2
+
+
 def test_progress_counts_what_is_taken_and_what_came_back(target):
     told = []
 
