@@ -34,6 +34,7 @@ from pruneapp.gui.opening import Opening
 from pruneapp.gui.pairing import Pairing
 from pruneapp.gui.recipes import Recipes
 from pruneapp.gui.recovering import Recovering
+from pruneapp.gui.rounds import Rounds
 from pruneapp.gui.session import Session
 from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
@@ -144,6 +145,16 @@ class Workbench(QObject):
         self.recipes = Recipes(
             window, self.session, self.jobs, telling=self.telling, appearance=appearance
         )
+        self.rounds = Rounds(
+            window,
+            self.session,
+            self.jobs,
+            asking=self.asking,
+            extras=self.extras,
+            telling=self.telling,
+            appearance=appearance,
+        )
+        self.views.form.roundsAsked.connect(self.rounds.ask)
         self.moving = Moving(self.session, self.jobs, self)
         self.comparing = Comparing(self.session, self.jobs, self.looking, self.views, window)
         self.handwork = Handwork(

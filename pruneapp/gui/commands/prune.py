@@ -15,6 +15,19 @@ PRUNE_ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "prune_in_rounds",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Prune in &rounds…"),
+        ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions",
+            "Repeat what the form says along a path to a final amount, each round a step of the "
+            "history",
+        ),
+        needs_document=True,
+    ),
+    ActionSpec(
         "cancel",
         PRUNE,
         QT_TRANSLATE_NOOP("Actions", "&Cancel"),

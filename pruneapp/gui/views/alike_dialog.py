@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.decision import DecisionDialog
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 from pruneapp.gui.views.parts.numbers import count
 
@@ -37,7 +38,7 @@ class Meant:
     final: int = 0
 
 
-class AlikeDialog(QDialog):
+class AlikeDialog(DecisionDialog):
     """Shows which tensors are meant; `accepted` once the person wants it so.
 
     Parameters
@@ -53,8 +54,7 @@ class AlikeDialog(QDialog):
     def __init__(
         self, pattern: str, tensors: Sequence[Meant], action: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(self.tr("In every block"))
+        super().__init__(self.tr("In every block"), action, parent)
         self.pattern = ElidedLabel(pattern, self)
         self.pattern.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pattern.setAccessibleName(self.tr("Pattern"))
@@ -73,26 +73,9 @@ class AlikeDialog(QDialog):
         self.table = CountsTable(headers, len(tensors), cells, self)
         self.table.setAccessibleName(self.tr("Tensors that are meant"))
         self.table.setAccessibleDescription(self.sentence.text())
-        self.go = QPushButton(action, self)
-        self.go.setObjectName("mainAction")
-        self.go.setDefault(True)
-        self.leave = QPushButton(self.tr("Leave it"), self)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(self.pattern)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.table, 1)
-        layout.addLayout(buttons)
+        self.lay_out((self.pattern, self.sentence, self.table), wide=self.table)
         self.resize(560, 440)
         self.go.setFocus()
-        self.go.clicked.connect(self.accept)
-        self.leave.clicked.connect(self.reject)
         self.set_colors({})
 
     def set_colors(self, colors: Mapping[str, str]) -> None:

@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QPushButton,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QPushButton, QRadioButton, QWidget
 
 from pruneapp.answers.overlap import Overlap, TensorOverlap
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.decision import DecisionDialog
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, percent
 
 
-class CombineDialog(QDialog):
+class CombineDialog(DecisionDialog):
     """Shows the overlap of what is pruned here and in a file; one button makes one mask of both.
 
     Parameters
@@ -52,8 +45,7 @@ class CombineDialog(QDialog):
         shown: Mapping[str, str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(self.tr("Combine masks"))
+        super().__init__(self.tr("Combine masks"), parent=parent)
         self._overlap = overlap
         self._muted: list[QWidget] = []
         tensors = overlap.tensors
@@ -86,7 +78,9 @@ class CombineDialog(QDialog):
         self.table.setAccessibleName(self.tr("Overlap of the tensors"))
         self.table.setAccessibleDescription(self.about.text())
         self.choices: dict[str, QRadioButton] = {}
-        choices = QGridLayout()
+        box = QWidget(self)
+        choices = QGridLayout(box)
+        choices.setContentsMargins(0, 0, 0, 0)
         choices.setHorizontalSpacing(16)
         choices.setVerticalSpacing(4)
         for row, (how, text, help_) in enumerate(self._choices()):
@@ -100,30 +94,13 @@ class CombineDialog(QDialog):
             self.choices[how] = radio
         choices.setColumnStretch(1, 1)
         self.picture = QPushButton(self.tr("Show where they differ"), self)
-        self.leave = QPushButton(self.tr("Leave it"), self)
-        self.go = QPushButton(self)
-        self.go.setObjectName("mainAction")
-        self.go.setDefault(True)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.picture)
-        buttons.addStretch(1)
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(self.about)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(heading(self.tr("Pruned afterwards")))
-        layout.addLayout(choices)
-        layout.addLayout(buttons)
+        title = heading(self.tr("Pruned afterwards"))
+        self.lay_out((self.about, self.table, title, box), wide=self.table, beside=(self.picture,))
         self.resize(640, 480)
         self.choices["or"].setChecked(True)
         self.choices["or"].setFocus()
-        self.go.clicked.connect(self._combine)
+        self.accepted.connect(self._combine)
         self.picture.clicked.connect(self._show_picture)
-        self.leave.clicked.connect(self.reject)
         self.set_colors({})
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -163,7 +140,6 @@ class CombineDialog(QDialog):
         self.go.setEnabled(bool(number))
 
     def _combine(self) -> None:
-        self.accept()
         self.combineRequested.emit(self.how)
 
     def _show_picture(self) -> None:

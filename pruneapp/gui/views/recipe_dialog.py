@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.decision import DecisionDialog
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count
 
@@ -45,7 +39,7 @@ class RecipeLine:
     fits: bool = True
 
 
-class RecipeDialog(QDialog):
+class RecipeDialog(DecisionDialog):
     """Shows the entries of a recipe and what does not fit; `accepted` once it is to be done.
 
     Parameters
@@ -65,8 +59,7 @@ class RecipeDialog(QDialog):
         problems: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(self.tr("Apply a recipe"))
+        super().__init__(self.tr("Apply a recipe"), self._action(lines), parent)
         self.file = ElidedLabel(file, self)
         self.file.setAccessibleName(self.tr("Recipe"))
         self.sentence = plain(self._sentence(lines, problems), wrap=True)
@@ -81,12 +74,7 @@ class RecipeDialog(QDialog):
         self.table = CountsTable(headers, len(lines), cells, self)
         self.table.setAccessibleName(self.tr("Steps of the recipe"))
         self.table.setAccessibleDescription(self.sentence.text())
-        self._steps = sum(line.steps for line in lines)
-        self.go = QPushButton(self._action(), self)
-        self.go.setObjectName("mainAction")
-        self.go.setDefault(True)
         self.go.setEnabled(bool(lines) and not problems)
-        self.leave = QPushButton(self.tr("Leave it"), self)
         self.problems = QPlainTextEdit("\n".join(problems), self)
         self.problems.setReadOnly(True)
         self.problems.setTabChangesFocus(True)
@@ -95,11 +83,11 @@ class RecipeDialog(QDialog):
         self._trouble = heading(self._count(len(problems)))
         for widget in (self.problems, self._trouble):
             widget.setVisible(bool(problems))
-        self._lay_out()
+        self.lay_out(
+            (self.file, self.sentence, self.table, self._trouble, self.problems), wide=self.table
+        )
         self.resize(600, 480)
         (self.leave if problems else self.go).setFocus()
-        self.go.clicked.connect(self.accept)
-        self.leave.clicked.connect(self.reject)
         self.set_colors({})
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -107,22 +95,6 @@ class RecipeDialog(QDialog):
         found = with_defaults(colors)
         recolor(self.sentence, found["muted"])
         recolor(self._trouble, found["danger"])
-
-    def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
-        layout.addWidget(self.file)
-        layout.addWidget(self.sentence)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self._trouble)
-        layout.addWidget(self.problems)
-        layout.addLayout(buttons)
 
     def _sentence(self, lines: Sequence[RecipeLine], problems: Sequence[str]) -> str:
         if not lines:
@@ -143,7 +115,8 @@ class RecipeDialog(QDialog):
             return self.tr("✕ 1 thing does not fit")
         return self.tr("✕ {n} things do not fit").format(n=count(problems))
 
-    def _action(self) -> str:
-        if self._steps == 1:
+    def _action(self, lines: Sequence[RecipeLine]) -> str:
+        steps = sum(line.steps for line in lines)
+        if steps == 1:
             return self.tr("Apply 1 step")
-        return self.tr("Apply {n} steps").format(n=count(self._steps))
+        return self.tr("Apply {n} steps").format(n=count(steps))

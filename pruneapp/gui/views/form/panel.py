@@ -38,12 +38,15 @@ class PruneForm(QWidget):
         The person wants to load a mask, or importance scores.
     sizeAsked
         The person wants to say the total as the size of a file.
+    roundsAsked
+        The person wants the rule to be repeated to a final amount.
     """
 
     changed = Signal()
     maskFileRequested = Signal()
     scoresFileRequested = Signal()
     sizeAsked = Signal()
+    roundsAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +75,12 @@ class PruneForm(QWidget):
             self.tr("Another method or amount for other tensors, as part of the same step")
         )
         self.add.setAccessibleDescription(self.add.toolTip())
+        self.rounds = QPushButton(self.tr("In rounds…"), self)
+        self.rounds.setFlat(True)
+        self.rounds.setToolTip(
+            self.tr("Repeat the rule along a path to a final amount (Ctrl+Shift+Return)")
+        )
+        self.rounds.setAccessibleDescription(self.rounds.toolTip())
         self.stack = QStackedWidget(self)
 
         self.scope_row = ScopeRow(self)
@@ -82,6 +91,7 @@ class PruneForm(QWidget):
         buttons.setSpacing(8)
         buttons.addWidget(self.limits.button)
         buttons.addWidget(self.add)
+        buttons.addWidget(self.rounds)
         buttons.addStretch(1)
         buttons.addWidget(self.remove)
         layout = QVBoxLayout(self)
@@ -98,6 +108,7 @@ class PruneForm(QWidget):
 
         self.add.clicked.connect(self._add_clicked)
         self.remove.clicked.connect(self._remove_clicked)
+        self.rounds.clicked.connect(self.roundsAsked)
         self.list.currentRowChanged.connect(self._show_rule)
         self.all.toggled.connect(self.changed)
         self.companions.changed.connect(self.changed)
@@ -334,7 +345,8 @@ class PruneForm(QWidget):
         both = self._scopes() == {"local", "global"}
         words = [rule.describe() for rule in self.rules] if several else []
         place = self.stack.currentIndex()
-        needed = (tuple(self.rules), tuple(words), place, both, self.fontMetrics().height())
+        rounds = not several and self.rules[0].takes_amount()
+        needed = (tuple(self.rules), (*words, place, both, rounds), self.fontMetrics().height())
         if needed == self._arranged:
             return  # to lay out the form anew takes a part of each move of a slider
         self._arranged = needed
@@ -352,6 +364,7 @@ class PruneForm(QWidget):
         self.list.setVisible(several)
         self.order.setVisible(several)
         self.remove.setVisible(several)
+        self.rounds.setVisible(rounds)
         self.remove.setEnabled(len(self.rules) > 1)
         self.scope_row.setVisible(both)
         self._fit_stack()

@@ -232,6 +232,11 @@ class RuleEditor(QWidget):
         """Return the chosen method; None if there is none at all."""
         return self._forms.get(self.method.currentData() or "")
 
+    def takes_amount(self) -> bool:
+        """Whether how much goes is asked for, and not said by the method or a mask."""
+        form = self.form()
+        return form is not None and any(isinstance(param, AmountParam) for param in form.params)
+
     def takes_filters(self) -> bool:
         """Whether it takes whole channels along dim 0 of the tensor that the words are about."""
         form = self.form()

@@ -48,6 +48,12 @@ class _Rows(QAbstractTableModel):
             return _RIGHT
         return None
 
+    def set_count(self, count: int) -> None:
+        """Take that there are so many rows, all of them others."""
+        self.beginResetModel()
+        self._count = count
+        self.endResetModel()
+
     def headerData(
         self,
         section: int,
@@ -83,7 +89,8 @@ class CountsTable(QTableView):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setModel(_Rows(headers, count, cells, self))
+        self._rows = _Rows(headers, count, cells, self)
+        self.setModel(self._rows)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
@@ -97,3 +104,7 @@ class CountsTable(QTableView):
         widest = max(self.fontMetrics().horizontalAdvance(text) for text in headers[1:])
         digits = self.fontMetrics().horizontalAdvance("0") * _DIGITS
         header.setDefaultSectionSize(max(widest + 16, digits))
+
+    def set_count(self, count: int) -> None:
+        """Show so many rows; `cells` says what is in them now."""
+        self._rows.set_count(count)

@@ -1,0 +1,250 @@
+"""Pruning in rounds: what the form says, repeated along a path to a final amount."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from pruneapp.document.document import Document
+from pruneapp.document.edit import Edit
+from pruneapp.document.preview import compute_preview
+from pruneapp.document.recipe.replay import after
+from pruneapp.document.recipe.schedule import SCHEDULE, amounts, expanded
+from pruneapp.document.sparing import rows_of
+from pruneapp.document.step import Step
+from pruneapp.errors import ParameterError, PruneAppError, StaleError
+from pruneapp.gui.asking import Asking
+from pruneapp.gui.extras import Extras
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.theme import Appearance
+from pruneapp.gui.views.form.rounds import RoundsDialog
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.window import MainWindow
+from pruneapp.methods import registry
+from pruneapp.methods.limits import Limits
+from pruneapp.params import Amount
+from pruneapp.progress import Job
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """A step to be repeated: how many weights its tensors have, and how many are pruned."""
+
+    document: Document
+    step: Step
+    size: int
+    begun: int
+
+
+class Rounds(QObject):
+    """Asks for a schedule, and does it: each round is a step of the history.
+
+    Parameters
+    ----------
+    window
+        Its command asks for it, and it is the parent of the dialog.
+    session, jobs
+        The document, and where work is done.
+    asking, extras
+        Say what is to be repeated, and have the importance scores.
+    telling
+        Says what was done.
+    appearance
+        The colours of the dialog.
+
+    Attributes
+    ----------
+    dialog
+        What asks for the schedule; None while nothing is asked.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        *,
+        asking: Asking,
+        extras: Extras,
+        telling: Telling,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._asking = asking
+        self._extras = extras
+        self._telling = telling
+        self._appearance = appearance
+        self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
+        self.dialog: RoundsDialog | None = None
+        window.actions_["prune_in_rounds"].triggered.connect(self.ask)
+        session.closed.connect(self._on_closed)
+
+    def ask(self) -> None:
+        """Let the person say how far, in how many rounds, along which path."""
+        document = self._session.document
+        if document is None or self.dialog is not None or not self._session.may_work():
+            return
+        try:
+            step = self._asking.step()
+            asked = _repeated(document, step)
+        except PruneAppError as error:
+            self._session.refused.emit(error)
+            return
+        row = step.rows[0]
+        method = registry.get(row.method)
+        whole = method.granularity != "weights"
+        dialog = RoundsDialog(
+            _rule(step),
+            SCHEDULE,
+            size=asked.size,
+            begun=asked.begun,
+            whole=whole,
+            note=self._note(anew=method.ranks_anew),
+            parent=self._window,
+        )
+        dialog.set_values(self._values | {"final": _final(asked)})
+        dialog.changed.connect(partial(self._tell, dialog, asked))
+        dialog.accepted.connect(partial(self._go, dialog, asked))
+        dialog.finished.connect(self._on_finished)
+        self._appearance.dress(dialog)
+        self._tell(dialog, asked)
+        self.dialog = dialog
+        dialog.open()
+
+    def _note(self, *, anew: bool) -> str:
+        if anew:
+            return self.tr(
+                "This method measures anew what is left before each round, so that other weights "
+                "may go than in one step."
+            )
+        return self.tr(
+            "By this method the mask at the end is that of one step to the same amount. The rounds "
+            "on the way are there to be looked at, undone and exported."
+        )
+
+    def _tell(self, dialog: RoundsDialog, asked: _Repeated) -> None:
+        try:
+            dialog.set_rounds(_counts(asked, dialog.values()))
+        except ParameterError as error:
+            dialog.set_error(f"{error.sentence} {error.remedy}".strip())
+
+    def _on_finished(self, _result: int) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+    def _on_closed(self) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()
+
+    # -- doing it -------------------------------------------------------------------------------
+
+    def _go(self, dialog: RoundsDialog, asked: _Repeated) -> None:
+        document, values = asked.document, dialog.values()
+        self._values = {name: value for name, value in values.items() if name != "final"}
+        if self._session.document is not document or not self._session.may_work():
+            return
+        snapshot, kernel = document.snapshot(), self._session.kernel
+        scores = self._extras.frozen(masks=False).scores
+        steps = expanded(asked.step, _totals(asked, values))
+
+        def work(job: Job) -> tuple[Edit, ...]:
+            state, done, arithmetic = snapshot, [], kernel()
+            for step in steps:
+                found = compute_preview(state, step, arithmetic, job, scores=scores, energy=False)
+                if found.report.gone:
+                    edit = found.as_edit(state).prepare()
+                    state = after(state, edit)
+                    done.append(edit)
+            return tuple(done)
+
+        self._jobs.submit(
+            self.tr("Pruning in rounds"),
+            work,
+            on_result=partial(self._put, document, snapshot.revision),
+            on_error=self._session.refused.emit,
+        )
+
+    def _put(self, document: Document, revision: int, edits: tuple[Edit, ...]) -> None:
+        if self._session.document is not document:
+            return
+        if document.revision != revision:
+            self._session.refused.emit(
+                StaleError(
+                    "Something else was done while the rounds were computed, so that none was "
+                    "done.",
+                    remedy="Prune in rounds again.",
+                )
+            )
+        elif self._session.put_all(edits, revision):
+            text = self.tr("Pruned in {n} rounds.")
+            self._telling.say_done(text.format(n=numbers.count(len(edits))))
+
+
+def _repeated(document: Document, step: Step) -> _Repeated:
+    """Return what is to be repeated; raises `PruneAppError` if it cannot be."""
+    if len(step.rows) > 1:
+        raise ParameterError(
+            f"Rounds repeat one rule (got {len(step.rows)}).",
+            remedy="Remove the others, and prune by them before or after.",
+        )
+    Step(step.rows, step.scope, Limits(total=0.0))  # refused where the method takes no total
+    if step.scope == "global" and registry.get(step.rows[0].method).granularity != "weights":
+        raise ParameterError(
+            "Rounds cut each tensor by itself where whole channels go.",
+            remedy="Choose the local scope.",
+        )
+    snapshot = document.snapshot()
+    ((_, names),) = rows_of(snapshot.checkpoint, step)
+    size = sum(snapshot.entry(name).numel for name in names)
+    return _Repeated(document, step, size, sum(snapshot.masks.counts(names)))
+
+
+def _rule(step: Step) -> str:
+    """Say what is repeated: all of the step but how much."""
+    scope = (step.scope,) if step.scope == "global" else ()
+    limits = replace(step.limits, total=None).words()
+    return ", ".join((step.rows[0].label(amount=False), *scope, *limits))
+
+
+def _final(asked: _Repeated) -> Amount:
+    """Return how much the form asks for, of all weights of the tensors."""
+    total, (row,) = asked.step.limits.total, asked.step.rows
+    if total is not None:
+        return total
+    amount: Amount = row.values["amount"]
+    method = registry.get(row.method)
+    if isinstance(amount, float):
+        begun = asked.begun / asked.size if asked.size else 0.0
+        return round(begun + amount * (1 - begun), 4)
+    if method.granularity == "weights":
+        return min(asked.size, asked.begun + amount)
+    return next(float(p.default) for p in SCHEDULE if p.name == "final")  # not known in weights
+
+
+def _totals(asked: _Repeated, values: dict[str, Any]) -> list[Amount]:
+    return amounts(values["final"], asked.begun, asked.size, values["steps"], values["path"])
+
+
+def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
+    """Return how many weights are pruned after each round; raises `ParameterError`."""
+    counts = [
+        round(total * asked.size) if isinstance(total, float) else total
+        for total in _totals(asked, values)
+    ]
+    if counts[-1] > asked.size:
+        raise ParameterError(f"These tensors have {asked.size:,} weights in all.")
+    if counts[-1] < asked.begun:
+        raise ParameterError(
+            f"{asked.begun:,} of {asked.size:,} weights are pruned already.",
+            remedy="Ask for more, or undo.",
+        )
+    return counts

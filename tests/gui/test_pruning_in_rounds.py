@@ -1,0 +1,231 @@
+"""One rule, repeated along a path to a final amount: asked for, done, undone, and saved."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from safetensors.numpy import load_file, save_file
+
+from pruneapp import resources
+from pruneapp.document.recipe.schedule import amounts
+from tests.gui.person import plain
+from tests.gui.test_accessibility import missed
+
+
+@pytest.fixture
+def at_work(person, tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file(load_file(resources.path("sample/lenet-digits.safetensors")), path)
+    person.open(path)
+    person.wait_open(path)
+    person.wait_preview()
+    return person
+
+
+def asked(person):
+    """The dialog, by the button of the form."""
+    person.click(person.views.form.rounds)
+    rounds = person.workbench.rounds
+    person.wait(lambda: rounds.dialog is not None and rounds.dialog.isVisible())
+    return rounds.dialog
+
+
+def say(person, dialog, *, final=None, steps=None, path=None):
+    fields = dialog.fields.fields
+    for name, text in (("final", final), ("steps", steps)):
+        if text is not None:
+            editor = fields[name].editor
+            person.type(editor.field, text)
+            person.qtbot.keyClick(editor.field, Qt.Key.Key_Tab)
+    if path is not None:
+        person.choose(fields["path"].editor.combo, path)
+
+
+def cells(dialog):
+    model = dialog.table.model()
+    return [
+        [plain(model.index(row, column).data()) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def pruned(person):
+    names = person.views.tree.checked()
+    return sum(person.document.masks.counts(names))
+
+
+def size(person):
+    return sum(person.session.by_name[name].numel for name in person.views.tree.checked())
+
+
+def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_work):
+    at_work.click(at_work.views.form.all)
+    dialog = asked(at_work)
+    assert dialog.rule.text().startswith("L1 on ")
+    assert dialog.rule.text().endswith(", global")
+    say(at_work, dialog, final="80 %", steps="4", path="Cubic")
+    counts = [round(share * size(at_work)) for share in amounts(0.8, 0, size(at_work), 4, "cubic")]
+    assert [row[2] for row in cells(dialog)] == [f"{n:,}" for n in counts]
+    assert [row[1] for row in cells(dialog)] == [f"{n:,}" for n in np.diff([0, *counts])]
+    assert cells(dialog)[-1][3] == "80.0 %"
+    assert dialog.go.text() == f"Prune {counts[-1]:,} weights in 4 rounds"
+    assert "the mask at the end is that of one step" in dialog.note.text()
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 5)
+    assert at_work.window.done.label.text() == "Pruned in 4 rounds."
+    assert pruned(at_work) == counts[-1]
+    in_rounds = dict(at_work.document.masks)
+    for left in (2, 1, 0):
+        at_work.key("Ctrl+Z", at_work.window)
+        assert pruned(at_work) == counts[left]
+    at_work.key("Ctrl+Z", at_work.window)
+    assert not at_work.document.masks
+
+    form = at_work.views.form
+    at_work.click(form.limits.button)
+    at_work.type(form.limits.editors["total"].field, "80 %")
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert dict(at_work.document.masks) == in_rounds
+
+
+def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):
+    dialog = asked(at_work)
+    say(at_work, dialog, final="60 %", steps="3", path="Linear")
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 4)
+    path = tmp_path / "rounds.json"
+    at_work.chooses_file(path, "getSaveFileName")
+    at_work.menu("Tools", "Save recipe")
+    at_work.wait(path.exists)
+    at_work.wait_idle()
+    steps = json.loads(path.read_text())["entries"]
+    totals = [step["configuration"]["limits"]["total"] for step in steps]
+    assert totals == pytest.approx([0.2, 0.4, 0.6])
+    after = dict(at_work.document.masks)
+    for _ in range(3):
+        at_work.key("Ctrl+Z", at_work.window)
+    at_work.chooses_file(path)
+    at_work.menu("Tools", "Apply recipe")
+    recipes = at_work.workbench.recipes
+    at_work.wait(lambda: recipes.dialog is not None and recipes.dialog.isVisible())
+    at_work.click(recipes.dialog.go)
+    at_work.wait(lambda: at_work.document.position == 3)
+    assert dict(at_work.document.masks) == after
+
+
+def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work):
+    at_work.ask_amount("50 %")
+    at_work.wait_preview()
+    at_work.click(at_work.button)
+    at_work.wait(lambda: len(at_work.states) == 2)
+    at_work.key("Ctrl+Shift+Return")
+    dialog = at_work.workbench.rounds.dialog
+    assert plain(dialog.fields.fields["final"].editor.field.text()) == "75 %"
+    say(at_work, dialog, steps="2")
+    assert [row[3] for row in cells(dialog)] == ["71.9 %", "75.0 %"]
+    say(at_work, dialog, final="40 %")
+    assert "weights are pruned already" in dialog.note.text()
+    assert not dialog.go.isEnabled()
+    say(at_work, dialog, final="1,000,000")
+    assert dialog.note.text() == f"✕ These tensors have {size(at_work):,} weights in all."
+    say(at_work, dialog, final="x")
+    assert dialog.fields.fields["final"].note.text().startswith("✕")
+    assert not dialog.go.isEnabled()
+    assert not dialog.note.text().startswith("✕"), "it is said beside the field"
+    assert not cells(dialog)
+    at_work.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    at_work.wait(lambda: at_work.workbench.rounds.dialog is None)
+    assert len(at_work.states) == 2
+
+
+def test_channels_end_at_the_amount_or_below(at_work):
+    at_work.choose(at_work.rule.method, "FPGM")
+    at_work.wait_preview()
+    dialog = asked(at_work)
+    assert "measures anew what is left" in dialog.note.text()
+    say(at_work, dialog, final="50 %", steps="2")
+    assert dialog.go.text().startswith("Prune up to ")
+    most = [int(row[2].removeprefix("≤ ").replace(",", "")) for row in cells(dialog)]
+    at_work.click(dialog.go)
+    at_work.wait(lambda: len(at_work.states) == 3)
+    assert 0 < pruned(at_work) <= most[-1]
+
+
+def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
+    form = at_work.views.form
+    at_work.choose(at_work.rule.method, "N:M")
+    at_work.wait(lambda: not form.rounds.isVisible())
+    at_work.key("Ctrl+Shift+Return", at_work.window)
+    assert "says itself what goes" in at_work.trouble[0]
+    at_work.choose(at_work.rule.method, "BN scale")
+    at_work.click(form.all)
+    at_work.key("Ctrl+Shift+Return", at_work.window)
+    assert "each tensor by itself" in at_work.trouble[0]
+    at_work.choose(at_work.rule.method, "L1, single")
+    assert form.rounds.isVisible()
+    at_work.click(form.add)
+    assert not form.rounds.isVisible()
+    at_work.key("Ctrl+Shift+Return", at_work.window)
+    at_work.wait(lambda: "Rounds repeat one rule" in at_work.trouble[0])
+    assert at_work.workbench.rounds.dialog is None
+
+
+def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monkeypatch):
+    from pruneapp.gui import rounds
+
+    real, held = rounds.compute_preview, {"closed": True}
+
+    def slowly(*given, **more):
+        while held["closed"]:
+            given[3].step(0)
+            rounds_pause()
+        return real(*given, **more)
+
+    def rounds_pause():
+        from PySide6.QtTest import QTest
+
+        QTest.qSleep(5)
+
+    monkeypatch.setattr(rounds, "compute_preview", slowly)
+    dialog = asked(at_work)
+    at_work.click(dialog.go)
+    at_work.wait(at_work.window.job_status.isVisible)
+    assert at_work.window.job_status.label.text().startswith("Pruning in rounds")
+    name = at_work.views.tree.checked()[0]
+    from pruneapp.answers import Gesture
+
+    box = tuple((0, n) for n in at_work.session.by_name[name].shape)
+    at_work.workbench.handwork.editing.do(Gesture("prune", name, (box,), "rectangle"))
+    at_work.wait(lambda: at_work.document.position == 1)
+    held["closed"] = False
+    at_work.wait(lambda: at_work.trouble)
+    assert "Something else was done while the rounds were computed" in at_work.trouble[0]
+    assert at_work.document.position == 1
+
+
+def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
+    from pruneapp.gui import rounds
+
+    def endless(*given, **_more):
+        while True:
+            given[3].step(0)
+
+    monkeypatch.setattr(rounds, "compute_preview", endless)
+    dialog = asked(at_work)
+    at_work.click(dialog.go)
+    at_work.wait(at_work.window.job_status.isVisible)
+    at_work.click(at_work.window.job_status.cancel)
+    at_work.wait_idle()
+    assert at_work.states == ["Opened"]
+    assert not at_work.trouble
+
+
+def test_everything_of_the_dialog_can_be_read_out(at_work):
+    dialog = asked(at_work)
+    assert not missed(dialog)
+    at_work.click(dialog.leave)
