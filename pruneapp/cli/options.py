@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 import pruneapp
+from pruneapp.cli.common_options import STATE_DICT, add_computing, add_state_dict
 from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.params import Param
 
@@ -70,12 +71,11 @@ def _window() -> Parser:
         "--help.",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
-    parser.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    add_state_dict(parser)
     parser.add_argument("--version", action="version", version=f"pruneapp {pruneapp.__version__}")
     return parser
 
 
-_STATE_DICT = "which dict of tensors to take, where the file holds several"
 _SELECT = (
     "tensors whose whole name matches this glob, case-sensitive, * crosses dots; may be repeated; "
     "without it: every prunable tensor of two or more dimensions except embeddings and norms"
@@ -89,7 +89,7 @@ def _commands() -> Parser:
     inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
     inspect.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
     inspect.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
-    inspect.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    add_state_dict(inspect)
     inspect.add_argument("--json", action="store_true", help="print JSON")
 
     check = commands.add_parser(
@@ -112,7 +112,7 @@ def _commands() -> Parser:
         help="the dimension along which groups lie; 1, the inputs, if nothing is said",
     )
     check.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
-    check.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    add_state_dict(check)
     check.add_argument("--json", action="store_true", help="print JSON")
 
     methods = commands.add_parser("methods", help="list the pruning methods")
@@ -120,7 +120,7 @@ def _commands() -> Parser:
 
     sizes = commands.add_parser("sizes", help="say how large the export in every format would be")
     sizes.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
-    sizes.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    add_state_dict(sizes)
     sizes.add_argument("--json", action="store_true", help="print JSON")
 
     expand = commands.add_parser("expand", help="write the dense file of a compact export")
@@ -153,7 +153,7 @@ def _diff() -> Parser:
     diff.add_argument(
         "--only-different", action="store_true", help="leave out tensors that are the same"
     )
-    diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {_STATE_DICT}")
+    diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {STATE_DICT}")
     diff.add_argument("--other-state-dict", metavar="KEY", help="the same in B")
     diff.add_argument("--json", action="store_true", help="print JSON")
     return diff
@@ -161,7 +161,6 @@ def _diff() -> Parser:
 
 def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.cli.export_options import add_export
-    from pruneapp.kernels.devices import KEYS
     from pruneapp.methods.declaration import Scope
     from pruneapp.methods.limits import LIMITS
     from pruneapp.methods.registry import METHODS
@@ -197,17 +196,12 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         "emitting a constant",
     )
     prune.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
-    prune.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
+    add_state_dict(prune)
     prune.add_argument("--mask", metavar="FILE", help="the masks for custom_from_mask")
     prune.add_argument(
         "--importance-scores", metavar="FILE", help="scores that rank in place of the weights"
     )
-    prune.add_argument(
-        "--load-method",
-        metavar="FILE",
-        help="a .py file with a method of your own; this runs its code",
-    )
-    prune.add_argument("--device", choices=KEYS, default="auto")
+    add_computing(prune)
     add_export(prune)
     prune.add_argument(
         "--save-recipe",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-_STATE_DICT = "which dict of tensors to take, where the file holds several"
+from pruneapp.cli.common_options import add_computing, add_state_dict
 
 
 def add_run(run: argparse.ArgumentParser) -> None:
     """Add the options of ``pruneapp run``."""
     from pruneapp.cli.export_options import add_export
-    from pruneapp.kernels.devices import KEYS
 
     run.add_argument("recipe", metavar="RECIPE", help="a recipe that the window or prune saved")
     run.add_argument("file", metavar="FILE", help="a checkpoint: a file, an index, a folder")
@@ -20,13 +19,8 @@ def add_run(run: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write nothing: say what the recipe would touch, and what does not fit",
     )
-    run.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
-    run.add_argument(
-        "--load-method",
-        metavar="FILE",
-        help="a .py file with a method of your own; this runs its code",
-    )
-    run.add_argument("--device", choices=KEYS, default="auto")
+    add_state_dict(run)
+    add_computing(run)
     add_export(run)
     run.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -34,7 +28,6 @@ def add_run(run: argparse.ArgumentParser) -> None:
 def add_verify(verify: argparse.ArgumentParser) -> None:
     """Add the options of ``pruneapp verify``."""
     from pruneapp.export.registry import FORMATS
-    from pruneapp.kernels.devices import KEYS
 
     verify.add_argument("file", metavar="FILE", help="what was exported: a file, or a folder")
     verify.add_argument(
@@ -46,13 +39,8 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
         help="for a file that does not say how it was made (torch formats have no place for it), "
         "and for masks that are too large for its metadata",
     )
-    verify.add_argument("--state-dict", metavar="KEY", help=_STATE_DICT)
-    verify.add_argument(
-        "--load-method",
-        metavar="FILE",
-        help="a .py file with a method of your own; this runs its code",
-    )
-    verify.add_argument("--device", choices=KEYS, default="auto")
+    add_state_dict(verify)
+    add_computing(verify)
     verify.add_argument(
         "--format",
         choices=list(FORMATS),

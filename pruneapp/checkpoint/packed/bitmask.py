@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.contract import Contents, Notice, StateDict
+from pruneapp.checkpoint.contract import Contents, Notice
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.checkpoint.entry import make_entries, make_locations
 from pruneapp.checkpoint.header_json import show
-from pruneapp.checkpoint.packed.joined import JoinedSource, RawSegment, Segment
+from pruneapp.checkpoint.packed.joined import RawSegment, Unpacked
 from pruneapp.checkpoint.safetensors_header import Header, RawTensor
 from pruneapp.checkpoint.source import ByteSource, FileSource
-from pruneapp.checkpoint.ties import ties_of
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
 
@@ -158,43 +156,23 @@ def read(
         If the parts of a weight do not fit each other.
     """
     stored = {tensor[0]: tensor for tensor in header.tensors}
-    names, dtypes, shapes = [], [], []
-    segments: list[Segment] = []
+    unpacked = Unpacked(source)
     stored_as: dict[str, str] = {}
     for batch in cancel.batches(header.tensors):
         for name, dtype, shape, begin, end in batch:
             prefix, _, part = name.rpartition(".")
             if prefix in packed and part in {*_PARTS, "row_offsets"}:
                 stored_as[name] = f"{prefix}.weight"
-                if part != "compressed":
-                    continue
-                found = _weight(prefix, stored, start, source)
-                segments.append(BitmaskSegment(source, found))
-                name, dtype, shape = found.name, found.dtype.name, found.shape  # noqa: PLW2901
+                if part == "compressed":
+                    found = _weight(prefix, stored, start, source)
+                    segment = BitmaskSegment(source, found)
+                    unpacked.add(found.name, found.dtype, found.shape, segment)
             else:
-                segments.append(RawSegment(source, start + begin, end - begin))
-            names.append(name)
-            dtypes.append(DTYPES[dtype])
-            shapes.append(shape)
-    joined = JoinedSource(source, segments)
-    ties = ties_of(names, header.metadata, cancel)
-    entries = make_entries(
-        names,
-        shapes,
-        dtypes,
-        make_locations(0, joined.starts[:-1]),
-        aliases=[tuple(ties.get(name, ())) for name in names],
-    )
-    contents = Contents(
-        format="safetensors",
-        label="safetensors, packed by compressed-tensors",
-        entries=tuple(entries),
-        metadata=header.metadata,
-        notices=(_NOTICE,),
-        state_dicts=(StateDict("", len(entries), sum(map(math.prod, shapes))),),
-        stored_as=stored_as,
-    )
-    return contents, (joined,)
+                raw = RawSegment(source, start + begin, end - begin)
+                unpacked.add(name, DTYPES[dtype], shape, raw)
+    label = "safetensors, packed by compressed-tensors"
+    contents, joined = unpacked.contents("safetensors", label, header.metadata, cancel)
+    return replace(contents, notices=(_NOTICE,), stored_as=stored_as), (joined,)
 
 
 def _weight(prefix: str, stored: dict[str, RawTensor], start: int, source: FileSource) -> _Packed:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.checkpoint.contract import Contents, StateDict
+from pruneapp.checkpoint.contract import Contents
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES, DType
-from pruneapp.checkpoint.entry import make_entries, make_locations
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.packed import frames
-from pruneapp.checkpoint.packed.joined import JoinedSource, RawSegment, Segment
+from pruneapp.checkpoint.packed.joined import RawSegment, Segment, Unpacked
 from pruneapp.checkpoint.packed.layout import KEY, Layout
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
-from pruneapp.checkpoint.ties import ties_of
 from pruneapp.errors import DamagedFileError
 from pruneapp.progress import CancelToken
 
@@ -175,8 +173,7 @@ def read(
         raise layout.damaged("its metadata lists no tensors")
     if not all(type(value) is str for value in metadata.values()):
         raise layout.damaged("what it keeps of the original's metadata is not text")
-    names, dtypes, shapes = [], [], []
-    segments: list[Segment] = []
+    unpacked = Unpacked(source)
     memory = _Memory()
     for batch in cancel.batches(tensors.items()):
         for name, about in batch:
@@ -185,30 +182,13 @@ def read(
                 _, stored, extents, begin, end = layout.raw(name)
                 if (stored, extents) != (dtype.name, shape):
                     raise layout.damaged(f"'{show(name)}' is described twice, in two ways")
-                segments.append(RawSegment(source, begin, end - begin))
+                segment: Segment = RawSegment(source, begin, end - begin)
             else:
                 found = _packed(layout, name, dtype, shape, frame)
-                segments.append(FramesSegment(source, found, memory))
-            names.append(name)
-            dtypes.append(dtype)
-            shapes.append(shape)
-    joined = JoinedSource(source, segments)
-    ties = ties_of(names, metadata, cancel)
-    entries = make_entries(
-        names,
-        shapes,
-        dtypes,
-        make_locations(0, joined.starts[:-1]),
-        aliases=[tuple(ties.get(name, ())) for name in names],
-    )
-    contents = Contents(
-        format=FORMAT,
-        label="compact file of Pruneapp",
-        entries=tuple(entries),
-        metadata={**metadata, **_of_container(header)},
-        state_dicts=(StateDict("", len(entries), sum(map(math.prod, shapes))),),
-    )
-    return contents, (joined,)
+                segment = FramesSegment(source, found, memory)
+            unpacked.add(name, dtype, shape, segment)
+    contents, joined = unpacked.contents(FORMAT, "compact file of Pruneapp", metadata, cancel)
+    return replace(contents, metadata={**metadata, **_of_container(header)}), (joined,)
 
 
 def _of_container(header: Header) -> dict[str, str]:

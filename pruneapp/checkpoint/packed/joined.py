@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from pruneapp.checkpoint.contract import Contents, StateDict
+from pruneapp.checkpoint.derived import DerivedSource
+from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.entry import make_entries, make_locations
 from pruneapp.checkpoint.source import FileSource
+from pruneapp.checkpoint.ties import ties_of
 from pruneapp.errors import DamagedFileError
+from pruneapp.progress import CancelToken
 
 
 class Segment(Protocol):
@@ -22,7 +28,62 @@ class Segment(Protocol):
         """Fill `view` with the bytes from `offset` on; called from any thread."""
 
 
-class JoinedSource:
+class Unpacked:
+    """The tensors of a packed file while they are found, in the order in which they are read.
+
+    Parameters
+    ----------
+    file
+        What they come from.
+    """
+
+    def __init__(self, file: FileSource) -> None:
+        self._file = file
+        self._names: list[str] = []
+        self._dtypes: list[DType] = []
+        self._shapes: list[tuple[int, ...]] = []
+        self._segments: list[Segment] = []
+
+    def add(self, name: str, dtype: DType, shape: tuple[int, ...], segment: Segment) -> None:
+        """Take a tensor, and where its bytes come from."""
+        self._names.append(name)
+        self._dtypes.append(dtype)
+        self._shapes.append(shape)
+        self._segments.append(segment)
+
+    def contents(
+        self, form: str, label: str, metadata: Mapping[str, str], cancel: CancelToken
+    ) -> tuple[Contents, JoinedSource]:
+        """Return them as the one dict of tensors of a file, and what they are read from.
+
+        Parameters
+        ----------
+        form, label, metadata
+            Of the `Contents`; tied tensors are among the metadata.
+        cancel
+            Looked at between batches.
+        """
+        joined = JoinedSource(self._file, self._segments)
+        ties = ties_of(self._names, metadata, cancel)
+        entries = make_entries(
+            self._names,
+            self._shapes,
+            self._dtypes,
+            make_locations(0, joined.starts[:-1]),
+            aliases=[tuple(ties.get(name, ())) for name in self._names],
+        )
+        numel = sum(map(math.prod, self._shapes))
+        contents = Contents(
+            format=form,
+            label=label,
+            entries=tuple(entries),
+            metadata=metadata,
+            state_dicts=(StateDict("", len(entries), numel),),
+        )
+        return contents, joined
+
+
+class JoinedSource(DerivedSource):
     """The tensors of a packed file as a `ByteSource`: as if they stood there unpacked.
 
     Parameters
@@ -34,26 +95,16 @@ class JoinedSource:
     """
 
     def __init__(self, file: FileSource, segments: Sequence[Segment]) -> None:
-        self._file = file
+        super().__init__(file)
         self._segments = segments
         self.starts = [0]
         for segment in segments:
             self.starts.append(self.starts[-1] + segment.size)
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self._file.path
-
-    @property
     def size(self) -> int:
         """Bytes of all segments."""
         return self.starts[-1]
-
-    @property
-    def file(self) -> FileSource:
-        """The file on disk."""
-        return self._file
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on; see `ByteSource`."""
@@ -74,14 +125,6 @@ class JoinedSource:
                 segment.read_into(inside, view[done : done + size])
                 done += size
             index += 1
-
-    def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if the file is not the one that was opened."""
-        self._file.verify_unchanged()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
 
 
 class RawSegment:

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.derived import DerivedSource
+from pruneapp.checkpoint.source import ByteSource
 from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
 from pruneapp.errors import DamagedFileError
 
@@ -40,7 +41,7 @@ class Span:
     label: str
 
 
-class CheckedSource:
+class CheckedSource(DerivedSource):
     """A `ByteSource` that compares checksums as its bytes go by.
 
     Parameters
@@ -52,7 +53,7 @@ class CheckedSource:
     """
 
     def __init__(self, source: ByteSource, spans: Sequence[Span]) -> None:
-        self._source = source
+        super().__init__(source)
         self._spans = spans
         self._starts = [span.start for span in spans]
         self._seen: set[int] = set()
@@ -60,19 +61,9 @@ class CheckedSource:
         self._here = threading.local()
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self._source.path
-
-    @property
     def size(self) -> int:
         """Bytes of the file."""
         return self._source.size
-
-    @property
-    def file(self) -> FileSource:
-        """The file on disk."""
-        return self._source.file
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on.
@@ -106,14 +97,6 @@ class CheckedSource:
             if crc != span.crc:
                 raise damaged(self.path, span.label)
             self._seen.add(index)
-
-    def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if the file is not the one that was opened."""
-        self._source.verify_unchanged()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._source.close()
 
 
 def damaged(path: Path, label: str) -> DamagedFileError:

@@ -12,10 +12,10 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
-from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.derived import DerivedSource
+from pruneapp.checkpoint.source import ByteSource
 from pruneapp.checkpoint.torchfile.checked import damaged
 from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
 from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileError, words_of
@@ -53,7 +53,7 @@ class Packed:
     label: str
 
 
-class InflatedSource:
+class InflatedSource(DerivedSource):
     """The contents of compressed members, one behind the other, as a `ByteSource`.
 
     Parameters
@@ -65,7 +65,7 @@ class InflatedSource:
     """
 
     def __init__(self, source: ByteSource, members: Sequence[Packed]) -> None:
-        self._source = source
+        super().__init__(source)
         self._members = members
         self._starts = [member.start for member in members]
         self._streams: dict[int, _Stream] = {}
@@ -73,19 +73,9 @@ class InflatedSource:
         self._spool: IO[bytes] | None = None
 
     @property
-    def path(self) -> Path:
-        """The archive."""
-        return self._source.path
-
-    @property
     def size(self) -> int:
         """Bytes of all contents."""
         return self._members[-1].start + self._members[-1].size if self._members else 0
-
-    @property
-    def file(self) -> FileSource:
-        """The file on disk."""
-        return self._source.file
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill `buffer` from `offset` on, inflating as far as that.
@@ -185,10 +175,6 @@ class InflatedSource:
             f"'{tempfile.gettempdir()}', which failed: {words_of(error)}.",
             remedy="Make room there, or set TMPDIR to a folder with more.",
         )
-
-    def verify_unchanged(self) -> None:
-        """Raise `FileChangedError` if the archive is not the one that was opened."""
-        self._source.verify_unchanged()
 
     def close(self) -> None:
         """Let go of the temporary file; the archive is closed by its own source."""

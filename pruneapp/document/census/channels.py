@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.document.census.magnitudes import OVERHEAD
 from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.masks.channels import channels_left, kept_by_channel
@@ -17,9 +18,6 @@ from pruneapp.progress import Job
 
 if TYPE_CHECKING:
     from pruneapp.document.snapshot import Snapshot
-
-# Bytes that the objects around the arrays of a tensor take, about.
-_OVERHEAD = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +42,7 @@ class Channels:
     @property
     def nbytes(self) -> int:
         """Bytes of memory, those of the objects around it included."""
-        return self.norms.nbytes + self.kept.nbytes + self.free.nbytes + _OVERHEAD
+        return self.norms.nbytes + self.kept.nbytes + self.free.nbytes + OVERHEAD
 
 
 def count_channels(snapshot: Snapshot, name: str, dim: int, n: Norm, job: Job) -> Channels:

@@ -33,7 +33,7 @@ BINS = 1 << 16
 PIECE = 1 << 17
 
 # Bytes that the objects around the arrays of a tensor take, about.
-_OVERHEAD = 600
+OVERHEAD = 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Counted:
     def nbytes(self) -> int:
         """Bytes of memory, those of the objects around it included."""
         sums = 0 if self.squares is None else 2 * self.squares.nbytes
-        return self.bins.nbytes + self.counts.nbytes + sums + _OVERHEAD
+        return self.bins.nbytes + self.counts.nbytes + sums + OVERHEAD
 
     def energy(self, dtype: DType) -> float:
         """Return the sum of squares of finite weights that are kept, the protected ones included.

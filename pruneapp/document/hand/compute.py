@@ -16,6 +16,7 @@ from pruneapp.document.hand.change import change
 from pruneapp.document.hand.edit import HandEdit
 from pruneapp.document.hand.target import Target
 from pruneapp.document.hand.words import DONE, count, indices
+from pruneapp.document.proposal import listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError, SelectionError
@@ -23,7 +24,6 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.regions import Region, region_of_boxes
 from pruneapp.progress import Job
 
-_MOST_NAMED = 20
 _MOST_REASONS = 2
 
 
@@ -167,13 +167,12 @@ def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[Tar
     if numbers.spared:
         lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]
-    for name in names[:_MOST_NAMED]:
-        meant = targets[name]
-        where = meant[0].boxes if len(meant) == 1 else ()
-        lines.append(f"{name} {indices(where[0])}" if len(where) == 1 else name)
-    if len(names) > _MOST_NAMED:
-        lines.append(f"and {len(names) - _MOST_NAMED:,} more")
-    return "\n".join(lines)
+    return listed("\n".join(lines), [_named(name, targets[name]) for name in names])
+
+
+def _named(name: str, meant: Sequence[Target]) -> str:
+    where = meant[0].boxes if len(meant) == 1 else ()
+    return f"{name} {indices(where[0])}" if len(where) == 1 else name
 
 
 class _Regions:
