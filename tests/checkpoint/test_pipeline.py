@@ -1,5 +1,6 @@
 """What is written is on the disk and was compared, whatever the disk, the size or the moment."""
 
+import contextlib
 import errno
 import hashlib
 import os
