@@ -54,6 +54,9 @@ class _Work:
 
     def keep(self, capture: Capture, view: Mapping[str, Any]) -> _Told:
         """Write what is new."""
+        newer = self._newer()
+        if newer is not None and newer[0].snapshot.revision > capture.snapshot.revision:
+            capture, view = newer
         self.journal.keep(capture, view, Job(cancel=self.token), self._newer)
         if self.taken is not None:
             self.taken.delete()
