@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,10 @@ from pruneapp.checkpoint.source import FileSource
 from pruneapp.errors import DamagedFileError, UnsupportedFileError
 
 _UNPACK = "Unpack it first, then open what is inside."
-_EXPAND = "Unpack it first, with any tool or `pruneapp expand`, then open what is inside."
+_EXPAND = (
+    "Unpack it with `pruneapp expand {packed} -o {out}`, or with any program for zstd (7-Zip, "
+    "`zstd -d`), then open what comes out."
+)
 _AGAIN = "Download it again, from the link to the file itself."
 _CONVERT = "Save the weights as safetensors with the program that made it, then open that."
 
@@ -123,7 +127,7 @@ def explain(head: bytes, source: FileSource) -> None:
         )
     for mark in _MARKS:
         if head[mark.offset : mark.offset + len(mark.magic)] == mark.magic:
-            _refuse(path, mark.what, mark.remedy)
+            _refuse(path, mark.what, _with_names(mark.remedy, path))
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
         _refuse(path, "is a web page, not a checkpoint", _AGAIN)
@@ -145,6 +149,16 @@ def explain(head: bytes, source: FileSource) -> None:
             f"'{path}' begins with nothing but zeros.",
             remedy="The download was interrupted: get the file again.",
         )
+
+
+def _with_names(remedy: str, path: Path) -> str:
+    """Return a remedy with the names of the file and of what comes out of it, for a shell."""
+    if remedy != _EXPAND:
+        return remedy
+    out = path.with_suffix("") if path.suffix.lower() == ".zst" else path
+    if out.exists():  # the original, as a rule, and nobody is to be led to write over it
+        out = out.with_name(f"{out.stem}-unpacked{out.suffix}")
+    return remedy.format(packed=shlex.quote(str(path)), out=shlex.quote(str(out)))
 
 
 def _explain_zip(path: Path, head: bytes) -> None:

@@ -123,8 +123,8 @@ def _commands() -> Parser:
     add_state_dict(sizes)
     sizes.add_argument("--json", action="store_true", help="print JSON")
 
-    expand = commands.add_parser("expand", help="write the dense file of a compact export")
-    expand.add_argument("file", help="a file that was exported as compact, or as zst")
+    expand = commands.add_parser("expand", help="write the dense file of a compact or zst export")
+    expand.add_argument("file", help="a file that was exported as compact, or packed with zstd")
     expand.add_argument("-o", "--output", required=True, metavar="OUT", help="what to write")
 
     _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))

@@ -1,0 +1,64 @@
+"""A file that is packed with zstd: what is said of it, and that doing as it says helps."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+import zstandard
+from safetensors.numpy import load_file, save
+
+from pruneapp.__main__ import main
+from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.errors import UnsupportedFileError
+
+DENSE = save({"a.weight": np.random.default_rng(0).normal(size=(20, 30))})
+
+
+def refused(path, capfd, *command):
+    with pytest.raises(SystemExit) as end:
+        raise SystemExit(main([command[0], str(path), *command[1:]]))
+    assert end.value.code == 2
+    return capfd.readouterr().err
+
+
+def told(message):
+    """Return the words of the command that a message names."""
+    return shlex.split(re.search("`(pruneapp expand .*?)`", message).group(1))[1:]
+
+
+@pytest.mark.parametrize("name", ["my model.safetensors.zst", "model.ZST", "no-suffix"])
+def test_the_command_that_is_told_makes_a_file_that_opens(tmp_path, capfd, name):
+    path = tmp_path / name
+    path.write_bytes(zstandard.compress(DENSE))
+    out = tmp_path / "pruned.safetensors"
+    options = ("--method", "l1_unstructured", "--amount", "0.5", "-o", str(out))
+    said = refused(path, capfd, "prune", *options)
+    assert str(path) in said
+    assert "compressed with zstd" in said
+    command = told(said)
+    assert main(command) == 0
+    assert path.read_bytes() == zstandard.compress(DENSE)
+    assert main(["prune", command[-1], *options]) == 0
+    assert int((load_file(out)["a.weight"] == 0).sum()) == 300
+
+
+def test_nobody_is_led_to_write_over_the_original(tmp_path):
+    """It lies beside what was packed of it."""
+    original, path = tmp_path / "m.safetensors", tmp_path / "m.safetensors.zst"
+    original.write_bytes(DENSE)
+    path.write_bytes(zstandard.compress(DENSE))
+    with pytest.raises(UnsupportedFileError) as refusal:
+        open_checkpoint(path)
+    assert told(str(refusal.value))[-1] == str(tmp_path / "m-unpacked.safetensors")
+
+
+def test_what_does_not_say_its_size_is_for_another_program(tmp_path, capfd):
+    path = tmp_path / "m.safetensors.zst"
+    packer = zstandard.ZstdCompressor().compressobj()
+    path.write_bytes(packer.compress(DENSE) + packer.flush())
+    said = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
+    assert "zstd -d" in said
+    assert not (tmp_path / "m.safetensors").exists()
