@@ -58,14 +58,7 @@ def find_model(folder: Path) -> tuple[Path, ...]:
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
             _refuse_training_folders(folder, names)
         indexes = [n for n in names if n.endswith(tuple(f"{s}.index.json" for s in suffixes))]
-        files = [
-            folder / n
-            for n in names
-            if n.endswith(suffixes)
-            and not n.startswith(".")
-            and not _BESIDE.search(n)
-            and not _KEPT.search(n)
-        ]
+        files = [folder / n for n in names if n.endswith(suffixes) and _is_model(n)]
         if len(indexes) == 1:
             return (folder / indexes[0],)
         if indexes:
@@ -79,6 +72,16 @@ def find_model(folder: Path) -> tuple[Path, ...]:
         f"The folder '{folder}' holds no checkpoint that Pruneapp knows.",
         remedy=f"Open a folder with {', '.join(some)} or {last} files.",
     )
+
+
+def may_be_weights(name: str) -> bool:
+    """Whether a file of this name in a folder may be taken for weights, or for their index."""
+    suffixes = (*SAFETENSORS.suffixes, *ZIP.suffixes)
+    return name.removesuffix(".index.json").endswith(suffixes) and _is_model(name)
+
+
+def _is_model(name: str) -> bool:
+    return not (name.startswith(".") or _BESIDE.search(name) or _KEPT.search(name))
 
 
 def _complete(files: list[Path]) -> bool:

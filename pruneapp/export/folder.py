@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from pruneapp.checkpoint.abandoned import claim, partial_name
+from pruneapp.checkpoint.folder import may_be_weights
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
@@ -25,8 +27,6 @@ from pruneapp.export.state import State
 from pruneapp.progress import Job
 
 _INDEX = ".index.json"
-# What a program may take for weights.
-_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt")
 
 
 def in_folder(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -> bool:
@@ -78,8 +78,13 @@ def plan_all(
         size would come beside.
     """
     plans = plan(state, form, values, job)
+    others = _others(state.checkpoint, target, plans)
     if limit_of(values) is not None:
-        _refuse_others(state.checkpoint, target, plans)
+        _refuse(state.checkpoint, target, others)
+    elif others:
+        first = next(iter(plans))
+        said = _left_there(target, others)
+        plans[first] = replace(plans[first], notices=(*plans[first].notices, said))
     last = {name: plans.pop(name) for name in list(plans) if name.endswith(_INDEX)}
     index = state.checkpoint.contents.index
     if is_home(state.checkpoint, target):
@@ -92,29 +97,46 @@ def plan_all(
     return plans | {n: copy_of(path) for n, path in found.items() if n not in plans} | last
 
 
-def _refuse_others(checkpoint: Checkpoint, target: Path, plans: Mapping[str, Plan]) -> None:
-    """Refuse a folder where weights would stay that are not part of the new model.
+def _others(checkpoint: Checkpoint, target: Path, plans: Mapping[str, Plan]) -> list[str]:
+    """Return the names of weights in a folder that will stay there and are not part of the export.
 
-    transformers takes ``model.safetensors`` before any index, and a program that reads all files
-    would mix them.
+    transformers takes ``model.safetensors`` before any index, and safetensors before torch; a
+    program that reads all files would mix them. Whatever else lay in the folder of the model that
+    was opened was there before, and is no news.
     """
+    if not target.is_dir():
+        return []
+    if is_home(checkpoint, target):
+        contents = checkpoint.contents
+        own = [shard.path for shard in contents.shards] or [checkpoint.path]
+        names = [path.name for path in (*own, *filter(None, [contents.index]))]
+    else:
+        with reading(target):
+            names = sorted(path.name for path in target.iterdir())
+    return [name for name in names if name not in plans and may_be_weights(name)]
+
+
+def _refuse(checkpoint: Checkpoint, target: Path, others: Sequence[str]) -> None:
     if is_home(checkpoint, target):
         raise ExportError(
             f"'{target}' holds the model that was opened, whose files would stay beside the new "
             "ones and be taken for them.",
             remedy="Choose another folder.",
         )
-    if not target.is_dir():
-        return
-    with reading(target):
-        there = sorted(path.name for path in target.iterdir())
-    for name in there:
-        if name.lower().endswith((*_WEIGHTS, _INDEX)) and name not in plans:
-            raise ExportError(
-                f"'{target}' holds '{name}', which would stay beside the new files and be taken "
-                "for a part of them.",
-                remedy="Choose another folder, or move that file out of it.",
-            )
+    if others:
+        raise ExportError(
+            f"'{target}' holds '{others[0]}', which would stay beside the new files and be taken "
+            "for a part of them.",
+            remedy="Choose another folder, or move that file out of it.",
+        )
+
+
+def _left_there(target: Path, others: Sequence[str]) -> str:
+    more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+    return (
+        f"'{target.name}' still holds '{others[0]}'{more}, which this export has not written: a "
+        "program that loads the folder may take that instead."
+    )
 
 
 def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:

@@ -321,6 +321,18 @@ class TestFolders:
         index = json.loads((out / "pytorch_model.bin.index.json").read_text())
         assert list(index["weight_map"]) == list(shards.entries)
 
+    def test_weights_that_stay_in_the_folder_are_told(self, shards, tmp_path):
+        """transformers takes one file of safetensors before an index, and that before torch."""
+        home = shards.contents.shards[0].path.parent
+        out = tmp_path / "out"
+        out.mkdir()
+        (out / "model.safetensors").write_bytes(b"old")
+        (said,) = run(as_snapshot(shards, {}), out).notices
+        assert "'out' still holds 'model.safetensors', which this export has not" in said
+        (out / "model.safetensors").unlink()
+        assert run(as_snapshot(shards, {}), out).notices == ()
+        assert "and 2 more, which" in run(as_snapshot(shards, {}), home, "torch").notices[-1]
+
     @pytest.mark.parametrize("name", ["safetensors", "torch", "resumable"])
     def test_shards_are_put_together_in_one_file(self, shards, tmp_path, name):
         out = tmp_path / ("out.pt" if name == "torch" else "out.safetensors")

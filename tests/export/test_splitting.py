@@ -240,7 +240,7 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         "name", ["model.safetensors", "model-00001-of-00009.safetensors", "pytorch_model.bin",
-                 "pytorch_model.bin.index.json", "Model.PT"]
+                 "pytorch_model.bin.index.json", "model.pt"]
     )  # fmt: skip
     def test_a_folder_where_other_weights_would_stay(self, opened, tmp_path, name):
         (tmp_path / "out").mkdir()
@@ -248,6 +248,14 @@ class TestRefused:
         with pytest.raises(ExportError, match=f"'{name}', which would stay"):
             run(as_snapshot(opened), tmp_path / "out", 1500)
         assert [p.name for p in (tmp_path / "out").iterdir()] == [name]
+
+    def test_what_training_leaves_is_no_weights(self, opened, tmp_path):
+        (tmp_path / "out").mkdir()
+        for name in ("training_args.bin", "optimizer.pt", "notes.txt", ".model.safetensors.part"):
+            (tmp_path / "out" / name).write_bytes(b"old")
+        run(as_snapshot(opened), tmp_path / "out", 1500)
+        with open_checkpoint(tmp_path / "out") as again:
+            assert sorted(again.entries) == sorted(opened.entries)
 
     def test_the_name_of_a_file(self, opened, tmp_path):
         with pytest.raises(ExportError, match="name of a file") as caught:
