@@ -45,16 +45,21 @@ class Targeting(QObject):
         form.sizeAsked.connect(self._ask)
 
     def _ask(self) -> None:
+        if self._session.document is None:
+            return
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle(self.tr("Total from a file size"))
+        dialog.setLabelText(self.tr("A compact file of the model has at most (40 MB, 512 KiB):"))
+        dialog.setTextValue(self._said)
+        dialog.setOkButtonText(self.tr("Set the total"))
+        dialog.setCancelButtonText(self.tr("Leave it"))
+        dialog.textValueSelected.connect(self._on_said)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_said(self, text: str) -> None:
         document = self._session.document
         if document is None:
-            return
-        text, chosen = QInputDialog.getText(
-            self._window,
-            self.tr("Total from a file size"),
-            self.tr("A compact file of the model has at most (40 MB, 512 KiB):"),
-            text=self._said,
-        )
-        if not chosen:
             return
         self._said = text
         try:
