@@ -161,7 +161,7 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
     dialog = choose_recipe(person, path)
     assert not dialog.go.isEnabled()
     assert dialog.problems.isVisible()
-    lines = dialog.problems.toPlainText().splitlines()
+    lines = dialog.problems.toPlainText().split("\n\n")
     assert lines[0].startswith("2. No tensor in 'model.safetensors' matches 'layer4.*'")
     assert lines[0].endswith(" (entries[1].configuration.rows[0])")
     assert lines[1].startswith("3. 'dim' must be from")

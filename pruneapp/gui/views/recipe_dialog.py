@@ -13,8 +13,9 @@ from pruneapp.gui.views.parts.decision import DecisionDialog
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count
 
-# Lines of problems that are seen at once.
+# Lines of problems that are seen at once, at least; and entries above them, at most.
 _LINES = 5
+_ROWS = 8
 
 
 @dataclass(frozen=True)
@@ -75,16 +76,19 @@ class RecipeDialog(DecisionDialog):
         self.table.setAccessibleName(self.tr("Steps of the recipe"))
         self.table.setAccessibleDescription(self.sentence.text())
         self.go.setEnabled(bool(lines) and not problems)
-        self.problems = QPlainTextEdit("\n".join(problems), self)
+        self.problems = QPlainTextEdit("\n\n".join(problems), self)
         self.problems.setReadOnly(True)
         self.problems.setTabChangesFocus(True)
         self.problems.setAccessibleName(self.tr("What does not fit"))
-        self.problems.setFixedHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
+        self.problems.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
         self._trouble = heading(self._count(len(problems)))
         for widget in (self.problems, self._trouble):
             widget.setVisible(bool(problems))
+        if problems:  # they are what is to be read, and may be long
+            self.table.fit(_ROWS)
         self.lay_out(
-            (self.file, self.sentence, self.table, self._trouble, self.problems), wide=self.table
+            (self.file, self.sentence, self.table, self._trouble, self.problems),
+            wide=self.problems if problems else self.table,
         )
         self.resize(600, 480)
         (self.leave if problems else self.go).setFocus()

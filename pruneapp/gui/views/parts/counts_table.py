@@ -108,3 +108,9 @@ class CountsTable(QTableView):
     def set_count(self, count: int) -> None:
         """Show so many rows; `cells` says what is in them now."""
         self._rows.set_count(count)
+
+    def fit(self, most: int) -> None:
+        """Be as high as its rows, up to so many of them."""
+        rows = min(self._rows.rowCount(), most) * self.verticalHeader().defaultSectionSize()
+        header = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(rows + header + 2 * self.frameWidth())
