@@ -202,6 +202,7 @@ class TreeModel(QAbstractItemModel):
             return self.createIndex(row, column, children[row])
         return QModelIndex()
 
+    # QObject has a `parent` of its own, without an index: mypy holds this one against that.
     def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
         """Return the index of the module above."""
         if not index.isValid():

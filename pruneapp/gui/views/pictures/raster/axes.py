@@ -89,6 +89,6 @@ class TensorAxis(Axis):
         self._labels = dict(found)
         return [(1.0, [place for place, _ in found])]
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002  # pyqtgraph's signature
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
         """Return the labels of the ticks, for pyqtgraph."""
         return [self._labels.get(value, "") for value in values]
