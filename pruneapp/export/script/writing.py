@@ -25,7 +25,7 @@ from pruneapp.document.step import Step
 from pruneapp.errors import ExportError
 from pruneapp.export.records import Record
 from pruneapp.export.safetensors import plan_safetensors
-from pruneapp.export.script import words
+from pruneapp.export.script import torch_calls, words
 from pruneapp.export.script.proof import MULTIPLIED, prove
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
@@ -51,7 +51,7 @@ class Script:
     """
 
     checkpoint: Checkpoint
-    parts: tuple[words.Part, ...]
+    parts: tuple[torch_calls.Part, ...]
     masks: Mapping[str, BitMask]
     by_torch: int
 
@@ -146,7 +146,7 @@ class _Making:
     def __init__(self, kernel: Kernel, job: Job) -> None:
         self._kernel = kernel
         self._job = job
-        self.parts: list[words.Part] = []
+        self.parts: list[torch_calls.Part] = []
         self.masks: dict[str, BitMask] = {}
         self.by_torch = 0
 
@@ -171,10 +171,10 @@ class _Making:
         self._job.start(sum(state.entry(name).numel for name in names))
         found = prove(state, preview.masks, step, names, self._kernel, self._job)
         if found.together is not None:
-            calls = words.together(names, found.together)
+            calls = torch_calls.together(names, found.together)
         else:
-            calls = words.by_torch(row, step.scope, [n for n in names if n in found.own])
-            calls += words.by_count({n: found.counts[n] for n in names if n in found.counts})
+            calls = torch_calls.by_torch(row, step.scope, [n for n in names if n in found.own])
+            calls += torch_calls.by_count({n: found.counts[n] for n in names if n in found.counts})
         alike = found.together is not None or len(found.names) == len(names)
         if not alike:
             calls += self._from_masks({n: preview.masks[n] for n in names if n not in found.names})
@@ -184,28 +184,28 @@ class _Making:
     def _whole(self, state: Snapshot, deed: Deed, edit: Edit) -> None:
         names = list(edit.masks.after)
         free = not any(name in state.protected for name in names)
-        calls: tuple[words.Call, ...] = ()
+        calls: tuple[torch_calls.Call, ...] = ()
         if isinstance(deed, Finalize):
-            calls = (words.finish(names),)
+            calls = (torch_calls.finish(names),)
         elif isinstance(deed, FileMasks) and free:
-            calls = (words.masks_of_file(names),)
+            calls = (torch_calls.masks_of_file(names),)
         elif isinstance(deed, TreatZeros) and free:
-            calls = (words.zeros(names),)
+            calls = (torch_calls.zeros(names),)
         elif names:
             back = [n for n in names if not _only_less(state.mask(n), edit.masks.after[n])]
-            calls = (words.anew(back),) if back else ()
+            calls = (torch_calls.anew(back),) if back else ()
             masks = {n: m for n in names if (m := edit.masks.after[n]) is not None}
             calls += self._from_masks(masks)
         named = isinstance(deed, FileMasks | TreatZeros) and free
         self._add_part(edit.label, calls, by_torch=named or isinstance(deed, Finalize))
 
-    def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[words.Call, ...]:
+    def _from_masks(self, masks: Mapping[str, BitMask]) -> tuple[torch_calls.Call, ...]:
         number = len(self.parts) + 1
         self.masks |= {f"{number}.{name}": mask for name, mask in masks.items()}
-        return words.from_masks(number, tuple(masks))
+        return torch_calls.from_masks(number, tuple(masks))
 
-    def _add_part(self, label: str, calls: tuple[words.Call, ...], *, by_torch: bool) -> None:
-        self.parts.append(words.Part(label, calls))
+    def _add_part(self, label: str, calls: tuple[torch_calls.Call, ...], *, by_torch: bool) -> None:
+        self.parts.append(torch_calls.Part(label, calls))
         self.by_torch += by_torch
 
 
@@ -236,7 +236,7 @@ def _refuse(checkpoint: Checkpoint) -> None:
             )
 
 
-def _refuse_types(checkpoint: Checkpoint, parts: Sequence[words.Part]) -> None:
+def _refuse_types(checkpoint: Checkpoint, parts: Sequence[torch_calls.Part]) -> None:
     for name in {name for part in parts for call in part.calls for name in call.names}:
         entry = checkpoint.entry(name)
         if entry.dtype.name not in MULTIPLIED:
