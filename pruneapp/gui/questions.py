@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,6 +12,9 @@ from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QTextBrowser, 
 import pruneapp
 from pruneapp import resources
 from pruneapp.checkpoint.reader import StateDict
+
+# So much of a name, or of a part of a path, that more may follow of.
+_LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
 
 
 def unsaved(parent: QWidget, session: str) -> Literal["save", "export", "discard", "stay"]:
@@ -194,5 +198,6 @@ def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
     box.setWindowTitle("Pruneapp")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(title)
-    box.setInformativeText(text)
+    # Its label breaks lines between words alone, and a name may be longer than it is wide.
+    box.setInformativeText(_LONG.sub("\\1\u200b", text))
     return box

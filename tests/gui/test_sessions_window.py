@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.checkpoint.digest import known
@@ -26,6 +27,7 @@ from pruneapp.document.session.journal import Journal, folder
 from pruneapp.document.session.log_file import LogFile
 from pruneapp.document.session.recovery import read_journal
 from pruneapp.document.step import Row, Step
+from pruneapp.gui import questions
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
@@ -593,3 +595,22 @@ def test_after_a_kill_the_next_start_offers_the_work(new_person, file):
     person.wait(lambda: person.document is not None)
     assert person.document.position in {3, 4}
     assert not person.bugs
+
+
+def test_a_long_name_is_not_cut_off_in_a_question(person, monkeypatch):
+    seen = []
+
+    def look(box):
+        box.show()
+        label = box.findChild(QLabel, "qt_msgbox_informativelabel")
+        flags = Qt.TextFlag.TextWordWrap.value
+        taken = label.fontMetrics().boundingRect(label.contentsRect(), flags, label.text())
+        seen.append((taken.width(), label.width(), label.text().replace("\u200b", "")))
+        box.hide()
+
+    monkeypatch.setattr(QMessageBox, "exec", look)
+    what = f"/models/{'a_very_long_name_' * 7}.safetensors\nL1 30 % on fc"
+    assert not questions.delete_work(person.window, what)
+    ((taken, width, text),) = seen
+    assert taken <= width
+    assert text == what
