@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from changing import make_final
 from kept_work import A, B, C, by_hand, open_model, prune, shut, states, write_model
+from safetensors.numpy import save_file
 
 from pruneapp.document.hand import Target
 from pruneapp.document.preview import compute_preview
@@ -155,6 +156,10 @@ def test_an_intent_is_on_the_disk_before_the_masks_and_small(model, place, monke
     journal.delete()
 
 
+def step_on(name: str) -> Step:
+    return Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+
+
 def mid_write(document, journal, stop_at=1) -> None:
     """Leave the journal as a kill does while masks are written."""
 
@@ -193,6 +198,31 @@ def test_a_mask_from_a_file_is_there_although_the_file_is_gone(model, place):
     again = taken_up(journal.path)
     assert again.masks[B].packed.tobytes() == before
     assert again.items[1].label == document.items[1].label
+    shut(again)
+    shut(document)
+
+
+def test_masks_that_the_file_brought_are_read_again(tmp_path, place):
+    rng = np.random.default_rng(4)
+    kept = (rng.random((7, 5)) < 0.6).astype(np.float32)
+    arrays = {"a.weight_orig": rng.normal(size=(7, 5)).astype(np.float32), "a.weight_mask": kept}
+    save_file(arrays, tmp_path / "pruned.safetensors")
+    document = open_model(tmp_path / "pruned.safetensors")
+    (name,) = document.masks
+    document.apply(compute_preview(document.snapshot(), step_on(name), CpuKernel(), Job()))
+    before = states(document)
+    journal = Journal(place)
+    mid_write(document, journal)
+    (found,) = left_behind(place, Job())
+    assert (found.steps, found.again) == (2, 2)
+    again = taken_up(journal.path)
+    assert states(again) == before
+    assert again.exported_at == 1
+    again.undo()
+    assert (
+        again.masks[name].packed.tobytes()
+        == np.packbits(kept.astype(bool), bitorder="little").tobytes()
+    )
     shut(again)
     shut(document)
 

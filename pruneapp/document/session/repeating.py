@@ -10,7 +10,7 @@ from pruneapp.checkpoint.reader import Notice
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Record, said
 from pruneapp.document.finalize import Finalize
-from pruneapp.document.found import TreatZeros
+from pruneapp.document.found import FileMasks, TreatZeros
 from pruneapp.document.hand import HandEdit
 from pruneapp.document.proposal import Proposal
 from pruneapp.document.recipe.looking import Deed
@@ -30,6 +30,8 @@ _DEEDS: Mapping[str, Callable[[Any, Mapping[str, BitMask], Job], Deed]] = {
     "edit": HandEdit.from_dict,
     "treat_zeros": lambda data, _masks, _job: TreatZeros.from_dict(data),
     "finalize": lambda data, _masks, _job: Finalize.from_dict(data),
+    # Masks beside the tensors of the checkpoint, read again as they were when it was opened.
+    "file_masks": lambda data, _masks, _job: FileMasks.from_dict(data),
 }
 
 
