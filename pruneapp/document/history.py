@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
 from pathlib import Path
 
 from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
-from pruneapp.document.edit import Edit, Json, Keyed, Layer, Record, Replacement, Slots, said
+from pruneapp.document.edit import Edit, Json, Layer, Record, Replacement, Slots, said
+from pruneapp.document.held import HeldMasks
 from pruneapp.document.past import PastState
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
@@ -43,16 +43,9 @@ class History:
 
     def __init__(self, budget: int = BUDGET, folder: Path | None = None) -> None:
         self.patient = True
-        self._budget = budget
-        self._scratch = ScratchFile(folder)
+        self._held = HeldMasks(budget, folder)
         self._records: list[Record] = []
-        self._cut_off: Iterator[MaskSlot] = iter(())
         self._position = 0
-        self._bytes = 0
-        self._spilling = False
-        self._refused = False
-        # By the identity of the mask, which the slot keeps alive.
-        self._by_mask: dict[int, MaskSlot] = {}
 
     def __len__(self) -> int:
         """How many edits there are, the undone ones too."""
@@ -76,23 +69,23 @@ class History:
     @property
     def scratch(self) -> ScratchFile:
         """Where masks lie that were put aside."""
-        return self._scratch
+        return self._held.scratch
 
     @property
     def memory(self) -> int:
         """Bytes of masks that the history holds in memory."""
-        return self._bytes
+        return self._held.nbytes
 
     @property
     def scratch_size(self) -> int:
         """Bytes of the scratch file."""
-        return self._scratch.size
+        return self._held.scratch.size
 
     def push(self, edit: Edit) -> Record:
         """Add an edit after the position; what was undone is cut off."""
         self._cut()
         made = edit.take()
-        self._hold_new(made.slots)
+        self._held.take(made.slots)
         before = self.in_force
         record = Record(
             edit.kind,
@@ -100,9 +93,9 @@ class History:
             edit.detail,
             edit.step,
             edit.entry,
-            {name: self._by_mask[id(mask)] for name, mask in edit.meant.items()},
-            self._slots(made.before),
-            self._slots(made.after),
+            {name: self._held.slot_of(mask) for name, mask in edit.meant.items()},
+            self._held.slots_of(made.before),
+            self._held.slots_of(made.after),
         )
         if edit.writes_the_same:
             record = replace(record, key=None if before is None else before.key)
@@ -110,7 +103,6 @@ class History:
             slot.uses += 1
         self._records.append(record)
         self._position += 1
-        self._refused = False
         self._settle()
         return record
 
@@ -135,7 +127,7 @@ class History:
                 held[id(slot)] = slot
         for slot in held.values():
             if slot.mask is not None:
-                self._hold(slot, slot.mask)
+                self._held.hold(slot, slot.mask)
         return self.go_to(position)
 
     def go_to(self, position: int) -> Replacement:
@@ -173,7 +165,7 @@ class History:
             if key not in record.after:
                 continue
             before, after = (
-                slot is None or slot.kept_at(self._scratch, index)
+                slot is None or slot.kept_at(self.scratch, index)
                 for slot in (record.before[key], record.after[key])
             )
             if before and not after:
@@ -201,16 +193,14 @@ class History:
         if not position:
             return None
         record = self._records[position - 1]
-        masks.update({n: slot.load(self._scratch, job) for n, slot in record.meant.items()})
+        masks.update({n: slot.load(self.scratch, job) for n, slot in record.meant.items()})
         return said(record.step, record.entry)
 
     def close(self) -> None:
         """Forget everything and delete the scratch file."""
         self._records.clear()
-        self._cut_off = iter(())
-        self._by_mask.clear()
-        self._position = self._bytes = 0
-        self._scratch.close()
+        self._position = 0
+        self._held.close()
 
     # What takes time, to be done by workers
 
@@ -219,46 +209,19 @@ class History:
 
         One at a time: None, too, until the one before came back.
         """
-        if self._spilling or self._refused:
+        if not self._held.over:
             return None
-        over = self._bytes - self._budget
-        if over <= 0:
-            return None
-        in_force = {id(slot) for slot in self._held_by_state()}
-        found: dict[int, tuple[MaskSlot, BitMask]] = {}
-        for record in self._records:
-            for slot in record.slots():
-                if slot.mask is None or id(slot) in in_force or id(slot) in found:
-                    continue
-                found[id(slot)] = slot, slot.mask
-                over -= slot.nbytes
-                if over <= 0:
-                    break
-            if over <= 0:
-                break
-        self._spilling = bool(found)
-        return Spill(tuple(found.values()), self._scratch) if found else None
+        return self._held.spill(_slots_in(self._records), self._in_force())
 
     def put_aside(self, written: Written) -> None:
         """Let go of the masks that a `Spill` has written, as far as they are not needed again."""
-        self._spilling, self._refused = False, not written.complete
-        in_force = {id(slot) for slot in self._held_by_state()}
-        for slot, offset in written.slots:
-            if not slot.uses:  # cut off meanwhile
-                if slot.offset < 0:
-                    self._scratch.free(offset, slot.nbytes)
-                continue
-            slot.offset = offset
-            if slot.mask is not None and id(slot) not in in_force and self._bytes > self._budget:
-                del self._by_mask[id(slot.mask)]
-                self._bytes -= slot.nbytes
-                slot.mask = None
+        self._held.put_aside(written, self._in_force())
 
     def missing(self, position: int) -> Fetch | None:
         """Return what has to be read before `go_to`, to be run and handed to `put_back`."""
         wanted = self._way_to(position).values()
         slots = tuple(slot for slot in wanted if slot is not None and slot.mask is None)
-        return Fetch(slots, self._scratch) if slots else None
+        return Fetch(slots, self.scratch) if slots else None
 
     def past(self, position: int, in_force: Snapshot, revision: int) -> PastState:
         """Return the state at a position, to be loaded by a worker; nothing changes.
@@ -274,73 +237,14 @@ class History:
         """
         slots = self._way_to(position)
         masks = tuple([None if slot is None else slot.mask for slot in slots.values()])
-        return PastState(revision, in_force, slots, masks, self._scratch)
+        return PastState(revision, in_force, slots, masks, self.scratch)
 
     def put_back(self, found: tuple[tuple[MaskSlot, BitMask], ...]) -> None:
         """Hold masks that a `Fetch` has read."""
         for slot, mask in found:
             if slot.mask is None and slot.uses:
-                self._hold(slot, mask)
+                self._held.hold(slot, mask)
         self._settle()
-
-    # How it works
-
-    def _slots(self, masks: Keyed) -> Slots:
-        # There may be 50,000 of them, and the window waits: nothing here runs Python for each. None
-        # is no mask, and has no slot.
-        return dict(zip(masks, map(self._by_mask.get, map(id, masks.values())), strict=True))
-
-    def _hold_new(self, slots: dict[int, MaskSlot]) -> None:
-        """Hold the masks of an edit; those that are held already keep the slots that they have."""
-        for known in slots.keys() & self._by_mask.keys():
-            del slots[known]
-        self._by_mask.update(slots)
-        self._bytes += sum([slot.nbytes for slot in slots.values()])
-
-    def _hold(self, slot: MaskSlot, mask: BitMask) -> MaskSlot:
-        slot.mask = mask
-        self._by_mask[id(mask)] = slot
-        self._bytes += slot.nbytes
-        return slot
-
-    def _way_to(self, position: int) -> Slots:
-        if not 0 <= position <= len(self._records):
-            raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
-        slots: Slots = {}
-        if position < self._position:
-            for record in reversed(self._records[position : self._position]):
-                slots |= record.before
-        else:
-            for record in self._records[self._position : position]:
-                slots |= record.after
-        return slots
-
-    def _loaded(self, slots: Slots) -> dict[Layer, dict[str, BitMask | None]]:
-        # A mask that comes back is in force now; its slot holds it too, so that the next edit
-        # shares it instead of keeping a second copy.
-        loaded: dict[Layer, dict[str, BitMask | None]] = {"masks": {}, "final": {}, "protected": {}}
-        job = Job()  # for all: with 100,000 tensors, making one for each took most of the time
-        for (layer, name), slot in slots.items():
-            if slot is None:
-                loaded[layer][name] = None
-                continue
-            mask = slot.load(self._scratch, job)
-            if slot.mask is None:
-                self._hold(slot, mask)
-            loaded[layer][name] = mask
-        return loaded
-
-    def _settle(self) -> None:
-        if self.patient and (spill := self.spill()) is not None:
-            self.put_aside(spill.run(Job()))
-
-    def _held_by_state(self) -> list[MaskSlot]:
-        slots: Slots = {}
-        for record in self._records[: self._position]:
-            slots |= record.after
-        for record in reversed(self._records[self._position :]):
-            slots |= record.before
-        return [slot for slot in slots.values() if slot is not None]
 
     def let_go(self, most: int | None = None) -> bool:
         """Forget masks of what was undone and cut off, as far as nothing else refers to them.
@@ -357,27 +261,48 @@ class History:
         bool
             Whether there may be more.
         """
-        looked = 0
-        for slot in islice(self._cut_off, most):
-            looked += 1
-            slot.uses -= 1
-            if slot.uses:
-                continue
-            if slot.mask is not None:
-                del self._by_mask[id(slot.mask)]
-                self._bytes -= slot.nbytes
-            if slot.offset >= 0:
-                self._scratch.free(slot.offset, slot.nbytes)
-        if looked == most:
-            return True
-        self._cut_off = iter(())  # no chain that each cut makes longer
-        return False
+        return self._held.let_go(most)
+
+    # How it works
+
+    def _way_to(self, position: int) -> Slots:
+        if not 0 <= position <= len(self._records):
+            raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
+        slots: Slots = {}
+        if position < self._position:
+            for record in reversed(self._records[position : self._position]):
+                slots |= record.before
+        else:
+            for record in self._records[self._position : position]:
+                slots |= record.after
+        return slots
+
+    def _loaded(self, slots: Slots) -> dict[Layer, dict[str, BitMask | None]]:
+        # A mask that comes back is in force now, and held: the next edit shares it instead of
+        # keeping a second copy.
+        loaded: dict[Layer, dict[str, BitMask | None]] = {"masks": {}, "final": {}, "protected": {}}
+        job = Job()  # for all: with 100,000 tensors, making one for each took most of the time
+        for (layer, name), slot in slots.items():
+            loaded[layer][name] = None if slot is None else self._held.load(slot, job)
+        return loaded
+
+    def _settle(self) -> None:
+        if self.patient and (spill := self.spill()) is not None:
+            self.put_aside(spill.run(Job()))
+
+    def _in_force(self) -> list[MaskSlot]:
+        slots: Slots = {}
+        for record in self._records[: self._position]:
+            slots |= record.after
+        for record in reversed(self._records[self._position :]):
+            slots |= record.before
+        return [slot for slot in slots.values() if slot is not None]
 
     def _cut(self) -> None:
         """Take off what was undone; its masks are let go of in their turn."""
         undone = self._records[self._position :]
         del self._records[self._position :]
-        self._cut_off = chain(self._cut_off, _slots_of(undone))
+        self._held.cut(_slots_of(undone))
         if self.patient:
             self.let_go()
 
@@ -386,3 +311,8 @@ def _slots_of(records: list[Record]) -> Iterator[MaskSlot]:
     """Yield the slots of records, which are forgotten as it gets on: their masks take time, too."""
     while records:
         yield from records.pop().slots()
+
+
+def _slots_in(records: Sequence[Record]) -> Iterator[MaskSlot]:
+    for record in records:
+        yield from record.slots()

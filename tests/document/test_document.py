@@ -288,7 +288,7 @@ def test_a_disk_that_is_full_costs_memory_and_no_undo(tmp_path: Path, monkeypatc
     def full(_mask, _job):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(history._scratch, "write", full)
+    monkeypatch.setattr(history.scratch, "write", full)
     for before, after in itertools.pairwise(masks):
         history.push(edit(before, after))
     assert history.memory == 500

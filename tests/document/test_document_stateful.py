@@ -297,7 +297,7 @@ class DocumentAgainstArrays(RuleBasedStateMachine):
         """A journal is written step by step, and now and then it is compacted."""
         capture = Capture.of(self.document)
         self.journal.keep(capture, {}, Job())
-        self.journal = self.journal.compacted(capture, {}, Job())
+        self.journal.compact(capture, {}, Job())
         if self.journal.path is None:
             return
         copy = Path(self.folder.name) / "copy.journal"

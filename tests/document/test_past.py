@@ -97,7 +97,7 @@ def test_a_state_that_was_cut_off_is_never_another_one(model, tmp_path: Path):
 def test_a_scratch_file_that_is_gone_is_said(model, tmp_path: Path):
     document = storied(model, budget=0, scratch=tmp_path)
     past = document.state_at(1)
-    document._history._scratch.close()
+    document._history.scratch.close()
     with pytest.raises(HistoryError, match="cannot be read again"):
         past.load(Job())
     document.close()

@@ -24,7 +24,7 @@ def pruned(person, model):
     """Three steps, of which the masks of one fit into memory."""
     person.open(model)
     person.wait_open(model)
-    person.document.history._budget = 4 * 64 * 64 // 8
+    person.document.history._held.budget = 4 * 64 * 64 // 8
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()
@@ -32,7 +32,7 @@ def pruned(person, model):
         person.wait_idle()
     history = person.document.history
     assert person.document.position == 3
-    assert history.memory <= history._budget, "the masks were not put aside"
+    assert history.memory <= history._held.budget, "the masks were not put aside"
     return person
 
 
@@ -55,7 +55,7 @@ def test_what_was_put_aside_is_read_in_the_background_and_comes_back(pruned):
     pruned.wait(lambda: pruned.document.position == 3)
     assert counts(pruned) == after
     pruned.wait_idle()
-    assert pruned.document.history.memory <= pruned.document.history._budget
+    assert pruned.document.history.memory <= pruned.document.history._held.budget
 
 
 def test_reading_can_be_cancelled_and_the_state_stays(pruned):
@@ -72,7 +72,7 @@ def test_a_broken_disk_is_told_in_a_sentence(pruned, monkeypatch):
     def broken(*_arguments):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(pruned.document.history._scratch, "read", broken)
+    monkeypatch.setattr(pruned.document.history.scratch, "read", broken)
     after = counts(pruned)
     pruned.key("Ctrl+Z")
     pruned.wait(lambda: pruned.trouble)
@@ -86,8 +86,8 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
 
     person.open(model)
     person.wait_open(model)
-    monkeypatch.setattr(person.document.history._scratch, "write", full)
-    person.document.history._budget = 4 * 64 * 64 // 8
+    monkeypatch.setattr(person.document.history.scratch, "write", full)
+    person.document.history._held.budget = 4 * 64 * 64 // 8
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()
