@@ -17,6 +17,7 @@ from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
+from pruneapp.export.rounding import Rounding
 from pruneapp.export.state import State
 from pruneapp.params import Param
 from pruneapp.progress import Job
@@ -79,8 +80,8 @@ class Plan:
         Small files that are written into the same folder, by name, unless there are such.
     work
         How many units `prepare` steps the job by.
-    afterwards
-        What the person should know once it was written.
+    rounding
+        What rounding its numbers has cost, once it was written; None if none are rounded.
     """
 
     nbytes: int
@@ -90,7 +91,7 @@ class Plan:
     expected: Callable[[Job], int] | None = None
     prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
     work: int = 0
-    afterwards: Callable[[], tuple[str, ...]] = tuple
+    rounding: Rounding | None = None
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,11 @@ class Rounding:
 
         return Record(record.name, record.aliases, self.dtype, record.shape, pieces)
 
+    def __iadd__(self, other: Rounding) -> Self:
+        """Count in what rounding did in another file."""
+        self._tensors |= other._tensors
+        return self
+
     def notices(self) -> tuple[str, ...]:
         """Say what it cost, once everything was written."""
         if not self._tensors:
@@ -92,6 +97,17 @@ class Rounding:
         if vanished:
             said.append(f"{vanished:,} numbers were too small and became 0.")
         return (" ".join(said),)
+
+
+def cost(roundings: Iterable[Rounding | None]) -> tuple[str, ...]:
+    """Say what rounding has cost in files that were written together; None rounds nothing."""
+    found = [rounding for rounding in roundings if rounding is not None]
+    if not found:
+        return ()
+    together = Rounding(found[0].dtype)
+    for rounding in found:
+        together += rounding
+    return together.notices()
 
 
 def round_to(values: NDArray[Any], dtype: DType) -> NDArray[Any]:

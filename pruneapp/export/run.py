@@ -24,6 +24,7 @@ from pruneapp.export.provenance import Provenance, Told, metadata_of, told
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
+from pruneapp.export.rounding import cost
 from pruneapp.export.sized import Sized
 from pruneapp.export.state import State
 from pruneapp.export.target import check_file, check_folder
@@ -134,7 +135,7 @@ def _export_file(
         kept = publish([file for file, _ in made], parts.open_files(checkpoint), job)
     if kept:
         checkpoint.path = kept[0]
-    said = (*plan.notices, *plan.afterwards(), *left)
+    said = (*plan.notices, *cost((plan.rounding,)), *left)
     names = (*misnamed(target.path, form), *without_folder(checkpoint, target.path, form))
     notices = (*target.notices, *names, *said)
     return _report(state, request, [written for _, written in made], kept, notices)
@@ -162,8 +163,9 @@ def _export_folder(
         checkpoint.verify_unchanged()
         kept = publish(files, parts.open_files(checkpoint), job, also_keep)
         place.commit()
-    told = [n for plan in plans.values() for n in (*plan.notices, *plan.afterwards())]
-    return _report(state, request, written, kept, (*target.notices, *dict.fromkeys(told)))
+    said = dict.fromkeys(n for plan in plans.values() for n in plan.notices)
+    told = (*said, *cost(plan.rounding for plan in plans.values()))
+    return _report(state, request, written, kept, (*target.notices, *told))
 
 
 def _report(

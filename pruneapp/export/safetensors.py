@@ -159,8 +159,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         # The widest first, so that no number comes to lie on an odd address.
         records = sorted(map(rounding.of, records), key=attrgetter("dtype.bits"), reverse=True)
     plan = plan_safetensors(records, metadata_for(part), job)
-    after = tuple if rounding is None else rounding.notices
-    return replace(plan, notices=(*plan.notices, *parts.stripped(part)), afterwards=after)
+    return replace(plan, notices=(*plan.notices, *parts.stripped(part)), rounding=rounding)
 
 
 SAFETENSORS = Format(

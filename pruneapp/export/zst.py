@@ -93,7 +93,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         dense.names,
         dense.notices,
         expected=expected,
-        afterwards=dense.afterwards,
+        rounding=dense.rounding,
     )
 
 

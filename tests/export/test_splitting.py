@@ -211,6 +211,16 @@ def test_rounded_tensors_are_packed_by_what_they_become(opened, tmp_path):
     assert tensors_in(tmp_path / "half")["net.fc.weight"].dtype == torch.float16
 
 
+def test_what_rounding_cost_is_said_once_for_all_files(opened, tmp_path):
+    state = as_snapshot(opened)
+    split = run(state, tmp_path / "out", 900, dtype="float16")
+    whole = tmp_path / "whole.safetensors"
+    one = export(state, ExportRequest("safetensors", whole, params={"dtype": "float16"}), Job())
+    (said,) = [notice for notice in split.notices if "Rounded" in notice]
+    assert said in one.notices
+    assert "The largest rounding error is" in said
+
+
 def test_a_tied_tensor_is_in_one_file_which_alone_says_so(tmp_path):
     source = tmp_path / "model.safetensors"
     tensors = {"embed": torch.randn(10, 10), "mid": torch.randn(10, 10), "z": torch.randn(9, 9)}
