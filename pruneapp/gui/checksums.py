@@ -12,8 +12,9 @@ from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
 from pruneapp.errors import OriginalChangedError, PruneAppError
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 
 # The SHA-256 of the checkpoint is counted when so long nothing else was wanted.
 PAUSE_MS = 2_000
@@ -101,11 +102,10 @@ class Checksums(QObject):
         if not self._jobs.quiet:
             self._pause.start()
             return
-        self._task = self._jobs.answer(
+        self._task = self._jobs.answer_aside(
             partial(sha256_of, self._uncounted[0]),
             on_result=self._on_counted,
             on_error=self._on_uncounted,
-            aside=True,
         )
 
     def _on_counted(self, sha256: str) -> None:

@@ -21,10 +21,11 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.differing import Differing, Load, TwoSides
 from pruneapp.gui.document_views import DocumentViews
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.other_side import OtherSide
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.pictures.compare import ZEROS
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.sides import Side

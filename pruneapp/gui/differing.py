@@ -13,8 +13,9 @@ from pruneapp.document.picture import difference_tile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import CheckpointError, PruneAppError
 from pruneapp.gui.document_views import DocumentViews
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.raster.shading import Mode
 from pruneapp.progress import Job

@@ -17,9 +17,10 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
 from pruneapp.methods import registry
 from pruneapp.methods.amount import to_prune
@@ -202,7 +203,7 @@ class Dragging(QObject):
             self._ask(row, snapshot, *work(Job()))
             return
 
-        self._task = self._jobs.answer(work, on_result=done, on_error=failed, aside=True)
+        self._task = self._jobs.answer_aside(work, on_result=done, on_error=failed)
 
     def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
         if count is not None:

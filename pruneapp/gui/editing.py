@@ -18,8 +18,9 @@ from pruneapp.document.document import Document
 from pruneapp.document.hand import HandPreview, complete_channels
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.gesturing import Made, make, prepared
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.alike_dialog import AlikeDialog
 from pruneapp.gui.views.parts import numbers

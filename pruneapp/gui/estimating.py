@@ -14,7 +14,8 @@ from pruneapp.document.estimate import estimate
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.tasks import Task
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 
@@ -83,13 +84,11 @@ class Estimating(QObject):
         assert self._waiting is not None
         (snapshot, step), self._waiting = self._waiting, None
         if self._slow is snapshot.checkpoint or _long(snapshot, step):
-            self._task = self._jobs.answer(
+            self._task = self._jobs.answer_number(
                 lambda job: _estimate(snapshot, step, job),
                 on_result=self._on_answer,
                 on_error=self._on_refused,
                 on_cancelled=self._on_cancelled,
-                aside=True,  # who asks has the counting wait; what was counted asks as well
-                numbers=True,
             )
             return
         try:

@@ -12,7 +12,8 @@ from pruneapp.answers import FormatOffer
 from pruneapp.export.offers import offer, recommend
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.state import State
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.tasks import Task
 
 
 class ExportOffers(QObject):
@@ -62,11 +63,11 @@ class ExportOffers(QObject):
         stale = replace(was, nbytes=was.nbytes if was.exact else None, files=None, wrong="")
         if stale != was:
             self._take(stale)
-        self._sampling[name] = self._jobs.answer(
+        self._jobs.make_room()
+        self._sampling[name] = self._jobs.answer_number(
             lambda job: offer(state, FORMATS[name], values, job),
             on_result=self._take,
             on_error=self.failed.emit,
-            numbers=True,
         )
 
     def stop(self) -> None:

@@ -23,8 +23,9 @@ from pruneapp.document.step import Step
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.gui.estimating import Estimating
 from pruneapp.gui.extras import Extras
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.methods import registry
 from pruneapp.progress import Job

@@ -10,142 +10,21 @@ worker's signal would run in the worker, so the only connections are to bound me
 
 from __future__ import annotations
 
-import queue
-import time
-import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from pruneapp.errors import PruneAppError
-from pruneapp.progress import Cancelled, CancelToken, Job
+from pruneapp.gui.tasks import JobProgress, Task, Worker, run
+from pruneapp.progress import Cancelled, Job
 
 T = TypeVar("T")
 
-# Progress reaches the window at most so often; more would only make it repaint.
-REPORT_EVERY_S = 0.04
 # Ours end within a quarter of a second, unless a disk has to finish a write first.
 PATIENCE_MS = 10_000
 DEAF_MS = 3_000
-
-
-@dataclass(frozen=True)
-class JobProgress:
-    """How far the running job is.
-
-    Attributes
-    ----------
-    title
-        What it is: "Pruning".
-    label
-        What is worked on now: a tensor, a file.
-    done, total
-        Units of work; `total` is 0 while it is unknown.
-    """
-
-    title: str
-    label: str
-    done: int
-    total: int
-
-
-@dataclass(eq=False)
-class Task(Generic[T]):
-    """A job that was asked for: what to call when it ends. Cancelling it twice is harmless."""
-
-    title: str
-    work: Callable[[Job], T]
-    on_result: Callable[[T], None]
-    on_error: Callable[[PruneAppError], None]
-    on_cancelled: Callable[[], None]
-    visible: bool
-    writes: bool = False
-    token: CancelToken = field(default_factory=CancelToken)
-    begun: bool = False
-    result: T | None = None
-    error: BaseException | None = None
-    trace: str = ""
-
-    def cancel(self) -> None:
-        """Ask it to stop; its result, if it still comes, is dropped."""
-        self.token.cancel()
-
-    def release(self) -> None:
-        """Let go of what it worked on and of whom it told, who may refer to the task again.
-
-        Snapshots and tiles hold masks: they must not wait for the collector.
-        """
-        self.work = self.on_result = self.on_error = _nothing
-        self.on_cancelled = lambda: None
-        self.result = None
-
-
-def _nothing(_: object) -> Any:
-    return None
-
-
-class _Reporter:
-    """Turns the steps of a job into a few signals a second; lives in the worker's thread."""
-
-    def __init__(self, task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
-        self._task = task
-        self._emit = emit
-        self._last = 0.0
-
-    def report(self, done: int, total: int, label: str) -> None:
-        """Emit, unless the last signal is too young."""
-        now = time.monotonic()
-        if not self._task.visible or now - self._last < REPORT_EVERY_S:
-            return
-        self._last = now
-        self._emit(JobProgress(self._task.title, label, done, total))
-
-
-class _Worker(QObject):
-    """Runs tasks one after another in the thread that it lives in."""
-
-    progressed = Signal(object)
-    ended = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tasks: queue.SimpleQueue[Task[Any]] = queue.SimpleQueue()
-
-    @Slot()
-    def run_next(self) -> None:
-        """Run the task that was queued for this call."""
-        task = self.tasks.get()
-        _run(task, self.progressed.emit)
-        self.ended.emit(task)
-
-
-def _run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
-    # Before the token is looked at: a task that was cancelled before it began does nothing.
-    task.begun = True
-    try:
-        task.token.check()
-        task.result = task.work(Job(_Reporter(task, emit), task.token))
-    except (Cancelled, PruneAppError) as error:
-        task.error = _without_frames(error)
-    except BaseException as error:  # noqa: BLE001 - the border where bugs become reports
-        task.trace = traceback.format_exc()
-        task.error = _without_frames(error)
-
-
-def _without_frames(error: BaseException) -> BaseException:
-    """Let go of the frames that an error went through.
-
-    They hold all that was worked on, hundreds of megabytes of a large model, and lead back to the
-    task that keeps the error: nothing but the collector would ever let go of them.
-    """
-    found: BaseException | None = error
-    while found is not None:
-        found.__traceback__ = None
-        found = found.__cause__ or found.__context__
-    return error
 
 
 class Jobs(QObject):
@@ -183,7 +62,7 @@ class Jobs(QObject):
         super().__init__(parent)
         self._thread = QThread()
         self._thread.setObjectName("pruneapp-worker")
-        self._worker = _Worker()
+        self._worker = Worker()
         self._worker.moveToThread(self._thread)
         self._wake.connect(self._worker.run_next)
         self._worker.progressed.connect(self._on_progressed)
@@ -224,7 +103,7 @@ class Jobs(QObject):
         writes
             Whether it may have to wait for a disk before it can stop.
         """
-        self.asked.emit()
+        self.make_room()
         task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible, writes)
         waits = self.busy
         self._pending.append(task)
@@ -241,20 +120,49 @@ class Jobs(QObject):
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
-        aside: bool = False,
-        numbers: bool = False,
     ) -> Task[T]:
-        """Let the small executor answer a question of a picture.
+        """Let the small executor answer a question of a picture."""
+        self.make_room()
+        return self._begin(self._executor, work, on_result, on_error, on_cancelled)
 
-        `aside`: it does not ask others who work aside to make room. `numbers`: it waits for no
-        picture.
-        """
-        if not aside:
-            self.asked.emit()
+    def answer_aside(
+        self,
+        work: Callable[[Job], T],
+        *,
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None],
+        on_cancelled: Callable[[], None] = lambda: None,
+    ) -> Task[T]:
+        """Let it answer what nobody waits for: others who work aside need not make room."""
+        return self._begin(self._executor, work, on_result, on_error, on_cancelled)
+
+    def answer_number(
+        self,
+        work: Callable[[Job], T],
+        *,
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None],
+        on_cancelled: Callable[[], None] = lambda: None,
+    ) -> Task[T]:
+        """Answer behind no picture what a slider waits for; nobody is asked to make room."""
+        return self._begin(self._numbers, work, on_result, on_error, on_cancelled)
+
+    def _begin(
+        self,
+        executor: ThreadPoolExecutor,
+        work: Callable[[Job], T],
+        on_result: Callable[[T], None],
+        on_error: Callable[[PruneAppError], None],
+        on_cancelled: Callable[[], None],
+    ) -> Task[T]:
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
-        (self._numbers if numbers else self._executor).submit(self._answer, task)
+        executor.submit(self._answer, task)
         return task
+
+    def make_room(self) -> None:
+        """Ask those who work aside to wait: something is wanted soon."""
+        self.asked.emit()
 
     def show(self, task: Task[Any], title: str) -> None:
         """Let the status bar show a task that runs already."""
@@ -313,7 +221,7 @@ class Jobs(QObject):
         self._deaf = found
 
     def _answer(self, task: Task[Any]) -> None:
-        _run(task, self._reported.emit)
+        run(task, self._reported.emit)
         self._answered.emit(task)
 
     @Slot(object)

@@ -23,8 +23,9 @@ from pruneapp.document.stats import channel_norms, stats
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.following import Following
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.parts.dims import dim_labels
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
 from pruneapp.gui.views.pictures.raster.axes_row import Axes

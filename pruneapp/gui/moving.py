@@ -14,8 +14,9 @@ from PySide6.QtCore import QObject, QTimer
 from pruneapp.document.aside import Fetch, Written
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.errors import HistoryError, PruneAppError, words_of
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.progress import Job
 
 # So many masks of what was cut off are let go of between two frames: that takes 2 ms.

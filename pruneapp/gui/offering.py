@@ -11,10 +11,11 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.actions import Actions
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.editing import Editing
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.session import Session
 from pruneapp.gui.settings import WITH_COMPANIONS, Settings
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.progress import Job
 

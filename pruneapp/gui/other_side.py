@@ -14,8 +14,9 @@ from pruneapp.document.document import Document
 from pruneapp.document.given import holds_masks_alone, masks_of
 from pruneapp.document.opening import open_document
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job

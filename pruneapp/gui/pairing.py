@@ -10,8 +10,9 @@ from pruneapp.document.hand.pairs import Companions
 from pruneapp.document.step import may_have_companions
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.form import PruneForm
 from pruneapp.progress import Job
 
@@ -67,9 +68,7 @@ class Pairing(QObject):
                 paired += bool(pairs.of(name))
             return paired
 
-        self._task = self._jobs.answer(
-            work, on_result=self._show, on_error=self._on_error, aside=True
-        )
+        self._task = self._jobs.answer_aside(work, on_result=self._show, on_error=self._on_error)
 
     def _show(self, paired: int) -> None:
         self._form.set_paired(paired, len(self._names))

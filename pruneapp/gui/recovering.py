@@ -95,11 +95,10 @@ class Recovering(QObject):
         """Look for what there is, and offer it."""
         recent = (path.parent for path in self._settings.recent)
         places = frozenset((*self._settings.written, *recent))
-        self._jobs.answer(
+        self._jobs.answer_aside(
             lambda job: look_for(places, job),
             on_result=self._on_found,
             on_error=self._session.refused.emit,
-            aside=True,
         )
 
     def _on_found(self, found: _Found) -> None:
@@ -133,8 +132,8 @@ class Recovering(QObject):
                 if not work.steps:  # of a newer Pruneapp: nothing in it can be read, but deleted
                     delete(work.path)
 
-        self._jobs.answer(
-            drop, on_result=self._on_deleted, on_error=self._session.refused.emit, aside=True
+        self._jobs.answer_aside(
+            drop, on_result=self._on_deleted, on_error=self._session.refused.emit
         )
 
     def _delete_files(self) -> None:
@@ -144,8 +143,8 @@ class Recovering(QObject):
             for path in paths:
                 remove_abandoned(path)
 
-        self._jobs.answer(
-            drop, on_result=self._on_deleted, on_error=self._session.refused.emit, aside=True
+        self._jobs.answer_aside(
+            drop, on_result=self._on_deleted, on_error=self._session.refused.emit
         )
 
     def _on_deleted(self, _nothing: None) -> None:

@@ -33,8 +33,9 @@ from pruneapp.document.snapshot import Snapshot, model_size
 from pruneapp.document.stats import sparsity
 from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.gui.collecting import settle
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.settings import DEVICE, Settings
+from pruneapp.gui.tasks import Task
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import CancelToken, Job

@@ -13,8 +13,9 @@ from pruneapp.errors import PruneAppError
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import planned_size
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask

@@ -12,8 +12,9 @@ from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.commands import ACTIONS
 from pruneapp.gui.document_views import DocumentViews
-from pruneapp.gui.jobs import JobProgress, Jobs
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import JobProgress
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.tree import Nodes
 from pruneapp.gui.window import MainWindow

@@ -19,8 +19,9 @@ from pruneapp.document.zeros import WORTH as FEWEST
 from pruneapp.document.zeros import find_zeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.counting import Counting
-from pruneapp.gui.jobs import Jobs, Task
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.views.parts import numbers
 from pruneapp.progress import Job
@@ -105,11 +106,10 @@ class Zeros(QObject):
             return
         names, self._left = self._stretch(self._left)
         snapshot = document.snapshot()
-        self._task = self._jobs.answer(
+        self._task = self._jobs.answer_aside(
             lambda job: find_zeros(snapshot, names, job),
             on_result=self._on_stretch,
             on_error=self._on_error,
-            aside=True,
         )
 
     def _names(self, document: Document) -> list[str]:
