@@ -6,9 +6,7 @@ widget.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -17,106 +15,30 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp import resources
 from pruneapp.answers import SparsityReport, TensorRow
-from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.reader import Notice
-from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.edit import Edit
 from pruneapp.document.hand.compute import HandPreview
 from pruneapp.document.preview import Preview
 from pruneapp.document.proposal import Proposal
-from pruneapp.document.session.entrance import Wish, open_wish
+from pruneapp.document.session.entrance import Wish
 from pruneapp.document.session.file import SessionFile
-from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
-from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.stats import sparsity
 from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.gui.collecting import settle
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.loading import Contents, Opened, Prepare, load
 from pruneapp.gui.settings import DEVICE, Settings
 from pruneapp.gui.tasks import Task
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 
 T = TypeVar("T")
 
 SAMPLE = "sample/lenet-digits.safetensors"
-Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
-
-
-@dataclass(frozen=True)
-class Contents:
-    """What the tensors of a file come to, counted in the worker: there may be 100,000 of them.
-
-    Attributes
-    ----------
-    rows
-        What lists and trees show, in file order.
-    by_name, shown
-        The rows, and the names that they are shown by, under their names in the file.
-    kinds
-        Kinds of layers for which a rule makes sense, those that are usually pruned first.
-    parameters
-        How many parameters there are in all.
-    """
-
-    rows: tuple[TensorRow, ...] = ()
-    by_name: Mapping[str, TensorRow] = field(default_factory=dict)
-    shown: Mapping[str, str] = field(default_factory=dict)
-    kinds: tuple[str, ...] = ()
-    parameters: int = 0
-
-
-@dataclass(frozen=True)
-class Opened:
-    """What the worker hands over after opening a file."""
-
-    document: Document
-    contents: Contents
-    extra: object
-    saved: Saved | None
-
-
-def contents_of(document: Document, cancel: CancelToken) -> Contents:
-    """Count what the window asks for again and again."""
-    entries = document.checkpoint.entries
-    shown = display_names(tuple(entries), cancel)
-    rows: list[TensorRow] = []
-    by_name: dict[str, TensorRow] = {}
-    able: dict[str, bool] = {}
-    for batch in cancel.batches(entries.values()):
-        names, shapes, dtypes, _, aliases, why_not, kinds, _, by_default = zip(*batch, strict=True)
-        numels = list(map(math.prod, shapes))
-        columns = zip(
-            names,
-            [shown[name] for name in names],
-            kinds,
-            shapes,
-            [dtype.label for dtype in dtypes],
-            numels,
-            map(DType.nbytes, dtypes, numels),
-            why_not,
-            by_default,
-            aliases,
-            strict=True,
-        )
-        # A quarter of the time that it takes to call the class for each.
-        made = list(map(partial(tuple.__new__, TensorRow), columns))
-        rows += made
-        by_name.update(zip(names, made, strict=True))
-        # Of norms and biases there is nothing for a rule.
-        able.update(
-            [(r.kind, r.by_default) for r in made if r.kind and not r.why_not and len(r.shape) > 1]
-        )
-    return Contents(
-        rows=tuple(rows),
-        by_name=by_name,
-        shown=shown,
-        kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
-        parameters=model_size(document.checkpoint, cancel),
-    )
 
 
 class Session(QObject):
@@ -187,25 +109,9 @@ class Session(QObject):
         if self._opening is not None:
             self._opening.cancel()
         self.opening.emit(wish.path)
-        prepare = self._prepare
-
-        def work(job: Job) -> Opened:
-            document, saved = open_wish(wish, job)
-            try:
-                contents = contents_of(document, job.cancel)
-                extra = prepare(contents.rows, job.cancel)
-                job.cancel.check()
-                return Opened(document, contents, extra, saved)
-            except BaseException:
-                document.close()
-                document.checkpoint.close()
-                if isinstance(saved, JournalFile):
-                    saved.close()
-                raise
-
         self._opening = self._jobs.submit(
             self.tr("Opening"),
-            work,
+            partial(load, wish, self._prepare),
             on_result=self._on_opened,
             on_error=partial(self._on_not_opened, wish),
             on_cancelled=self._on_opening_cancelled,

@@ -18,7 +18,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.opening import open_document
 from pruneapp.document.session import entrance
-from pruneapp.gui import session
+from pruneapp.gui import loading
 from pruneapp.gui.views.tree import build_nodes
 from pruneapp.progress import Cancelled, Job
 from tests.looks import CountingToken, assert_cut
@@ -74,14 +74,14 @@ def stages(tmp_path):
     def contents(flat):
         def stage(count):
             document = open_document(opened(count, flat))
-            return lambda token: session.contents_of(document, token)
+            return lambda token: loading.contents_of(document, token)
 
         return stage
 
     def trees(flat):
         def stage(count):
             document = open_document(opened(count, flat))
-            rows = session.contents_of(document, progress.CancelToken()).rows
+            rows = loading.contents_of(document, progress.CancelToken()).rows
             return lambda token: build_nodes(rows, token)
 
         return stage
@@ -201,7 +201,7 @@ def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stag
         "open_checkpoint": entrance,
         "open_document": entrance,
     }
-    opening.begin(places.get(stage, session), stage)
+    opening.begin(places.get(stage, loading), stage)
 
     opening.person.drop(path)
 
@@ -233,7 +233,7 @@ def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):
     path = write(tmp_path / "many.safetensors", MANY)
     with monkeypatch.context() as patch:
         opening.monkeypatch = patch
-        opening.begin(session, "contents_of")
+        opening.begin(loading, "contents_of")
         opening.person.drop(path)
         opening.assert_nothing_left(path)
 
