@@ -113,3 +113,26 @@ class FormatOffer:
     split_by: str = ""
     files: int | None = None
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True)
+class Landing:
+    """What an export finds where it goes, looked at before anything is written.
+
+    Attributes
+    ----------
+    refused
+        Why it cannot go there, with what to do; empty if it can. Then nothing else is said.
+    replaced
+        Names of the files that are there and will be replaced: what they hold is lost.
+    kept
+        Under which names the files of the opened model that are replaced are kept first, in the
+        order in which they are replaced.
+    notices
+        What the person should know of the place and its name, a sentence each.
+    """
+
+    refused: str = ""
+    replaced: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()

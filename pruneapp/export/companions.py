@@ -29,11 +29,11 @@ def is_home(checkpoint: Checkpoint, target: Path) -> bool:
     return target.exists() and home_of(checkpoint).samefile(target)
 
 
-def companions(checkpoint: Checkpoint, target: Path) -> dict[str, Path]:
+def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     """Return the files beside the weights that a copy of the model needs, by name.
 
-    Nothing that is in `target` already; and nothing at all where one file was opened that lies in
-    no folder of a model: what else is there is not for us to copy.
+    Nothing at all where one file was opened that lies in no folder of a model: what else is there
+    is not for us to copy.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def companions(checkpoint: Checkpoint, target: Path) -> dict[str, Path]:
         wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
         if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
             continue
-        if _is_own(path, home) and not (target / path.name).exists():
+        if _is_own(path, home):
             found[path.name] = path
     return found
 
@@ -64,6 +64,16 @@ def _is_own(path: Path, home: Path) -> bool:
     except OSError:
         return False
     return resolved.is_file() and small and any(resolved.parent == folder for folder in inside)
+
+
+def same(path: Path, there: Path) -> bool:
+    """Whether a file that is there already has the bytes of one of the model's folder."""
+    if not there.is_file():
+        return False
+    with reading(path), reading(there):
+        if path.stat().st_size != there.stat().st_size:
+            return False
+        return path.read_bytes() == there.read_bytes()  # at most `_LARGEST_COMPANION`
 
 
 def copy_of(path: Path) -> Plan:

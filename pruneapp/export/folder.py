@@ -6,21 +6,19 @@ import contextlib
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from pruneapp.checkpoint.abandoned import claim, partial_name
-from pruneapp.checkpoint.folder import may_be_weights
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
-from pruneapp.errors import ExportError
-from pruneapp.export.companions import companions, copy_of, is_home, reading
+from pruneapp.export.companions import companions, copy_of, is_home, reading, same
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.index import index_of
+from pruneapp.export.other_weights import listed, refuse_others
 from pruneapp.export.parts import renamed, shards
 from pruneapp.export.splitting import limit_of, split, stem_of
 from pruneapp.export.state import State
@@ -66,77 +64,48 @@ def _index_name(state: State, form: Format, count: int, limit: int | None) -> st
 
 def plan_all(
     state: State, form: Format, values: Mapping[str, Any], target: Path, job: Job
-) -> dict[str, Plan]:
+) -> tuple[dict[str, Plan], tuple[str, ...]]:
     """Plan what is to be written into the folder `target`: weights, what lies beside, the index.
 
     The index comes last, and not at all where it is there already, byte for byte.
 
+    Returns
+    -------
+    plans, notices
+        The files by their names, and what the person should know of the folder.
+
     Raises
     ------
     ExportError
-        If the format cannot hold it, or other weights lie in a folder that new ones of a largest
-        size would come beside.
+        If the format cannot hold it, or other weights lie in the folder; see `refuse_others`.
     """
+    checkpoint = state.checkpoint
     plans = plan(state, form, values, job)
-    others = _others(state.checkpoint, target, plans)
-    if limit_of(values) is not None:
-        _refuse(state.checkpoint, target, others)
-    elif others:
-        first = next(iter(plans))
-        said = _left_there(target, others)
-        plans[first] = replace(plans[first], notices=(*plans[first].notices, said))
+    # Files of a largest size have the names of those that were opened by chance alone.
+    anew = limit_of(values) is not None and is_home(checkpoint, target)
+    refuse_others(checkpoint, target, () if anew else plans)
     last = {name: plans.pop(name) for name in list(plans) if name.endswith(_INDEX)}
-    index = state.checkpoint.contents.index
-    if is_home(state.checkpoint, target):
+    if is_home(checkpoint, target):
+        index = checkpoint.contents.index
         if index is not None and index.name in last:
             data = b"".join(bytes(piece) for piece in last[index.name].pieces())
             with reading(index):
                 last = {} if data == index.read_bytes() else last
-        return plans | last
-    found = companions(state.checkpoint, target)
-    return plans | {n: copy_of(path) for n, path in found.items() if n not in plans} | last
+        return plans | last, ()
+    found = {n: p for n, p in companions(checkpoint).items() if n not in plans}
+    copies = {n: copy_of(p) for n, p in found.items() if not os.path.lexists(target / n)}
+    differing = [n for n, p in found.items() if n not in copies and not same(p, target / n)]
+    return plans | copies | last, _left(target, differing)
 
 
-def _others(checkpoint: Checkpoint, target: Path, plans: Mapping[str, Plan]) -> list[str]:
-    """Return the names of weights in a folder that will stay there and are not part of the export.
-
-    transformers takes ``model.safetensors`` before any index, and safetensors before torch; a
-    program that reads all files would mix them. Whatever else lay in the folder of the model that
-    was opened was there before, and is no news.
-    """
-    if not target.is_dir():
-        return []
-    if is_home(checkpoint, target):
-        contents = checkpoint.contents
-        own = [shard.path for shard in contents.shards] or [checkpoint.path]
-        names = [path.name for path in (*own, *filter(None, [contents.index]))]
+def _left(target: Path, names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    if len(names) == 1:
+        there, left = "was in", "differs from that of the opened model; it was left as it was."
     else:
-        with reading(target):
-            names = sorted(path.name for path in target.iterdir())
-    return [name for name in names if name not in plans and may_be_weights(name)]
-
-
-def _refuse(checkpoint: Checkpoint, target: Path, others: Sequence[str]) -> None:
-    if is_home(checkpoint, target):
-        raise ExportError(
-            f"'{target}' holds the model that was opened, whose files would stay beside the new "
-            "ones and be taken for them.",
-            remedy="Choose another folder.",
-        )
-    if others:
-        raise ExportError(
-            f"'{target}' holds '{others[0]}', which would stay beside the new files and be taken "
-            "for a part of them.",
-            remedy="Choose another folder, or move that file out of it.",
-        )
-
-
-def _left_there(target: Path, others: Sequence[str]) -> str:
-    more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
-    return (
-        f"'{target.name}' still holds '{others[0]}'{more}, which this export has not written: a "
-        "program that loads the folder may take that instead."
-    )
+        there, left = "were in", "differ from those of the opened model; they were left."
+    return (f"{listed(names)} {there} '{target.name}' already and {left}",)
 
 
 def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]:

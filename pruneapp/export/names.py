@@ -12,15 +12,14 @@ from pruneapp.errors import ExportError
 from pruneapp.export.companions import CONFIG
 from pruneapp.export.declaration import Format
 from pruneapp.export.splitting import limit_of
-from pruneapp.export.state import State
 
 _WEIGHTS = "model.safetensors"
 _RESERVED = {_WEIGHTS, "pytorch_model.bin"}
 
 
-def refuse_shard(state: State, target: Path) -> None:
+def refuse_shard(checkpoint: Checkpoint, target: Path) -> None:
     """Refuse to put a model together in one of its own files."""
-    for shard in state.checkpoint.contents.shards:
+    for shard in checkpoint.contents.shards:
         if target.exists() and shard.path.samefile(target):
             raise ExportError(
                 f"'{target}' is one of the files of the opened model, which cannot hold all of it.",

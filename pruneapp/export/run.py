@@ -27,7 +27,7 @@ from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.export.rounding import cost
 from pruneapp.export.sized import Sized
 from pruneapp.export.state import State
-from pruneapp.export.target import check_file, check_folder
+from pruneapp.export.target import Target, check_file, check_folder
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
@@ -106,12 +106,19 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     state.checkpoint.verify_unchanged()
     if request.provenance is not None:
         state = told(Told(state, request.provenance), form.name, values)
-    if _is_folder(state.checkpoint, request.path, form, values):
+    if is_folder(state.checkpoint, request.path, form, values):
         return _export_folder(state, request, form, values, job)
     return _export_file(state, request, form, values, job)
 
 
-def _is_folder(checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]) -> bool:
+def is_folder(checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[str, Any]) -> bool:
+    """Whether an export to a path is a folder of files.
+
+    Raises
+    ------
+    ExportError
+        If it must be one, and the path is the name of a file.
+    """
     refuse_file(path, form, values)
     named = not path.is_dir() and form.fits(path.name)
     return folder.in_folder(checkpoint, form, values) and not named
@@ -120,11 +127,8 @@ def _is_folder(checkpoint: Checkpoint, path: Path, form: Format, values: Mapping
 def _export_file(
     state: State, request: ExportRequest, form: Format, values: Mapping[str, Any], job: Job
 ) -> ExportReport:
-    refuse_reserved(request.path, form)
-    target = check_file(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
-    if checkpoint.contents.shards:
-        refuse_shard(state, target.path)
+    target = file_target(checkpoint, request, form)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values, job)
     beside, left = folder.beside(plan, target.path)
     sized = {path: Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
@@ -136,9 +140,28 @@ def _export_file(
     if kept:
         checkpoint.path = kept[0]
     said = (*plan.notices, *cost((plan.rounding,)), *left)
-    names = (*misnamed(target.path, form), *without_folder(checkpoint, target.path, form))
-    notices = (*target.notices, *names, *said)
+    notices = (*file_notices(checkpoint, target, form), *said)
     return _report(state, request, [written for _, written in made], kept, notices)
+
+
+def file_target(checkpoint: Checkpoint, request: ExportRequest, form: Format) -> Target:
+    """Return where one file goes.
+
+    Raises
+    ------
+    ExportError
+        If it may not go there.
+    """
+    refuse_reserved(request.path, form)
+    target = check_file(request.path, follow_links=request.follow_links)
+    refuse_shard(checkpoint, target.path)
+    return target
+
+
+def file_notices(checkpoint: Checkpoint, target: Target, form: Format) -> tuple[str, ...]:
+    """Say what the person should know of the name of a file."""
+    names = (*misnamed(target.path, form), *without_folder(checkpoint, target.path, form))
+    return (*target.notices, *names)
 
 
 def _export_folder(
@@ -146,9 +169,7 @@ def _export_folder(
 ) -> ExportReport:
     target = check_folder(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
-    plans = folder.plan_all(state, form, values, target.path, job)
-    index = checkpoint.contents.index
-    also_keep = () if index is None else (index.resolve(),)
+    plans, found = folder.plan_all(state, form, values, target.path, job)
     sized = {name: Sized(plan, job) for name, plan in plans.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
@@ -161,11 +182,17 @@ def _export_folder(
             written.append(replace(about, path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()
-        kept = publish(files, parts.open_files(checkpoint), job, also_keep)
+        kept = publish(files, parts.open_files(checkpoint), job, also_kept(checkpoint))
         place.commit()
     said = dict.fromkeys(n for plan in plans.values() for n in plan.notices)
     told = (*said, *cost(plan.rounding for plan in plans.values()))
-    return _report(state, request, written, kept, (*target.notices, *told))
+    return _report(state, request, written, kept, (*target.notices, *found, *told))
+
+
+def also_kept(checkpoint: Checkpoint) -> tuple[Path, ...]:
+    """Return what is kept beside the weights where an export takes its place: the index."""
+    index = checkpoint.contents.index
+    return () if index is None else (index.resolve(),)
 
 
 def _report(

@@ -321,17 +321,50 @@ class TestFolders:
         index = json.loads((out / "pytorch_model.bin.index.json").read_text())
         assert list(index["weight_map"]) == list(shards.entries)
 
-    def test_weights_that_stay_in_the_folder_are_told(self, shards, tmp_path):
+    @pytest.mark.parametrize(
+        "name", ["model.safetensors", "model-00003-of-00003.safetensors", "pytorch_model.bin",
+                 "pytorch_model.bin.index.json", "other.pt"]
+    )  # fmt: skip
+    def test_a_folder_where_other_weights_would_stay_is_refused(self, shards, tmp_path, name):
         """transformers takes one file of safetensors before an index, and that before torch."""
-        home = shards.contents.shards[0].path.parent
         out = tmp_path / "out"
         out.mkdir()
-        (out / "model.safetensors").write_bytes(b"old")
-        (said,) = run(as_snapshot(shards, {}), out).notices
-        assert "'out' still holds 'model.safetensors', which this export has not" in said
-        (out / "model.safetensors").unlink()
-        assert run(as_snapshot(shards, {}), out).notices == ()
-        assert "and 2 more, which" in run(as_snapshot(shards, {}), home, "torch").notices[-1]
+        (out / name).write_bytes(b"old")
+        before = files(tmp_path)
+        with pytest.raises(ExportError, match=f"holds '{name}', which would stay") as caught:
+            run(as_snapshot(shards), out)
+        assert "Choose an empty folder" in caught.value.remedy
+        assert files(tmp_path) == before
+        (out / name).unlink()
+        assert run(as_snapshot(shards), out).notices == ()
+        assert run(as_snapshot(shards), out).notices == ()
+
+    def test_of_many_other_weights_some_are_named(self, shards, tmp_path):
+        out = tmp_path / "out"
+        out.mkdir()
+        for number in range(1, 6):
+            (out / f"model-0000{number}-of-00005.safetensors").write_bytes(b"old")
+        with pytest.raises(ExportError, match=r"'model-00003-of-00005.safetensors' and 2 more"):
+            run(as_snapshot(shards), out)
+
+    def test_the_opened_folder_does_not_get_a_second_model(self, shards):
+        home = shards.contents.shards[0].path.parent
+        before = files(home)
+        with pytest.raises(ExportError, match="the model that was opened, whose files") as caught:
+            run(as_snapshot(shards), home, "torch")
+        assert "model.safetensors.index.json" in str(caught.value)
+        assert files(home) == before
+
+    def test_a_configuration_that_differs_is_left_and_told(self, shards, tmp_path):
+        out = tmp_path / "out"
+        run(as_snapshot(shards), out)
+        (out / "config.json").write_text('{"model_type": "y"}')
+        (said,) = run(as_snapshot(shards), out).notices
+        assert said == (
+            "'config.json' was in 'out' already and differs from that of the opened model; it was "
+            "left as it was."
+        )
+        assert (out / "config.json").read_text() == '{"model_type": "y"}'
 
     @pytest.mark.parametrize("name", ["safetensors", "torch", "resumable"])
     def test_shards_are_put_together_in_one_file(self, shards, tmp_path, name):

@@ -1,0 +1,86 @@
+"""What an export finds where it goes: what it would replace, and why it may not go there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pruneapp.answers.export import Landing
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.errors import ExportError
+from pruneapp.export import folder, parts
+from pruneapp.export.provenance import told
+from pruneapp.export.registry import get
+from pruneapp.export.run import (
+    ExportRequest,
+    also_kept,
+    file_notices,
+    file_target,
+    is_folder,
+)
+from pruneapp.export.state import State
+from pruneapp.export.target import check_folder, kept_name
+from pruneapp.params import validate_all
+from pruneapp.progress import Job
+
+
+def landing(state: State, request: ExportRequest, job: Job) -> Landing:
+    """Say what an export finds where it goes, and writes nothing.
+
+    One file costs a few looks at the disk. For a folder every file is planned, as for its size:
+    headers are read, no weights.
+
+    Parameters
+    ----------
+    state
+        What would be written; with its provenance, as sizes are counted, where files have a
+        largest size: how many there are depends on it.
+    request
+        What would be written where; its own provenance is not looked at.
+    job
+        Looked at; may cancel.
+
+    Raises
+    ------
+    CheckpointError
+        If the source cannot be read any more.
+    ParameterError
+        If a value of the format's parameters breaks its rule.
+    """
+    try:
+        return _found(state, request, job)
+    except ExportError as error:
+        return Landing(refused=str(error))
+
+
+def _found(state: State, request: ExportRequest, job: Job) -> Landing:
+    checkpoint = state.checkpoint
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    if is_folder(checkpoint, request.path, form, values):
+        target = check_folder(request.path, follow_links=request.follow_links)
+        state = told(state, form.name, values)
+        plans, notices = folder.plan_all(state, form, values, target.path, job)
+        paths = [target.path / name for name in plans]
+        notices = (*target.notices, *notices)
+    else:
+        target = file_target(checkpoint, request, form)
+        paths = [target.path]
+        notices = file_notices(checkpoint, target, form)
+    there = [path for path in paths if os.path.lexists(path)]
+    kept = [path for path in there if _is_opened(checkpoint, path)]
+    return Landing(
+        replaced=tuple(path.name for path in there if path not in kept),
+        kept=tuple(kept_name(path).name for path in kept),
+        notices=notices,
+    )
+
+
+def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
+    """Whether a file is one of the opened model's, which `publish` keeps."""
+    try:
+        status = path.stat()
+    except OSError:  # a link that leads nowhere
+        return False
+    opened = {(s.identity.device, s.identity.inode) for s in parts.open_files(checkpoint)}
+    return (status.st_dev, status.st_ino) in opened or path in also_kept(checkpoint)
