@@ -15,7 +15,7 @@ import numpy as np
 from driving import wait_until
 
 from pruneapp.document.session.entrance import open_wish
-from pruneapp.gui import session
+from pruneapp.gui import loading
 from pruneapp.gui.views.pictures.pages import Page
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def held() -> Iterator[threading.Event]:
             job.step(0)
         return open_wish(wish, job)
 
-    with patch.object(session, "open_wish", slow):
+    with patch.object(loading, "open_wish", slow):
         try:
             yield released
         finally:
