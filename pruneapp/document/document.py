@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Literal
-from weakref import WeakKeyDictionary
 
 from pruneapp.answers import HistoryItem
 from pruneapp.checkpoint.reader import Checkpoint, Notice
-from pruneapp.document.edit import Edit, EditKind, Masks, Record
+from pruneapp.document.changes import PUT, ChangeKind, DocumentChanged, Subscriber, Subscribers
+from pruneapp.document.edit import Edit, Masks, Record
+from pruneapp.document.exported import Exported
 from pruneapp.document.hand import HandPreview
 from pruneapp.document.history import BUDGET, History
 from pruneapp.document.past import PastState
 from pruneapp.document.preview import Preview
 from pruneapp.document.proposal import Proposal
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.tracing import pruned_by
 from pruneapp.errors import StaleError
 from pruneapp.masks.maskset import MaskSet
 
-ChangeKind = Literal["apply", "edit", "undo", "redo", "jump", "final", "found", "exported"]
-
-_CHANGES: Mapping[EditKind, ChangeKind] = {
-    "prune": "apply",
-    "edit": "edit",
-    "final": "final",
-    "found": "found",
-}
-
-
-@dataclass(frozen=True)
-class DocumentChanged:
-    """What subscribers are told, after the document has changed.
-
-    Attributes
-    ----------
-    kind
-        What happened; ``exported`` changes `Document.unexported` alone.
-    names
-        First names of the tensors whose masks or final weights changed.
-    revision
-        The number of the state that is now in force.
-    """
-
-    kind: ChangeKind
-    names: tuple[str, ...]
-    revision: int
-
-
-Subscriber = Callable[[DocumentChanged], None]
+__all__ = ["Document", "DocumentChanged"]
 
 
 class Document:
@@ -81,13 +53,10 @@ class Document:
         self._history = History(budget, scratch)
         self._notices = notices
         self._snapshot = Snapshot(checkpoint)
-        # Where in the history the states are that somebody still holds.
-        self._states: WeakKeyDictionary[Snapshot, object] = WeakKeyDictionary()
-        self._states[self._snapshot] = None
+        self._exported = Exported(self._snapshot)
         # Below 0, so that no state that was looked at is taken for one that was in force.
         self._past_revisions = count(-1, -1)
-        self._subscribers: list[Subscriber] = []
-        self._exported: object = None
+        self._subscribers = Subscribers()
         opened = f"{checkpoint.path}\n{checkpoint.contents.label}"
         self._items: tuple[HistoryItem, ...] = (HistoryItem("Opened", opened),)
 
@@ -166,15 +135,12 @@ class Document:
     @property
     def unexported(self) -> bool:
         """Whether the state is another one than that last exported, or opened."""
-        return self._state() is not self._exported
+        return self._history.key is not self._exported.key
 
     @property
     def exported_at(self) -> int:
         """Index in `items` of the state last exported, or opened; -1 if it is not there."""
-        if self._exported is None:
-            return 0
-        keys = [record.key for record in self._history.records]
-        return keys.index(self._exported) + 1 if self._exported in keys else -1
+        return self._exported.position(self._history.records)
 
     @property
     def history(self) -> History:
@@ -182,7 +148,7 @@ class Document:
         return self._history
 
     def pruned_by(self, name: str, index: int) -> int | None:
-        """Return the index in `items` of the step that pruned an element; None if it is kept.
+        """Return the index in `items` of the step that pruned an element; see `tracing`.
 
         Parameters
         ----------
@@ -191,7 +157,8 @@ class Document:
         index
             Flat index of the element, in C order.
         """
-        return self._history.pruned_by(self.checkpoint.entry(name).name, index)
+        in_force = self._history.records[: self.position]
+        return pruned_by(in_force, self._history.scratch, self.checkpoint.entry(name).name, index)
 
     # Changes
 
@@ -232,7 +199,7 @@ class Document:
             If it was made of another state than the one in force.
         """
         self._refuse_stale(proposal.revision)
-        self._push(_CHANGES[proposal.edit.kind], proposal.edit)
+        self._push(PUT[proposal.edit.kind], proposal.edit)
 
     def adopt(self, proposal: Proposal) -> None:
         """Put masks in force that the file itself brought; they count as exported.
@@ -243,7 +210,7 @@ class Document:
             See `pruneapp.document.found.propose_file_masks`.
         """
         self.put(proposal)
-        self._exported = self._state()
+        self._exported.key = self._history.key
 
     def restore(self, records: Sequence[Record], position: int, exported: int) -> None:
         """Take over a history that was saved, before anybody subscribes or changes something.
@@ -257,8 +224,7 @@ class Document:
         """
         items = [HistoryItem(r.label, r.detail, by_method=r.step is not None) for r in records]
         self._items = (*self._items, *items)
-        if exported:
-            self._exported = records[exported - 1].key if exported > 0 else object()
+        self._exported.restore(records, exported)
         found = self._history.restore(records, position)
         self._put(found.masks, found.final, found.protected)
 
@@ -286,19 +252,12 @@ class Document:
             What was exported, of this document; those of others do nothing. It need not be the
             state in force any more.
         """
-        if snapshot in self._states:
-            self._exported = self._states[snapshot]
+        if self._exported.mark(snapshot):
             self._tell("exported", ())
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Have `callback` told of every change; return a function that ends it."""
-        self._subscribers.append(callback)
-
-        def end() -> None:
-            if callback in self._subscribers:
-                self._subscribers.remove(callback)
-
-        return end
+        return self._subscribers.add(callback)
 
     def close(self) -> None:
         """Delete the scratch file and forget the subscribers. The checkpoint stays open."""
@@ -311,10 +270,6 @@ class Document:
                 "The preview belongs to a state of the document that is gone.",
                 remedy="Compute it again.",
             )
-
-    def _state(self) -> object:
-        record = self._history.in_force
-        return None if record is None else record.key
 
     def _push(self, kind: ChangeKind, edit: Edit) -> None:
         item = HistoryItem(edit.label, edit.detail, by_method=edit.step is not None)
@@ -336,9 +291,7 @@ class Document:
             protected=self.protected.with_masks(protected),
             revision=self.revision + 1,
         )
-        self._states[self._snapshot] = self._state()
+        self._exported.note(self._snapshot, self._history.key)
 
     def _tell(self, kind: ChangeKind, names: tuple[str, ...]) -> None:
-        change = DocumentChanged(kind, names, self.revision)
-        for callback in tuple(self._subscribers):
-            callback(change)
+        self._subscribers.tell(DocumentChanged(kind, names, self.revision))

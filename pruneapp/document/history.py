@@ -57,6 +57,11 @@ class History:
         return self._records[self._position - 1] if self._position else None
 
     @property
+    def key(self) -> object:
+        """That of the state in force; see `Record`."""
+        return None if self.in_force is None else self.in_force.key
+
+    @property
     def position(self) -> int:
         """How many edits are in force."""
         return self._position
@@ -86,7 +91,6 @@ class History:
         self._cut()
         made = edit.take()
         self._held.take(made.slots)
-        before = self.in_force
         record = Record(
             edit.kind,
             edit.label,
@@ -98,7 +102,7 @@ class History:
             self._held.slots_of(made.after),
         )
         if edit.writes_the_same:
-            record = replace(record, key=None if before is None else before.key)
+            record = replace(record, key=self.key)
         for slot in record.slots():
             slot.uses += 1
         self._records.append(record)
@@ -144,37 +148,6 @@ class History:
         self._position = position
         self._settle()
         return Replacement(found["masks"], found["final"], found["protected"])
-
-    def pruned_by(self, name: str, index: int) -> int | None:
-        """Return the position after the edit that pruned an element; None if it is there.
-
-        Of a weight that was restored and pruned again, the last; of one that was made final, the
-        one that had pruned it.
-
-        Parameters
-        ----------
-        name
-            First name of the tensor.
-        index
-            Flat index of the element.
-        """
-        key: tuple[Layer, str] = ("masks", name)
-        restored = False
-        for position in range(self._position, 0, -1):
-            record = self._records[position - 1]
-            if key not in record.after:
-                continue
-            before, after = (
-                slot is None or slot.kept_at(self.scratch, index)
-                for slot in (record.before[key], record.after[key])
-            )
-            if before and not after:
-                if not restored:
-                    return position
-                restored = False
-            elif after and not before and ("final", name) not in record.after:
-                restored = True  # what had pruned it, further back, does so no more
-        return None
 
     def entry(self, position: int, masks: dict[str, BitMask], job: Job) -> Json | None:
         """Return what was done to come to a position, as plain JSON; None for the file as it was.
