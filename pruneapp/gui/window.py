@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QDockWidget,
     QLabel,
     QMainWindow,
@@ -27,6 +26,7 @@ from pruneapp.gui.theme import Appearance, Theme
 from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.notices import NoticeBar
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.tab_order import tab_stop_after
 from pruneapp.gui.views.recovery import Recovery
 from pruneapp.gui.views.status import JobStatus, ModelStatus
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         self.model_status = ModelStatus()
         self.done = Done()
         self.job_status = JobStatus()
-        self.device = QComboBox()
+        self.device = ComboBox()
         self.export_button = QToolButton()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
         label.setContentsMargins(0, 0, 8, 0)
         bar.addWidget(label)
         self.device.addItem(self.tr("Automatic"), "auto")
-        self.device.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.device.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.device.setMinimumContentsLength(14)
         self.device.setAccessibleName(self.tr("Device"))
         self.device.setToolTip(

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QLabel
 from pruneapp.answers import FormatOffer, Loader, Purpose, TensorSparsity
 from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
-from pruneapp.params import FlagParam, Interval, IntParam, SizeParam
+from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
+from tests.gui.wheel import turn_wheel
 
 ZEROS = "Zeros do not make a dense file smaller."
 LEVEL = IntParam(name="level", label="Effort", help="Time.", default=3, bounds=Interval(1, 19))
@@ -26,6 +27,13 @@ LARGEST = SizeParam(
     help="The most.",
     nothing="as opened",
     usual=(10**9, 5 * 10**9),
+)
+KIND = ChoiceParam(
+    name="kind",
+    label="Kind",
+    help="A kind.",
+    default="keep",
+    choices=(Choice("keep", "As they are"), Choice("half", "half")),
 )
 READER = FlagParam(name="reader", label="Reader", help="A reader.", default=True)
 LOADERS = (Loader("safetensors"), Loader("torch", "torch 1.6", "by load_file"))
@@ -438,3 +446,33 @@ def test_the_tables_keep_qts_rules(qtbot, qtmodeltester):
     dialog = ExportReportDialog(ReportText("p", "f", 1, "c", verified=False, tensors=tensors))
     qtbot.addWidget(dialog)
     qtmodeltester.check(dialog.table.model())
+
+
+class TestTheWheel:
+    @pytest.fixture
+    def low(self, dialog, qtbot):
+        """A dialog without the room for all settings, of a format that has some."""
+        many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(12))
+        dialog.set_offers((replace(DENSE, params=(KIND, LARGEST, *many)), *COUNTED[1:]))
+        dialog.resize(dialog.minimumSizeHint())
+        bar = dialog.details.verticalScrollBar()
+        qtbot.waitUntil(lambda: bar.maximum() > 0)
+        return dialog
+
+    def test_it_scrolls_and_changes_no_setting_on_the_way(self, low, qtbot):
+        before, bar = low.details.values(), low.details.verticalScrollBar()
+        port = low.details.viewport()
+        with qtbot.assertNotEmitted(low.parametersChanged):
+            for _ in range(200):
+                turn_wheel(port)
+                if bar.value() == bar.maximum():
+                    break
+        assert bar.value() == bar.maximum()
+        assert low.details.values() == before
+
+    def test_what_has_the_focus_takes_it(self, low, qtbot):
+        combo = low.details.fields.fields["kind"].editor.combo
+        combo.setFocus()
+        with qtbot.waitSignal(low.parametersChanged) as told:
+            turn_wheel(combo)
+        assert told.args[1]["kind"] == "half"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+
+from pruneapp.gui.views.parts.controls import ComboBox
 
 
 class Beside(QWidget):
@@ -18,7 +20,7 @@ class Beside(QWidget):
         tip = self.tr("Steps, sparsity and damage of each tensor, sizes, checksums.")
         self.account.setToolTip(tip)
         self.account.setAccessibleDescription(tip)
-        self.kind = QComboBox(self)
+        self.kind = ComboBox(self)
         self.kind.setAccessibleName(self.tr("Kind of the report"))
         self.kind.setAccessibleDescription(self.tr("What the report is written as."))
         for words, suffix in (

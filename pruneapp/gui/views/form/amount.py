@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.form.editor import Editor
 from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.controls import Slider
 from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import Amount, Param
 
@@ -27,7 +28,7 @@ class AmountEditor(Editor):
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self._left: int | None = None
-        self.slider = QSlider(Qt.Orientation.Horizontal, self)
+        self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, _STEPS)
         self.slider.setSingleStep(10)
         self.slider.setPageStep(50)

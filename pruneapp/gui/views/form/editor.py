@@ -7,16 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QRandomGenerator, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QSpinBox,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolButton, QWidget
 
 from pruneapp.errors import ParameterError
+from pruneapp.gui.views.parts.controls import ComboBox, SpinBox
 from pruneapp.gui.views.parts.dims import dim_labels
 from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import ChoiceParam, DimParam, IntParam, Param
@@ -117,7 +111,7 @@ class IntEditor(Editor):
 
     def __init__(self, param: IntParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.field = QSpinBox(self)
+        self.field = SpinBox(self)
         self.field.setLineEdit(LineEdit(self.field))
         low, high = param.bounds.low, param.bounds.high
         self.field.setRange(
@@ -170,9 +164,9 @@ class ComboEditor(Editor):
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.combo = QComboBox(self)
+        self.combo = ComboBox(self)
         self.combo.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.combo.setMinimumContentsLength(8)
         self._name(self.combo)
@@ -222,11 +216,11 @@ class NormEditor(Editor):
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.combo = QComboBox(self)
+        self.combo = ComboBox(self)
         self.combo.setEditable(True)
-        self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         self.combo.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.combo.setMinimumContentsLength(8)
         self._name(self.combo)

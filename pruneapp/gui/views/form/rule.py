@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
 from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 from pruneapp.params import Amount, AmountParam, DimParam
 
@@ -50,9 +50,9 @@ class RuleEditor(QWidget):
         self._scores_file = ""
         self._amount_used = True
 
-        self.target = QComboBox(self)
+        self.target = ComboBox(self)
         self.target.setEditable(True)
-        self.target.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.target.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         self.target.setAccessibleName(self.tr("For which tensors"))
         self.target.setToolTip(
             self.tr("The checked tensors, every layer of a kind, or a pattern: layer3.*.weight")
@@ -60,14 +60,14 @@ class RuleEditor(QWidget):
         self.target.setAccessibleDescription(self.target.toolTip())
         self.target.setMinimumContentsLength(8)
         self.target.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self._target_label = self._label(self.tr("For"), self.target)
-        self.method = QComboBox(self)
+        self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
         self.method.setMinimumContentsLength(8)
         self.method.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.explain = QToolButton(self)
         self.explain.setText("?")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
+from PySide6.QtWidgets import QCompleter, QWidget
 
 from pruneapp.gui.views.form.editor import Editor
 from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import SizeParam
 
@@ -16,14 +17,14 @@ class SizeEditor(Editor):
 
     def __init__(self, param: SizeParam, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
-        self.combo = QComboBox(self)
+        self.combo = ComboBox(self)
         self.combo.setEditable(True)
         self.combo.setLineEdit(LineEdit(self.combo))
-        self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.combo.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         # Its own would turn 1 into 1 GB while 1 MB is typed; this one knows nothing.
         self.combo.setCompleter(QCompleter(self.combo))
         self.combo.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.combo.setMinimumContentsLength(8)
         self._name(self.combo)

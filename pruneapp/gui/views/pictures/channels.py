@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import ChannelNorms, Gesture, Operation
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.pictures.channel_cut import ChannelCut
 from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
 from pruneapp.gui.views.pictures.chart.hand_row import HandRow
@@ -43,13 +44,13 @@ class ChannelsView(ChannelCut):
         self._shape: tuple[int, ...] = ()
         self._selection = Selection()
         super().__init__(parent)
-        self.dim_box = QComboBox()
-        self.dim_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.dim_box = ComboBox()
+        self.dim_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.dim_box.setAccessibleName(self.tr("Dimension"))
         self.dim_box.setToolTip(self.tr("The dimension whose slices are channels"))
         self.dim_box.activated.connect(self._on_dim_chosen)
-        self.norm_box = QComboBox()
-        self.norm_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.norm_box = ComboBox()
+        self.norm_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for n in ("1", "2", "inf"):
             self.norm_box.addItem(self.norm_label(n), n)
         self.norm_box.setCurrentIndex(1)

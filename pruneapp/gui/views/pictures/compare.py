@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Comparison, HistoryItem, TensorDifference
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
@@ -61,8 +62,8 @@ class CompareView(OrderedChart):
         super().__init__(
             self._names_axis, NumberAxis("left"), orders, first=1, neutral=True, parent=parent
         )
-        self.measure_box = QComboBox()
-        self.measure_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.measure_box = ComboBox()
+        self.measure_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, label in (
             (NORM, self.tr("Relative norm")),
             (ANGLE, self.tr("1 − cosine")),

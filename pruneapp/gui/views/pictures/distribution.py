@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from pruneapp.answers import Binning, Histogram
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
 from pruneapp.gui.views.pictures.chart.decades import Decades
 from pruneapp.gui.views.pictures.chart.number_field import NumberField
@@ -45,7 +46,7 @@ class DistributionView(DistributionBars):
         self._about = False
         self._editable = False
         super().__init__(parent)
-        self.binning_box = QComboBox()
+        self.binning_box = ComboBox()
         self.binning_box.addItem(self.tr("Magnitudes"), "magnitudes")
         self.binning_box.addItem(self.tr("Log magnitudes"), "decades")
         self.binning_box.addItem(self.tr("Signed values"), "signed")

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import SparsityReport, TensorRow
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, size
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Stacks
@@ -39,8 +40,8 @@ class ModelBars(OrderedChart):
             (ROLE, self.tr("By role")),
         )
         super().__init__(self._names_axis, self._values, orders, first=1, parent=parent)
-        self.show_box = QComboBox()
-        self.show_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.show_box = ComboBox()
+        self.show_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, label in (
             (SHARE, self.tr("Pruned")),
             (SIZE, self.tr("Size")),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QSizePolicy,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.answers import HistoryItem
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.parts.painting import reported
 
@@ -27,7 +27,7 @@ Side = int | None
 _OTHER, _ASK = -1, -2
 
 
-class _SideBox(QComboBox):
+class _SideBox(ComboBox):
     """A box whose text loses its middle where there is no room, not its end."""
 
     @reported
@@ -83,9 +83,7 @@ class SidesRow(QWidget):
             box.setAccessibleName(letter)
             box.setToolTip(tip)
             # Labels of steps are long; the whole of them is in the list and its tooltips.
-            box.setSizeAdjustPolicy(
-                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-            )
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(12)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             row.addWidget(label)
@@ -146,7 +144,7 @@ class SidesRow(QWidget):
             box.setEnabled(bool(self._items))
 
     @staticmethod
-    def _add(box: QComboBox, label: str, data: int, detail: str) -> None:
+    def _add(box: ComboBox, label: str, data: int, detail: str) -> None:
         box.addItem(label, data)
         box.setItemData(box.count() - 1, as_plain(detail), Qt.ItemDataRole.ToolTipRole)
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QWidget
 
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.gui.views.tree.filter import Filter
 
@@ -36,10 +37,10 @@ class FilterRow(QWidget):
             self.tr("Words in the name, or a pattern over the whole name: *.conv?.weight")
         )
         self.text.setAccessibleDescription(self.text.toolTip())
-        self.kind = QComboBox(self)
+        self.kind = ComboBox(self)
         self.kind.setAccessibleName(self.tr("Filter by kind"))
         self.kind.setToolTip(self.tr("Show one kind of layer. Kinds are inferred from names."))
-        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.kind.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.matrices = QCheckBox(self.tr("2-D and larger"), self)
         self.matrices.setToolTip(self.tr("Show tensors of two or more dimensions."))
         self.large = QCheckBox(self.tr("Over a million"), self)

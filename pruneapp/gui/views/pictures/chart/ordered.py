@@ -8,8 +8,9 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.pictures.chart.bars import Floats
 from pruneapp.gui.views.pictures.chart.chart import Chart
 
@@ -40,8 +41,8 @@ class OrderedChart(Chart):
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._first = first
         super().__init__(bottom, left, neutral=neutral, parent=parent)
-        self.order_box = QComboBox()
-        self.order_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.order_box = ComboBox()
+        self.order_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, label in orders:
             self.order_box.addItem(label, key)
         self.order_box.setAccessibleName(self.tr("Order"))

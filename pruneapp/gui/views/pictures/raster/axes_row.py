@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from pruneapp.gui.views.parts.controls import ComboBox, Slider, SpinBox
 
 
 class Axes(NamedTuple):
@@ -43,7 +45,7 @@ class AxesRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        self.down_box, self.across_box = QComboBox(), QComboBox()
+        self.down_box, self.across_box = ComboBox(), ComboBox()
         for box, text, name in (
             (self.down_box, self.tr("Rows"), self.tr("Dimension that goes down")),
             (self.across_box, self.tr("Columns"), self.tr("Dimension that goes across")),
@@ -52,7 +54,7 @@ class AxesRow(QWidget):
             label.setBuddy(box)
             box.setAccessibleName(name)
             box.setToolTip(name)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.setMinimumWidth(64)  # whole where there is room
             row.addWidget(label)
             row.addWidget(box)
@@ -61,8 +63,8 @@ class AxesRow(QWidget):
         self._others = QHBoxLayout()
         self._others.setSpacing(8)
         row.addLayout(self._others, 1)
-        self.sliders: dict[int, QSlider] = {}
-        self.numbers: dict[int, QSpinBox] = {}
+        self.sliders: dict[int, Slider] = {}
+        self.numbers: dict[int, SpinBox] = {}
 
     @property
     def axes(self) -> Axes:
@@ -136,10 +138,10 @@ class AxesRow(QWidget):
     def _add(self, dim: int) -> None:
         """Let a dimension that is on no axis be moved through."""
         label = QLabel(self._labels[dim])
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = Slider(Qt.Orientation.Horizontal)
         slider.setMinimumWidth(40)
         slider.setMaximumWidth(160)
-        number = QSpinBox()
+        number = SpinBox()
         label.setBuddy(number)
         for control in (slider, number):
             control.setRange(0, self._shape[dim] - 1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from pruneapp.gui.views.parts.controls import ComboBox, Slider
 from pruneapp.gui.views.parts.icons import icon
 from pruneapp.gui.views.parts.numbers import percent
 from pruneapp.gui.views.pictures.raster.shading import BLENDED, Mode
@@ -29,7 +30,7 @@ class ModeRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.mode_box = QComboBox()
+        self.mode_box = ComboBox()
         for mode, label, tip in (
             (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes, the mask over them")),
             (Mode.SIGNED, self.tr("Signed"), self.tr("Weights with their sign")),
@@ -41,10 +42,10 @@ class ModeRow(QWidget):
         self.mode_box.setAccessibleName(self.tr("Show"))
         self.mode_box.setToolTip(self.tr("What the picture shows of the weights"))
         self.mode_box.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.mode_box.setMinimumContentsLength(9)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, 100)
         self.slider.setSingleStep(10)
         self.slider.setPageStep(25)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
 
+from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.icons import SIZE, icon
 from pruneapp.gui.views.pictures.frame.operations import OperationButtons
 from pruneapp.gui.views.pictures.raster.pointer import BRUSHES, Tool
@@ -60,16 +61,16 @@ class ToolRow(QWidget):
         self.tools["look"].setChecked(True)
         row.addSpacing(8)
 
-        self.brush_box = QComboBox()
+        self.brush_box = ComboBox()
         for size in BRUSHES:
             self.brush_box.addItem(f"{size}×{size}", size)
         self.brush_box.setAccessibleName(self.tr("Size of the brush"))
         self.brush_box.setToolTip(self.tr("Size of the brush in weights"))
-        self.dim_box = QComboBox()
+        self.dim_box = ComboBox()
         self.dim_box.setAccessibleName(self.tr("Channels along"))
         self.dim_box.setToolTip(self.tr("Which channels are chosen (C on the picture)"))
         self.dim_box.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.dim_box.setMinimumContentsLength(2)
         for box in (self.brush_box, self.dim_box):
