@@ -30,8 +30,9 @@ from pruneapp.document.session.original import describe
 from pruneapp.document.session.repeating import repeatable
 from pruneapp.progress import Job
 
-# Masks of an edit that are written along with it: packing them takes less than waiting for a disk.
-AT_ONCE = 4 << 20
+# Masks of an edit that are written along with it, in bytes and in number: packing them takes less
+# than waiting for a disk.
+AT_ONCE, _FEW = 4 << 20, 1000
 
 # Says what was done meanwhile, if there is something.
 Meanwhile = Callable[[], None]
@@ -122,7 +123,7 @@ class JournalWriter:
         for at in range(self._same(capture), len(capture.records)):
             record = capture.records[at]
             again = repeatable(record)
-            if self._done >= at and (not again or self._is_small(record)):
+            if self._done >= at and (not again or _is_small(record)):
                 self._append(at, capture, job)
             elif again:
                 self._announce(at, capture, job)
@@ -227,9 +228,6 @@ class JournalWriter:
             same += 1
         return same
 
-    def _is_small(self, record: Record) -> bool:
-        return sum(new.slot.nbytes for new in self._log.numbers.new_of(record)) <= AT_ONCE
-
     def _append(
         self, at: int, capture: Capture, job: Job, meanwhile: Meanwhile = lambda: None
     ) -> None:
@@ -281,3 +279,8 @@ class JournalWriter:
         self._position = len(self._records)
         if self._exported > len(self._records) - 1:
             self._exported = -1
+
+
+def _is_small(record: Record) -> bool:
+    slots = [slot for slot in (*record.after.values(), *record.meant.values()) if slot is not None]
+    return len(slots) <= _FEW and sum([slot.nbytes for slot in slots]) <= AT_ONCE
