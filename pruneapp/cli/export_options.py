@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pruneapp.cli.output import printable
 from pruneapp.cli.written import format_of
 from pruneapp.errors import ParameterError
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
+from pruneapp.export.landing import landing
 from pruneapp.export.names import refuse_file
+from pruneapp.export.other_weights import listed
 from pruneapp.export.registry import FORMATS, get
 from pruneapp.export.report import ExportReport
-from pruneapp.export.run import ExportRequest
+from pruneapp.export.run import ExportRequest, export
 from pruneapp.export.state import State
 from pruneapp.params import Param
 from pruneapp.progress import Job
@@ -105,6 +109,20 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
         follow_links=options.follow_links,
         params=values,
     )
+
+
+def write_export(state: State, request: ExportRequest, job: Job) -> ExportReport:
+    """Export, and say first on standard error which files of a folder will be replaced.
+
+    Parameters and errors are those of `export`. Where OUT is a file nothing is said: it was named.
+    """
+    if request.path.is_dir():
+        there = landing(state, request, job).replaced
+        if there:
+            are = "1 file is" if len(there) == 1 else f"{len(there):,} files are"
+            said = f"{are} there already and will be replaced: {listed(there)}."
+            sys.stderr.write(f"Note: {printable(said)}\n")
+    return export(state, request, job)
 
 
 def write_beside(

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options import export_request, write_beside
+from pruneapp.cli.export_options import export_request, write_beside, write_export
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.written import print_report, report_as_json, target_of
@@ -32,7 +32,6 @@ from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.export.provenance import provenance_of
 from pruneapp.export.report import ExportReport
-from pruneapp.export.run import export
 from pruneapp.export.state import State
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
@@ -84,7 +83,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         if options.save_recipe:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)
-        report = export(state, replace(request, provenance=origin), job)
+        report = write_export(state, replace(request, provenance=origin), job)
         write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values))

@@ -12,7 +12,7 @@ from typing import Any
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options import export_request, write_beside
+from pruneapp.cli.export_options import export_request, write_beside, write_export
 from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.written import print_report, report_as_json, target_of
@@ -21,7 +21,6 @@ from pruneapp.document.recipe.recipe import methods_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.export.provenance import provenance_of
-from pruneapp.export.run import export
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.masks.bitmask import BitMask
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         with counted_beside(checkpoint.files):
             state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
         origin = provenance_of(state, made, job)
-        report = export(state, replace(request, provenance=origin), job)
+        report = write_export(state, replace(request, provenance=origin), job)
         labels = [entry.label for entry in found.entries]
         write_beside(options, state, report, job, steps=labels)
     notices = (*found.notices, *report.notices)

@@ -9,7 +9,7 @@ from pruneapp.answers.export import Landing
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
-from pruneapp.export.provenance import told
+from pruneapp.export.provenance import Told, told
 from pruneapp.export.registry import get
 from pruneapp.export.run import (
     ExportRequest,
@@ -33,10 +33,10 @@ def landing(state: State, request: ExportRequest, job: Job) -> Landing:
     Parameters
     ----------
     state
-        What would be written; with its provenance, as sizes are counted, where files have a
-        largest size: how many there are depends on it.
+        What would be written; a `Told` one, if `request` does not say where it comes from: how
+        many files of a largest size there are depends on that.
     request
-        What would be written where; its own provenance is not looked at.
+        What would be written where.
     job
         Looked at; may cancel.
 
@@ -59,6 +59,8 @@ def _found(state: State, request: ExportRequest, job: Job) -> Landing:
     values = validate_all(form.params, request.params)
     if is_folder(checkpoint, request.path, form, values):
         target = check_folder(request.path, follow_links=request.follow_links)
+        if request.provenance is not None:
+            state = Told(state, request.provenance)
         state = told(state, form.name, values)
         plans, notices = folder.plan_all(state, form, values, target.path, job)
         paths = [target.path / name for name in plans]

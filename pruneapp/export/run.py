@@ -20,6 +20,7 @@ from pruneapp.export.names import (
     without_folder,
 )
 from pruneapp.export.offers import plans_of
+from pruneapp.export.other_weights import listed
 from pruneapp.export.provenance import Provenance, Told, metadata_of, told
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
@@ -210,8 +211,7 @@ def _report(
     if request.replace_original:
         said.extend(f"'{path}' could not be deleted." for path in left)
     if left and not undo_ends:
-        names = ", ".join(f"'{path.name}'" for path in left)
-        said.append(f"The original is kept as {names}; undo goes on from there.")
+        said.append(f"{_kept_as(left)}; undo goes on from there.")
     return ExportReport(
         path=request.path,
         format=request.format,
@@ -224,6 +224,13 @@ def _report(
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared
         provenance=metadata_of(state, {}),
     )
+
+
+def _kept_as(left: Sequence[Path]) -> str:
+    names = listed([path.name for path in left])
+    if len(left) == 1:
+        return f"The original is kept as {names}"
+    return f"{len(left):,} files of the original are kept beside the new ones, as {names}"
 
 
 def _deleted(files: Sequence[Path]) -> tuple[Path, ...]:

@@ -85,6 +85,21 @@ def test_files_of_a_largest_size_are_a_folder(source, tmp_path, capfd):
     assert "Yes" in capfd.readouterr().out
 
 
+def test_what_a_folder_holds_is_told_before_it_is_replaced(source, tmp_path, capfd):
+    words = ["prune", source, "-o", tmp_path / "out", "--method", "l1_unstructured"]
+    call = [str(word) for word in (*words, "--amount", "0.5", "--shard-size", "1GB")]
+    assert main(call) == 0
+    assert capfd.readouterr().err == ""
+    assert main(call) == 0
+    said = capfd.readouterr().err
+    assert said == "Note: 1 file is there already and will be replaced: 'model.safetensors'.\n"
+    (tmp_path / "out" / "pytorch_model.bin").write_bytes(b"old")
+    assert main(call) == 2
+    said = capfd.readouterr().err
+    assert said.startswith("pruneapp: ")
+    assert "holds 'pytorch_model.bin', which would stay" in said
+
+
 def test_every_parameter_of_every_format_is_an_option(capfd):
     with pytest.raises(SystemExit):
         main(["prune", "--help"])

@@ -269,6 +269,13 @@ class TestFolders:
         after = files(home)
 
         assert len(report.kept_originals) == 2
+        assert report.notices == (
+            (
+                "2 files of the original are kept beside the new ones, as "
+                "'model-00001-of-00002.orig.safetensors', 'model-00002-of-00002.orig.safetensors'; "
+                "undo goes on from there."
+            ),
+        )
         for path in report.kept_originals:
             assert path.read_bytes() == before[path.name.replace(".orig", "")]
         assert set(after) - set(before) == {path.name for path in report.kept_originals}
