@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.errors import ParameterError
-from pruneapp.kernels import lamp as lamp_module
+from pruneapp.kernels import lamp_segments
 from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.kernels.filter_distances import distance_sums
@@ -157,7 +157,7 @@ def test_lamp_of_large_tensors(share, dtype):
 def test_lamp_does_not_depend_on_how_much_is_held(monkeypatch):
     views = random_views(5, [(300, 200), (70_000,)])
     whole = run(views, "lamp", amount=0.7)
-    monkeypatch.setattr(lamp_module, "_HELD", 10)
+    monkeypatch.setattr(lamp_segments, "_HELD", 10)
     assert run(views, "lamp", amount=0.7) == whole
 
 
