@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QListWidget,
-    QPushButton,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.views.form.companions import CompanionsRow
 from pruneapp.gui.views.form.declaration import FormRequest, FormRow, MethodForm
 from pruneapp.gui.views.form.limits import LimitsSection
 from pruneapp.gui.views.form.rule import RuleEditor
+from pruneapp.gui.views.form.rules import Rules
 from pruneapp.gui.views.form.scope import ScopeRow
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import heading, plain, recolor
+from pruneapp.gui.views.parts.labels import heading
 from pruneapp.params import Amount, Param
 
 
@@ -50,38 +42,16 @@ class PruneForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._forms: tuple[MethodForm, ...] = ()
-        self._kinds: tuple[str, ...] = ()
         self._colors = with_defaults({})
-        self._context: tuple[tuple[int, ...], str] = ((), "")
-        self._left: tuple[int | None, int | None] = (None, None)
-        self._files = ("", "")
-        self.rules: list[RuleEditor] = []
-        self._arranged: tuple[object, ...] = ()
-
-        self.list = QListWidget(self)
-        self.list.setAccessibleName(self.tr("Rules, applied in order"))
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.order = plain(
-            self.tr("Applied in order, each to what those before it left."), wrap=True
-        )
-        self.remove = QPushButton(self.tr("Remove"), self)
-        self.remove.setToolTip(self.tr("Remove the chosen rule"))
-        self.add = QPushButton(self.tr("Add rule…"), self)
-        self.add.setFlat(True)
-        self.add.setToolTip(
-            self.tr("Another method or amount for other tensors, as part of the same step")
-        )
-        self.add.setAccessibleDescription(self.add.toolTip())
+        self.rules_part = Rules(self)
+        self.list, self.order, self.stack = self.rules_part.parts
+        self.add, self.remove = self.rules_part.add, self.rules_part.remove
         self.rounds = QPushButton(self.tr("In rounds…"), self)
         self.rounds.setFlat(True)
         self.rounds.setToolTip(
             self.tr("Repeat the rule along a path to a final amount (Ctrl+Shift+Return)")
         )
         self.rounds.setAccessibleDescription(self.rounds.toolTip())
-        self.stack = QStackedWidget(self)
 
         self.scope_row = ScopeRow(self)
         self.each, self.all = self.scope_row.each, self.scope_row.all
@@ -98,21 +68,19 @@ class PruneForm(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
         layout.addWidget(heading(self.tr("How")))
-        layout.addWidget(self.list)
-        layout.addWidget(self.order)
-        layout.addWidget(self.stack)
+        for part in self.rules_part.parts:
+            layout.addWidget(part)
         layout.addWidget(self.scope_row)
         layout.addWidget(self.companions)
         layout.addLayout(buttons)
         layout.addWidget(self.limits)
 
-        self.add.clicked.connect(self._add_clicked)
-        self.remove.clicked.connect(self._remove_clicked)
+        self.rules_part.changed.connect(self._after_change)
+        self.rules_part.maskFileRequested.connect(self.maskFileRequested)
+        self.rules_part.scoresFileRequested.connect(self.scoresFileRequested)
         self.rounds.clicked.connect(self.roundsAsked)
-        self.list.currentRowChanged.connect(self._show_rule)
         self.all.toggled.connect(self.changed)
         self.companions.changed.connect(self.changed)
-        self._append()
         self._arrange()
 
     # Told
@@ -120,7 +88,7 @@ class PruneForm(QWidget):
     def set_methods(self, forms: Sequence[MethodForm]) -> None:
         """Offer these methods; what was asked for stays as far as they allow."""
         former = self._snapshot()
-        self._forms = tuple(forms)
+        self.rules_part.set_methods(forms)
         self._build(former)
 
     def set_amount(self, amount: Amount, row: int = 0) -> None:
@@ -160,34 +128,24 @@ class PruneForm(QWidget):
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
         """Offer these kinds of layers to rules."""
-        self._kinds = tuple(kinds)
-        for rule in self.rules:
-            rule.set_kinds(kinds)
+        self.rules_part.set_kinds(kinds)
 
     def set_context(self, shape: tuple[int, ...], kind: str) -> None:
         """Spell dimensions out for a tensor of this shape and kind; sizes below 0 differ."""
-        self._context = (shape, kind)
-        for rule in self.rules:
-            rule.set_context(shape, kind)
+        self.rules_part.set_context(shape, kind)
         self.companions.setVisible(self._takes_filters())
 
     def set_left(self, weights: int | None, channels: int | None = None) -> None:
         """Take note of how much of the checked tensors is not pruned yet: the slider's length."""
-        self._left = (weights, channels)
-        for rule in self.rules:
-            rule.set_left(weights, channels)
+        self.rules_part.set_left(weights, channels)
 
     def set_mask_file(self, name: str) -> None:
         """Show which mask was loaded; empty for none."""
-        self._files = (name, self._files[1])
-        for rule in self.rules:
-            rule.set_files(*self._files)
+        self.rules_part.set_mask_file(name)
 
     def set_scores_file(self, name: str) -> None:
         """Show which importance scores were loaded; empty for none."""
-        self._files = (self._files[0], name)
-        for rule in self.rules:
-            rule.set_files(*self._files)
+        self.rules_part.set_scores_file(name)
 
     def set_error(self, param: str, text: str, row: int | None = None) -> bool:
         """Say what is wrong beside a field of a rule (of the one that is shown).
@@ -204,11 +162,8 @@ class PruneForm(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        recolor(self.order, self._colors["muted"])
-        self.limits.set_colors(self._colors)
-        self.companions.set_colors(self._colors)
-        for rule in self.rules:
-            rule.set_colors(self._colors)
+        for part in (self.rules_part, self.limits, self.companions):
+            part.set_colors(self._colors)
 
     def reset(self) -> None:
         """Go back to one rule for the checked tensors, with the defaults of its method."""
@@ -216,6 +171,11 @@ class PruneForm(QWidget):
         self._build(FormRequest((FormRow("", "", method),)))
 
     # Asked
+
+    @property
+    def rules(self) -> list[RuleEditor]:
+        """The rules, at least one."""
+        return self.rules_part.rules
 
     def errors(self) -> tuple[str, ...]:
         """Return what is wrong, sentence by sentence; empty if all is in order."""
@@ -259,72 +219,20 @@ class PruneForm(QWidget):
     # Inside
 
     def _snapshot(self) -> FormRequest:
-        rows = []
-        for rule in self.rules:
-            pattern, kind = rule.wanted()
-            method = str(rule.method.currentData() or "")
-            rows.append(FormRow(pattern, kind, method, rule.fields.valid_values()))
         limits = {} if self.limits.errors() else self.limits.values()
         scope = "global" if self.all.isChecked() else "local"
-        return FormRequest(tuple(rows), scope, limits, self.companions.box.isChecked())
+        rows = self.rules_part.rows_in_order()
+        return FormRequest(rows, scope, limits, self.companions.box.isChecked())
 
     def _build(self, request: FormRequest) -> None:
-        blockers = [QSignalBlocker(self.list), QSignalBlocker(self.all)]
-        for rule in self.rules:
-            self.stack.removeWidget(rule)
-            rule.deleteLater()
-        self.rules = []
-        for row in request.rows or (FormRow("", "", ""),):
-            self._append().set_row(row)
+        blocker = QSignalBlocker(self.all)
+        self.rules_part.set_rows(request.rows)
         self.companions.set_wanted(wanted=request.companions)
         (self.all if request.scope == "global" else self.each).setChecked(True)
         self.limits.set_values(request.limits)
         self._after_limits_shown()
-        self.stack.setCurrentIndex(0)
         self._arrange()
-        del blockers
-
-    def _append(self) -> RuleEditor:
-        rule = RuleEditor(self._forms, self.stack)
-        rule.set_kinds(self._kinds)
-        rule.set_context(*self._context)
-        rule.set_left(*self._left)
-        rule.set_files(*self._files)
-        rule.set_colors(self._colors)
-        rule.set_amount_used(used=not self.limits.takes_amounts_place)
-        rule.changed.connect(self._after_change)
-        rule.maskFileRequested.connect(self.maskFileRequested)
-        rule.scoresFileRequested.connect(self.scoresFileRequested)
-        self.rules.append(rule)
-        self.stack.addWidget(rule)
-        return rule
-
-    def _add_clicked(self) -> None:
-        taken = {rule.wanted() for rule in self.rules}
-        free = next((kind for kind in self._kinds if ("", kind) not in taken), "")
-        last = self.rules[-1]
-        method = str(last.method.currentData() or "")
-        rule = self._append()
-        rule.set_row(FormRow("", free, method, last.fields.valid_values()))
-        self.stack.setCurrentWidget(rule)
-        self._arrange()
-        rule.target.setFocus()
-        self.changed.emit()
-
-    def _remove_clicked(self) -> None:
-        place = self.stack.currentIndex()
-        rule = self.rules.pop(place)
-        self.stack.removeWidget(rule)
-        rule.deleteLater()
-        if len(self.rules) == 1 and self.rules[0].wanted() == ("", ""):
-            self.add.setFocus()
-        self._arrange()
-        self.changed.emit()
-
-    def _show_rule(self, place: int) -> None:
-        if 0 <= place < len(self.rules):
-            self.stack.setCurrentIndex(place)
-            self._fit_stack()
+        del blocker
 
     def _after_change(self) -> None:
         self._arrange()
@@ -335,47 +243,11 @@ class PruneForm(QWidget):
         self.changed.emit()
 
     def _after_limits_shown(self) -> None:
-        for rule in self.rules:
-            rule.set_amount_used(used=not self.limits.takes_amounts_place)
+        self.rules_part.set_amount_used(used=not self.limits.takes_amounts_place)
 
     def _arrange(self) -> None:
         """Show what is needed for so many rules and these methods."""
+        self.rules_part.arrange()
         self.companions.setVisible(self._takes_filters())
-        several = len(self.rules) > 1 or self.rules[0].wanted() != ("", "")
-        both = self._scopes() == {"local", "global"}
-        words = [rule.describe() for rule in self.rules] if several else []
-        place = self.stack.currentIndex()
-        rounds = not several and self.rules[0].takes_amount()
-        needed = (tuple(self.rules), (*words, place, both, rounds), self.fontMetrics().height())
-        if needed == self._arranged:
-            return  # to lay out the form anew takes a part of each move of a slider
-        self._arranged = needed
-        blocker = QSignalBlocker(self.list)
-        self.list.clear()
-        for number, rule in enumerate(self.rules, 1):
-            rule.set_rules_shown(shown=several)
-            self.list.addItem(f"{number}. {rule.describe()}")
-            self.list.item(number - 1).setToolTip(rule.describe())
-            self.list.item(number - 1).setSizeHint(QSize(0, self.fontMetrics().height() + 8))
-        self.list.setCurrentRow(self.stack.currentIndex())
-        del blocker
-        rows = min(max(len(self.rules), 2), 5)
-        self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
-        self.list.setVisible(several)
-        self.order.setVisible(several)
-        self.remove.setVisible(several)
-        self.rounds.setVisible(rounds)
-        self.remove.setEnabled(len(self.rules) > 1)
-        self.scope_row.setVisible(both)
-        self._fit_stack()
-
-    def _fit_stack(self) -> None:
-        # A stack is as high as its highest page; only the one in front is to count.
-        front = self.stack.currentWidget()
-        for rule in self.rules:
-            policy = rule.sizePolicy()
-            policy.setVerticalPolicy(
-                QSizePolicy.Policy.Preferred if rule is front else QSizePolicy.Policy.Ignored
-            )
-            rule.setSizePolicy(policy)
-        self.stack.updateGeometry()
+        self.rounds.setVisible(not self.rules_part.several and self.rules[0].takes_amount())
+        self.scope_row.setVisible(self._scopes() == {"local", "global"})

@@ -1,0 +1,247 @@
+"""The rules of a step: a list of them, as soon as there are several, and the one that is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListWidget,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QWidget,
+)
+
+from pruneapp.gui.views.form.declaration import FormRow, MethodForm
+from pruneapp.gui.views.form.rule import RuleEditor
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+
+
+class Rules(QObject):
+    """Edits rules; what is told of the checked tensors is told to all of them.
+
+    Attributes
+    ----------
+    rules
+        Their editors, at least one.
+    parts
+        What is to be placed below each other: the list, what is said of it, the editor. Not in a
+        widget of their own, which would take the height of wrapped text at another width.
+    add, remove
+        Buttons, to be placed below.
+
+    Signals
+    -------
+    changed
+        The person changed a rule, or how many there are.
+    maskFileRequested, scoresFileRequested
+        The person wants to load a mask, or importance scores.
+    """
+
+    changed = Signal()
+    maskFileRequested = Signal()
+    scoresFileRequested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._forms: tuple[MethodForm, ...] = ()
+        self._kinds: tuple[str, ...] = ()
+        self._colors = with_defaults({})
+        self._context: tuple[tuple[int, ...], str] = ((), "")
+        self._left: tuple[int | None, int | None] = (None, None)
+        self._files = ("", "")
+        self._amount_used = True
+        self._arranged: tuple[object, ...] = ()
+        self.rules: list[RuleEditor] = []
+
+        self.list = QListWidget(parent)
+        self.list.setAccessibleName(self.tr("Rules, applied in order"))
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.order = plain(
+            self.tr("Applied in order, each to what those before it left."), wrap=True
+        )
+        self.stack = QStackedWidget(parent)
+        self.parts = (self.list, self.order, self.stack)
+        self.remove = QPushButton(self.tr("Remove"), parent)
+        self.remove.setToolTip(self.tr("Remove the chosen rule"))
+        self.add = QPushButton(self.tr("Add rule…"), parent)
+        self.add.setFlat(True)
+        self.add.setToolTip(
+            self.tr("Another method or amount for other tensors, as part of the same step")
+        )
+        self.add.setAccessibleDescription(self.add.toolTip())
+        self.add.clicked.connect(self._add_clicked)
+        self.remove.clicked.connect(self._remove_clicked)
+        self.list.currentRowChanged.connect(self._show_rule)
+        self._append()
+        self.arrange()
+
+    # Told
+
+    def set_methods(self, forms: Sequence[MethodForm]) -> None:
+        """Offer these methods to rules that come from now on."""
+        self._forms = tuple(forms)
+
+    def set_rows(self, rows: Sequence[FormRow]) -> None:
+        """Show these rules in place of all, silently; none is one with nothing said."""
+        blocker = QSignalBlocker(self.list)
+        for rule in self.rules:
+            self.stack.removeWidget(rule)
+            rule.deleteLater()
+        self.rules = []
+        for row in rows or (FormRow("", "", ""),):
+            self._append().set_row(row)
+        self.stack.setCurrentIndex(0)
+        self.arrange()
+        del blocker
+
+    def set_kinds(self, kinds: Sequence[str]) -> None:
+        """Offer these kinds of layers."""
+        self._kinds = tuple(kinds)
+        for rule in self.rules:
+            rule.set_kinds(kinds)
+
+    def set_context(self, shape: tuple[int, ...], kind: str) -> None:
+        """Spell dimensions out for a tensor of this shape and kind; sizes below 0 differ."""
+        self._context = (shape, kind)
+        for rule in self.rules:
+            rule.set_context(shape, kind)
+
+    def set_left(self, weights: int | None, channels: int | None) -> None:
+        """Take note of how much of the checked tensors is not pruned yet."""
+        self._left = (weights, channels)
+        for rule in self.rules:
+            rule.set_left(weights, channels)
+
+    def set_mask_file(self, name: str) -> None:
+        """Show which mask was loaded; empty for none."""
+        self._set_files(name, self._files[1])
+
+    def set_scores_file(self, name: str) -> None:
+        """Show which importance scores were loaded; empty for none."""
+        self._set_files(self._files[0], name)
+
+    def _set_files(self, mask: str, scores: str) -> None:
+        self._files = (mask, scores)
+        for rule in self.rules:
+            rule.set_files(mask, scores)
+
+    def set_amount_used(self, *, used: bool) -> None:
+        """Ask how much, or say that a limit says it."""
+        self._amount_used = used
+        for rule in self.rules:
+            rule.set_amount_used(used=used)
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        recolor(self.order, self._colors["muted"])
+        for rule in self.rules:
+            rule.set_colors(self._colors)
+
+    # Asked
+
+    @property
+    def several(self) -> bool:
+        """Whether it has to be said for which tensors a rule is."""
+        return len(self.rules) > 1 or self.rules[0].wanted() != ("", "")
+
+    def rows_in_order(self) -> tuple[FormRow, ...]:
+        """Return the rules as they are, without the values that are wrong."""
+        return tuple(
+            FormRow(
+                *rule.wanted(), str(rule.method.currentData() or ""), rule.fields.valid_values()
+            )
+            for rule in self.rules
+        )
+
+    # Inside
+
+    def _append(self) -> RuleEditor:
+        rule = RuleEditor(self._forms, self.stack)
+        rule.set_kinds(self._kinds)
+        rule.set_context(*self._context)
+        rule.set_left(*self._left)
+        rule.set_files(*self._files)
+        rule.set_colors(self._colors)
+        rule.set_amount_used(used=self._amount_used)
+        rule.changed.connect(self._after_change)
+        rule.maskFileRequested.connect(self.maskFileRequested)
+        rule.scoresFileRequested.connect(self.scoresFileRequested)
+        self.rules.append(rule)
+        self.stack.addWidget(rule)
+        return rule
+
+    def _add_clicked(self) -> None:
+        taken = {rule.wanted() for rule in self.rules}
+        free = next((kind for kind in self._kinds if ("", kind) not in taken), "")
+        last = self.rules[-1]
+        method = str(last.method.currentData() or "")
+        rule = self._append()
+        rule.set_row(FormRow("", free, method, last.fields.valid_values()))
+        self.stack.setCurrentWidget(rule)
+        self.arrange()
+        rule.target.setFocus()
+        self.changed.emit()
+
+    def _remove_clicked(self) -> None:
+        place = self.stack.currentIndex()
+        rule = self.rules.pop(place)
+        self.stack.removeWidget(rule)
+        rule.deleteLater()
+        if len(self.rules) == 1 and self.rules[0].wanted() == ("", ""):
+            self.add.setFocus()
+        self.arrange()
+        self.changed.emit()
+
+    def _show_rule(self, place: int) -> None:
+        if 0 <= place < len(self.rules):
+            self.stack.setCurrentIndex(place)
+            self._fit_stack()
+
+    def _after_change(self) -> None:
+        self.arrange()
+        self.changed.emit()
+
+    def arrange(self) -> None:
+        """Show the list as the rules are now."""
+        several = self.several
+        words = [rule.describe() for rule in self.rules] if several else []
+        place = self.stack.currentIndex()
+        methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
+        needed = (tuple(self.rules), *methods, *words, place, self.list.fontMetrics().height())
+        if needed == self._arranged:
+            return  # to lay out the form anew takes a part of each move of a slider
+        self._arranged = needed
+        blocker = QSignalBlocker(self.list)
+        self.list.clear()
+        for number, rule in enumerate(self.rules, 1):
+            rule.set_rules_shown(shown=several)
+            self.list.addItem(f"{number}. {rule.describe()}")
+            self.list.item(number - 1).setToolTip(rule.describe())
+            self.list.item(number - 1).setSizeHint(QSize(0, self.list.fontMetrics().height() + 8))
+        self.list.setCurrentRow(self.stack.currentIndex())
+        del blocker
+        rows = min(max(len(self.rules), 2), 5)
+        self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
+        self.list.setVisible(several)
+        self.order.setVisible(several)
+        self.remove.setVisible(several)
+        self.remove.setEnabled(len(self.rules) > 1)
+        self._fit_stack()
+
+    def _fit_stack(self) -> None:
+        # A stack is as high as its highest page; only the one in front is to count.
+        front = self.stack.currentWidget()
+        for rule in self.rules:
+            policy = rule.sizePolicy()
+            policy.setVerticalPolicy(
+                QSizePolicy.Policy.Preferred if rule is front else QSizePolicy.Policy.Ignored
+            )
+            rule.setSizePolicy(policy)
+        self.stack.updateGeometry()
