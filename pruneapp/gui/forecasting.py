@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -22,18 +23,18 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import FileChangedError, PruneAppError
 from pruneapp.gui.estimating import Estimating
-from pruneapp.gui.extras import Extras
+from pruneapp.gui.extras import Extras, Frozen
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.missing import Missing
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.forecast import Forecast
+from pruneapp.kernels.contract import Kernel
 from pruneapp.methods import registry
 from pruneapp.progress import Job
 
 # A person who drags a slider pauses longer than this when they have found the place.
 PAUSE_MS = 50
-# How often is looked for a file that is gone.
-LOOK_MS = 1000
 
 
 class Forecasting(QObject):
@@ -96,9 +97,8 @@ class Forecasting(QObject):
         self._estimating = Estimating(
             jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
-        self._back = QTimer(self)
-        self._back.setInterval(LOOK_MS)
-        self._back.timeout.connect(self._look_for_file)
+        self._missing = Missing(session, self)
+        self._missing.found.connect(self._on_found)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
@@ -155,7 +155,7 @@ class Forecasting(QObject):
     def _forget(self) -> None:
         self.halt()
         self._task = self._step = None
-        self._back.stop()
+        self._missing.stop()
         self._give_up()
         self._show(None)
 
@@ -274,25 +274,14 @@ class Forecasting(QObject):
         if document is None or step is None:
             return
         self._panel.set_busy(busy=True)
-        snapshot: Snapshot = document.snapshot()
         methods = [registry.get(row.method) for row in step.rows]
-        kernel = self._session.kernel
         extras = self._extras.frozen(
             masks=any(method.takes_mask for method in methods),
             scores=any(method.takes_scores for method in methods),
         )
-
-        def work(job: Job) -> Preview:
-            found = compute_preview(
-                snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores
-            )
-            found.report.prepare()
-            found.as_edit(snapshot).prepare()
-            return found
-
         self._task = self._jobs.submit(
             self.tr("Previewing"),
-            work,
+            partial(_previewed, document.snapshot(), step, extras, self._session.kernel),
             on_result=self._on_preview,
             on_error=self._on_error,
             on_cancelled=self._on_cancelled,
@@ -342,7 +331,7 @@ class Forecasting(QObject):
         self._foresee(None)
         self._panel.set_error(error.sentence, error.remedy)
         if isinstance(error, FileChangedError):
-            self._back.start()  # it may be put back
+            self._missing.look()  # it may be put back
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._session.refused.emit(error)
@@ -359,13 +348,15 @@ class Forecasting(QObject):
                 # Not done, but still what is asked for: it goes on being a preview.
                 self._pause.start()
 
-    def _look_for_file(self) -> None:
-        document = self._session.document
-        if document is None:
-            self._back.stop()
-            return
-        try:
-            document.checkpoint.verify_unchanged()
-        except PruneAppError:
-            return
+    def _on_found(self) -> None:
         self._begin(asked=self._asked)
+
+
+def _previewed(
+    snapshot: Snapshot, step: Step, extras: Frozen, kernel: Callable[[], Kernel], job: Job
+) -> Preview:
+    """Compute a preview, and in the worker what it takes to show it and to put it in force."""
+    found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
+    found.report.prepare()
+    found.as_edit(snapshot).prepare()
+    return found
