@@ -216,7 +216,7 @@ def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
         del state
         gc.collect()
     count_all(replace(base, masks=MaskSet({"0.w": BitMask.full(4900)})))
-    assert len(census._found) == 4
+    assert len(census._records) == 4
 
 
 def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
@@ -241,11 +241,11 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     masks = [BitMask.full(4900) for _ in range(5)]
     for mask in masks:
         count_first(tiny, mask)
-    assert len(tiny.census._dropped) == 3 + 5
+    assert tiny.census._records.dropped == 3 + 5
     del masks, mask  # sizes of what was dropped go with the masks
     gc.collect()
     count_first(tiny, BitMask.full(4900))
-    assert len(tiny.census._dropped) == 3 + 1
+    assert tiny.census._records.dropped == 3 + 1
 
 
 def count_first(snapshot, mask):

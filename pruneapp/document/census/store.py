@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Hashable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pruneapp.document.census.alike import count_all
 from pruneapp.document.census.channels import Channels, count_channels
 from pruneapp.document.census.energies import Energies
-from pruneapp.document.census.keys import (
-    Key,
-    Refs,
-    are_gone,
-    belongs,
-    key_of,
-    marks_of,
-    refs_to,
-)
+from pruneapp.document.census.keys import key_of, marks_of
 from pruneapp.document.census.magnitudes import Counted
-from pruneapp.document.census.recent import Recent
+from pruneapp.document.census.records import Record, Records
 from pruneapp.document.census.wanted import Kind, Wanted, batches, kinds_of
 from pruneapp.params import Norm
 from pruneapp.progress import Job
@@ -32,8 +22,6 @@ if TYPE_CHECKING:
 
 # Bytes of everything that is kept.
 BUDGET = 128_000_000
-
-_Record = Counted | Channels
 
 
 class Census:
@@ -53,20 +41,14 @@ class Census:
 
     def __init__(self, budget: int = BUDGET) -> None:
         self._budget = budget
-        self._found: dict[Key, tuple[Refs, _Record]] = {}
-        # Sizes of what was dropped: what will not fit is not counted again and again. They go with
-        # their masks, too.
-        self._dropped: dict[Key, tuple[Refs, int]] = {}
-        self._gone: deque[Key] = deque()  # whose masks are gone
-        self._lock = threading.Lock()
-        self._nbytes = 0
-        self._recent = Recent()
+        self._records = Records(budget)
         self._energies = Energies()
+        self._lock = threading.Lock()  # of the energies
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory that it takes, about."""
-        return self._nbytes + self._recent.nbytes
+        return self._records.nbytes
 
     # What is to be counted
 
@@ -148,10 +130,10 @@ class Census:
         needed = 0
         for name in names:
             key = key_of(snapshot, name, kind)
-            record = self._get(snapshot, key)
+            record = self._records.get(snapshot, key)
             if record is None:
                 missing.append(name)
-                needed += self._dropped.get(key, (None, 0))[1]
+                needed += self._records.size_of_dropped(key)
             else:
                 needed += record.nbytes
         if not missing:
@@ -183,7 +165,7 @@ class Census:
             name
             for batch in job.cancel.batches(wanted.names)
             for name in batch
-            if self._get(snapshot, key_of(snapshot, name, kind)) is None
+            if self._get(snapshot, name, kind) is None
         ]
         if kind is not None:
             for name in missing:
@@ -212,12 +194,12 @@ class Census:
 
     def magnitudes(self, snapshot: Snapshot, name: str) -> Counted | None:
         """Return the magnitudes of a tensor; None if they are not counted."""
-        record = self._get(snapshot, key_of(snapshot, name, None))
+        record = self._get(snapshot, name, None)
         return record if isinstance(record, Counted) else None
 
     def channels(self, snapshot: Snapshot, name: str, dim: int, n: Norm) -> Channels | None:
         """Return the channels of a tensor, `dim` from 0 and `n` no "fro"; None if not counted."""
-        record = self._get(snapshot, key_of(snapshot, name, (dim, n)))
+        record = self._get(snapshot, name, (dim, n))
         return record if isinstance(record, Channels) else None
 
     def energy(self, snapshot: Snapshot, name: str) -> float | None:
@@ -286,69 +268,23 @@ class Census:
 
     def recent(self, snapshot: Snapshot, key: Hashable) -> Any:
         """Return what was put together for this state and remembered; None if there is nothing."""
-        return self._recent.get(snapshot, key)
+        return self._records.recent.get(snapshot, key)
 
     def remember(self, snapshot: Snapshot, key: Hashable, value: object, nbytes: int) -> None:
         """Remember something for this state, if there is room beside the counts."""
-        if self._nbytes + self._recent.nbytes + nbytes > self._budget:
-            self._recent.clear()
-        if self._nbytes + nbytes <= self._budget:
-            self._recent.put(snapshot, key, value, nbytes)
+        self._records.remember(snapshot, key, value, nbytes)
 
     # The store
 
-    def _get(self, snapshot: Snapshot, key: Key) -> _Record | None:
-        known = self._found.get(key)
-        if known is None:
-            return None
-        refs, record = known
-        # Another mask may have been made at the address of one that is gone.
-        same = refs is None or belongs(refs, marks_of(snapshot, key[0]))
-        return record if same else None
+    def _get(self, snapshot: Snapshot, name: str, kind: Kind) -> Record | None:
+        return self._records.get(snapshot, key_of(snapshot, name, kind))
 
-    def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: _Record) -> None:
-        key = key_of(snapshot, name, kind)
-        refs = refs_to(marks_of(snapshot, name), partial(_note, self._gone, key))
+    def _put(self, snapshot: Snapshot, name: str, kind: Kind, record: Record) -> None:
         if isinstance(record, Counted):
             self._note(snapshot, name, record)
-        with self._lock:
-            self._forget_gone()
-            self._drop(key)
-            if record.nbytes > self._budget:
-                self._dropped[key] = refs, record.nbytes
-                return
-            size = record.nbytes
-            if self.nbytes + size > self._budget:  # they are made anew if they are needed
-                self._recent.clear()
-            while self._nbytes + size > self._budget:
-                oldest = next(iter(self._found))
-                self._dropped[oldest] = self._found[oldest][0], self._drop(oldest)
-            self._dropped.pop(key, None)
-            self._found[key] = refs, record
-            self._nbytes += size
+        self._records.put(snapshot, name, kind, record)
 
     def _note(self, snapshot: Snapshot, name: str, record: Counted) -> None:
         energy = record.energy(snapshot.entry(name).dtype)
         with self._lock:
             self._energies.put(name, marks_of(snapshot, name), energy)
-
-    def _forget_gone(self) -> None:
-        while self._gone:
-            key = self._gone.popleft()
-            self._dropped.pop(key, None)
-            known = self._found.get(key)
-            # A mask made at the same address may be known under the same key by now.
-            refs = None if known is None else known[0]
-            if are_gone(refs):
-                self._drop(key)
-
-    def _drop(self, key: Key) -> int:
-        known = self._found.pop(key, None)
-        freed = 0 if known is None else known[1].nbytes
-        self._nbytes -= freed
-        return freed
-
-
-def _note(gone: deque[Key], key: Key, _: Any) -> None:
-    # Called whenever a mask is let go, even while this thread holds the lock: no more than this.
-    gone.append(key)
