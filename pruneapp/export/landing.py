@@ -8,7 +8,7 @@ from pathlib import Path
 from pruneapp.answers.export import Landing
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import folder, parts
+from pruneapp.export import folder
 from pruneapp.export.provenance import Told, told
 from pruneapp.export.registry import get
 from pruneapp.export.run import (
@@ -84,5 +84,5 @@ def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:
         status = path.stat()
     except OSError:  # a link that leads nowhere
         return False
-    opened = {(s.identity.device, s.identity.inode) for s in parts.open_files(checkpoint)}
+    opened = {(s.identity.device, s.identity.inode) for s in checkpoint.files}
     return (status.st_dev, status.st_ino) in opened or path in also_kept(checkpoint)

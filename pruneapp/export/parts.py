@@ -8,8 +8,6 @@ from itertools import chain
 from operator import attrgetter
 
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.pickled.elements import QUANTIZED
 from pruneapp.export.declaration import Format, Part
 from pruneapp.export.state import State
@@ -27,7 +25,7 @@ class NamedPart:
 def whole(state: State, suffix: str) -> Part:
     """Return everything as one file; shards are put together."""
     checkpoint = state.checkpoint
-    files = open_files(checkpoint)
+    files = checkpoint.files
     return Part(
         state,
         tuple(checkpoint.entries.values()),
@@ -88,8 +86,3 @@ def renamed(name: str, form: Format) -> str:
     else:
         stem, suffix = f"pytorch_{stem}", "bin"
     return f"{stem}.{suffix}{index}"
-
-
-def open_files(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
-    """Return the files on disk that a checkpoint reads, each once."""
-    return tuple({id(s.file): s.file for s in checkpoint.sources}.values())

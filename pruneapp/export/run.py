@@ -137,7 +137,7 @@ def _export_file(
     with contextlib.ExitStack() as stack:
         made = [one.write(path, stack) for path, one in sized.items()]
         checkpoint.verify_unchanged()
-        kept = publish([file for file, _ in made], parts.open_files(checkpoint), job)
+        kept = publish([file for file, _ in made], checkpoint.files, job)
     if kept:
         checkpoint.path = kept[0]
     said = (*plan.notices, *cost((plan.rounding,)), *left)
@@ -183,7 +183,7 @@ def _export_folder(
             written.append(replace(about, path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()
-        kept = publish(files, parts.open_files(checkpoint), job, also_kept(checkpoint))
+        kept = publish(files, checkpoint.files, job, also_kept(checkpoint))
         place.commit()
     said = dict.fromkeys(n for plan in plans.values() for n in plan.notices)
     told = (*said, *cost(plan.rounding for plan in plans.values()))

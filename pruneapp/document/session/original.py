@@ -111,11 +111,6 @@ class Original(msgspec.Struct, frozen=True):
             file.close()
 
 
-def files_of(checkpoint: Checkpoint) -> tuple[FileSource, ...]:
-    """Return the files of a checkpoint, each once."""
-    return tuple({id(file): file for file in (s.file for s in checkpoint.sources)}.values())
-
-
 def describe(checkpoint: Checkpoint, job: Job) -> Original:
     """Describe an open checkpoint; reads about 1 MB of each file.
 
@@ -132,7 +127,7 @@ def describe(checkpoint: Checkpoint, job: Job) -> Original:
         If it cannot be read.
     """
     files = []
-    for file in files_of(checkpoint):
+    for file in checkpoint.files:
         name, identity = file.path.name, file.identity
         sample = sample_of(file, job)
         files.append(OriginalFile(name, identity.size, identity.mtime_ns, sample, known(file)))
@@ -164,7 +159,7 @@ def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[st
     CheckpointError
         If the checkpoint cannot be read.
     """
-    files = files_of(checkpoint)
+    files = checkpoint.files
     if len(files) != len(original.files):
         return (f"It has {len(files):,} files; it had {len(original.files):,}.",)
     said = []

@@ -16,7 +16,7 @@ from pruneapp.checkpoint.writer import AtomicFile, write_error
 from pruneapp.document.edit import Record
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
-from pruneapp.document.session.original import Original, describe, files_of
+from pruneapp.document.session.original import Original, describe
 from pruneapp.document.session.packing import PIECE, SMALL, pack, pack_together
 from pruneapp.errors import SessionError
 from pruneapp.masks.bitmask import BitMask
@@ -89,7 +89,7 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
 
 
 def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
-    for file in files_of(checkpoint):
+    for file in checkpoint.files:
         if path.exists() and file.path.exists() and path.samefile(file.path):
             raise SessionError(
                 f"'{path}' is the checkpoint itself, which a session never replaces.",
