@@ -175,6 +175,7 @@ def guide(parent: QWidget) -> None:
     text = QTextBrowser(dialog)
     text.setAccessibleName(QCoreApplication.translate("Questions", "Guide"))
     text.setMarkdown(resources.path("guide.md").read_text(encoding="utf-8"))
+    text.document().setDocumentMargin(12)  # a page, not a field
     QVBoxLayout(dialog).addWidget(text)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
