@@ -66,14 +66,14 @@ def _is_own(path: Path, home: Path) -> bool:
     return resolved.is_file() and small and any(resolved.parent == folder for folder in inside)
 
 
-def same(path: Path, there: Path) -> bool:
-    """Whether a file that is there already has the bytes of one of the model's folder."""
+def same(plan: Plan, there: Path) -> bool:
+    """Whether a file that is there already has the bytes of a small one that is planned."""
     if not there.is_file():
         return False
-    with reading(path), reading(there):
-        if path.stat().st_size != there.stat().st_size:
+    with reading(there):
+        if there.stat().st_size != plan.nbytes:
             return False
-        return path.read_bytes() == there.read_bytes()  # at most `_LARGEST_COMPANION`
+        return there.read_bytes() == b"".join(plan.pieces())
 
 
 def copy_of(path: Path) -> Plan:

@@ -15,7 +15,8 @@ from pruneapp.checkpoint.abandoned import claim, partial_name
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
-from pruneapp.export.companions import companions, copy_of, is_home, reading, same
+from pruneapp.export import config_dtype
+from pruneapp.export.companions import CONFIG, companions, copy_of, is_home, reading, same
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.index import index_of
 from pruneapp.export.other_weights import listed, refuse_others
@@ -91,11 +92,22 @@ def plan_all(
             data = b"".join(bytes(piece) for piece in last[index.name].pieces())
             with reading(index):
                 last = {} if data == index.read_bytes() else last
-        return plans | last, ()
-    found = {n: p for n, p in companions(checkpoint).items() if n not in plans}
-    copies = {n: copy_of(p) for n, p in found.items() if not os.path.lexists(target / n)}
-    differing = [n for n, p in found.items() if n not in copies and not same(p, target / n)]
-    return plans | copies | last, _left(target, differing)
+        return plans | last, config_dtype.left(target, values)
+    beside = _beside(checkpoint, values)
+    found = {name: one for name, one in beside.items() if name not in plans}
+    copies = {n: one for n, one in found.items() if not os.path.lexists(target / n)}
+    differing = [n for n, one in found.items() if n not in copies and not same(one, target / n)]
+    wrong = () if CONFIG in copies else config_dtype.left(target, values)
+    notices = (*_left(target, [n for n in differing if not (n == CONFIG and wrong)]), *wrong)
+    return plans | copies | last, notices
+
+
+def _beside(checkpoint: Checkpoint, values: Mapping[str, Any]) -> dict[str, Plan]:
+    """Plan copies of what lies beside the weights; the configuration names their new type."""
+    return {
+        name: config_dtype.copy_with(path, values) if name == CONFIG else copy_of(path)
+        for name, path in companions(checkpoint).items()
+    }
 
 
 def _left(target: Path, names: Sequence[str]) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _found(state: State, request: ExportRequest, job: Job) -> Landing:
     else:
         target = file_target(checkpoint, request, form)
         paths = [target.path]
-        notices = file_notices(checkpoint, target, form)
+        notices = file_notices(checkpoint, target, form, values)
     there = [path for path in paths if os.path.lexists(path)]
     kept = [path for path in there if _is_opened(checkpoint, path)]
     return Landing(

@@ -38,11 +38,16 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     )
 
 
+def is_reserved(path: Path) -> bool:
+    """Whether transformers takes a file of this name for the weights of a model."""
+    return path.name.lower() in _RESERVED
+
+
 def refuse_reserved(path: Path, form: Format) -> None:
     """Refuse a name that transformers takes for weights of another kind."""
     # transformers 5.23 fills in random numbers for what it does not find in a file of this name,
     # and says so in a log alone.
-    if path.name.lower() in _RESERVED and not form.fits(path.name):
+    if is_reserved(path) and not form.fits(path.name):
         raise ExportError(
             f"transformers takes a file called '{path.name}' for plain weights, which "
             f"{form.label} is not.",

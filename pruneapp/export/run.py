@@ -10,9 +10,10 @@ from typing import Any
 
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import folder, parts
+from pruneapp.export import config_dtype, folder, parts
 from pruneapp.export.declaration import Format
 from pruneapp.export.names import (
+    is_reserved,
     misnamed,
     refuse_file,
     refuse_reserved,
@@ -141,7 +142,7 @@ def _export_file(
     if kept:
         checkpoint.path = kept[0]
     said = (*plan.notices, *cost((plan.rounding,)), *left)
-    notices = (*file_notices(checkpoint, target, form), *said)
+    notices = (*file_notices(checkpoint, target, form, values), *said)
     return _report(state, request, [written for _, written in made], kept, notices)
 
 
@@ -159,10 +160,15 @@ def file_target(checkpoint: Checkpoint, request: ExportRequest, form: Format) ->
     return target
 
 
-def file_notices(checkpoint: Checkpoint, target: Target, form: Format) -> tuple[str, ...]:
-    """Say what the person should know of the name of a file."""
-    names = (*misnamed(target.path, form), *without_folder(checkpoint, target.path, form))
-    return (*target.notices, *names)
+def file_notices(
+    checkpoint: Checkpoint, target: Target, form: Format, values: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Say what the person should know of the name of a file, and of where it goes."""
+    path = target.path
+    names = (*misnamed(path, form), *without_folder(checkpoint, path, form))
+    loaded = is_reserved(path)  # from_pretrained reads it by the configuration beside it
+    config = config_dtype.left(path.parent, values) if loaded else ()
+    return (*target.notices, *names, *config)
 
 
 def _export_folder(

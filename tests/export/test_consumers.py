@@ -1,6 +1,7 @@
 """The programs that a format promises to be loaded by, and what they say to the others."""
 
 import copy
+import json
 import shutil
 import warnings
 
@@ -142,6 +143,23 @@ def test_transformers_loads_files_of_a_largest_size(transformers, folder, tmp_pa
     for name, weight in found.state_dict().items():
         assert torch.equal(weight, wanted.state_dict()[name])
     assert torch.equal(output(found.eval()), output(wanted))
+
+
+def test_transformers_loads_rounded_weights_in_their_type(transformers, folder, tmp_path):
+    """It takes the type from the configuration, which therefore has to name that of the weights."""
+    made, source = folder
+    with open_checkpoint(source) as checkpoint:
+        state, _ = halved(checkpoint)
+        params = {"dtype": "bfloat16"}
+        export(state, ExportRequest("safetensors", tmp_path / "out", params=params), Job())
+    before = json.loads((source / "config.json").read_text())
+    after = json.loads((tmp_path / "out" / "config.json").read_text())
+    key = "dtype" if "dtype" in before else "torch_dtype"
+    found = type(made).from_pretrained(tmp_path / "out", dtype="auto")
+
+    assert before[key] == "float32"
+    assert after == before | {key: "bfloat16"}
+    assert {weight.dtype for weight in found.parameters()} == {torch.bfloat16}
 
 
 def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):

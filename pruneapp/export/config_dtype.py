@@ -1,0 +1,125 @@
+"""The type of the weights that config.json names: transformers loads them as that.
+
+Measured with transformers 5: ``from_pretrained(folder)`` takes the type from ``"dtype"``, or the
+older ``"torch_dtype"``, and that of the weights only where the configuration names none. Rounded
+weights beside the configuration of the original come out as float32 again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pruneapp.export.companions import CONFIG, copy_of, reading
+from pruneapp.export.declaration import Plan
+from pruneapp.export.rounding import DTYPE, KEEP
+
+_KEYS = frozenset({"dtype", "torch_dtype"})
+_TYPE = re.compile(r"(torch\.)?(float64|float32|float16|bfloat16)")
+_BETWEEN = re.compile(r"[\s,:]*")
+
+
+def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
+    """Plan a copy of a configuration that names another type, and nothing else differently.
+
+    Parameters
+    ----------
+    path
+        The configuration; one that is not JSON, or names no type of real numbers, is copied as it
+        is.
+    values
+        Of the parameters of the export; where they round to no type it is copied as it is.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be read.
+    """
+    dtype = values.get(DTYPE.name, KEEP)
+    text = "" if dtype == KEEP else _text(path)
+    found = [one for one in _found(text) if one.dtype != dtype]
+    if not found:
+        return copy_of(path)
+    for one in reversed(found):
+        text = text[: one.start] + dtype + text[one.stop :]
+    data = text.encode()
+    said = (
+        f"'{path.name}' of the opened model says that its weights are {found[0].dtype}; the one "
+        f"that was written says {dtype}, for transformers loads them as what it says."
+    )
+    return Plan(len(data), lambda: iter((data,)), {}, notices=(said,))
+
+
+def left(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say of a configuration that is not ours to change that it names another type.
+
+    Parameters
+    ----------
+    folder
+        Where it lies, if there is one.
+    values
+        Of the parameters of the export; where they round to no type nothing is said.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be read.
+    """
+    path, dtype = folder / CONFIG, values.get(DTYPE.name, KEEP)
+    if dtype == KEEP or not path.is_file():
+        return ()
+    text = _text(path)
+    old = next((one.dtype for one in _found(text) if one.dtype != dtype), "")
+    if not old:
+        return ()
+    return (
+        (
+            f"'{path}' was left as it was. It says that the weights are {old}, and transformers "
+            f"will load them as that, unless you write {dtype} in the place of it."
+        ),
+    )
+
+
+def _text(path: Path) -> str:
+    with reading(path):
+        data = path.read_bytes()  # a companion, which is small
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+class _Named(NamedTuple):
+    """A type that is named in a text, from one character to before another."""
+
+    start: int
+    stop: int
+    dtype: str
+
+
+def _found(text: str) -> list[_Named]:
+    """Return where the outermost object of a JSON names a type."""
+    try:
+        if not isinstance(json.loads(text), dict):
+            return []
+    except ValueError:
+        return []
+    decoder = json.JSONDecoder()
+    found = []
+    at = text.index("{") + 1
+    while text[at := _after(text, at)] != "}":
+        key, at = decoder.raw_decode(text, at)
+        start = _after(text, at)
+        value, at = decoder.raw_decode(text, start)
+        named = _TYPE.fullmatch(value) if key in _KEYS and isinstance(value, str) else None
+        if named is not None and text[start + 1 : at - 1] == value:  # spelled without escapes
+            found.append(_Named(start + 1 + named.start(2), at - 1, named[2]))
+    return found
+
+
+def _after(text: str, at: int) -> int:
+    between = _BETWEEN.match(text, at)
+    return at if between is None else between.end()
