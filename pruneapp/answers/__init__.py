@@ -5,7 +5,7 @@ An answer is made by a job from a snapshot, and is true for the revision that it
 
 from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
 from pruneapp.answers.danger import Danger, Severity
-from pruneapp.answers.export import Forecast, FormatOffer, Loader, Purpose
+from pruneapp.answers.export import Forecast, FormatOffer, Landing, Loader, Purpose, RoundingCost
 from pruneapp.answers.hand import Gesture, HandCount, HandOutcome, Operation, Shape
 from pruneapp.answers.history import HistoryItem
 from pruneapp.answers.overlap import Overlap, TensorOverlap
@@ -31,11 +31,13 @@ __all__ = [
     "HandOutcome",
     "Histogram",
     "HistoryItem",
+    "Landing",
     "Layout",
     "Loader",
     "Operation",
     "Overlap",
     "Purpose",
+    "RoundingCost",
     "Severity",
     "Shape",
     "SparsityReport",

@@ -62,6 +62,38 @@ class Forecast:
 
 
 @dataclass(frozen=True)
+class RoundingCost:
+    """What it costs to write numbers in a type of fewer bits.
+
+    Attributes
+    ----------
+    dtype
+        The type, in words: ``float16``.
+    tensors
+        How many tensors are rounded.
+    worst, where
+        The largest rounding error of a number that stays finite, and the name of the first tensor
+        that has it; empty if nothing changes.
+    infinite
+        The tensors with finite numbers that become infinite, and how many of them.
+    vanished
+        How many numbers become 0 that were not.
+    """
+
+    dtype: str
+    tensors: int = 0
+    worst: float = 0.0
+    where: str = ""
+    infinite: tuple[tuple[str, int], ...] = ()
+    vanished: int = 0
+
+    @property
+    def lost(self) -> int:
+        """How many numbers become infinite."""
+        return sum(count for _, count in self.infinite)
+
+
+@dataclass(frozen=True)
 class FormatOffer:
     """A format that an export may have.
 
@@ -94,6 +126,11 @@ class FormatOffer:
         empty if there is none.
     files
         How many files hold the weights; None while that is not known.
+    rounded_by
+        Name of the parameter that says in which type numbers are written; empty if there is none.
+    in_16_bits
+        Bytes that it would have in a type of 16 bits; None where that saves nothing, and where
+        only a sample would tell.
     recommended
         For which purposes it is the best of all, with the reason in words.
     """
@@ -112,6 +149,8 @@ class FormatOffer:
     one_file: bool = False
     split_by: str = ""
     files: int | None = None
+    rounded_by: str = ""
+    in_16_bits: int | None = None
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
 
 

@@ -13,6 +13,7 @@ from pruneapp.export import folder, parts
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.registry import FORMATS
+from pruneapp.export.rounding import DTYPE, KEEP, saved
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.state import State
 from pruneapp.params import validate_all
@@ -110,13 +111,31 @@ def offer(
             if not all(plan.exact for plan in plans):
                 return replace(plain, exact=False)
             nbytes = sum(plan.nbytes for plan in plans)
-            return replace(plain, nbytes=nbytes, files=_files(plans))
+            rounded = _in_16_bits(state, form, values, nbytes, job)
+            return replace(plain, nbytes=nbytes, files=_files(plans), in_16_bits=rounded)
         expected = forecast(state, form, values, job)
     except ExportError as error:
         if values == validate_all(form.params, {}):
             return replace(plain, why_not=str(error))
         return replace(plain, wrong=str(error))
-    return replace(plain, nbytes=expected.nbytes, exact=expected.exact, files=expected.files)
+    rounded = _in_16_bits(state, form, values, expected.nbytes, job) if expected.exact else None
+    return replace(
+        plain,
+        nbytes=expected.nbytes,
+        exact=expected.exact,
+        files=expected.files,
+        in_16_bits=rounded,
+    )
+
+
+def _in_16_bits(
+    state: State, form: Format, values: Mapping[str, Any], nbytes: int, job: Job
+) -> int | None:
+    """Return how large a file would be that keeps types; the header may say it in a byte more."""
+    if DTYPE not in form.params or values[DTYPE.name] != KEEP:
+        return None
+    less = saved(state.checkpoint, job.cancel)
+    return nbytes - less if less else None
 
 
 def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
@@ -140,6 +159,7 @@ def _unsized(state: State, form: Format) -> FormatOffer:
         params=form.params,
         one_file=form.one_file,
         split_by=SHARD_SIZE.name if SHARD_SIZE in form.params else "",
+        rounded_by=DTYPE.name if DTYPE in form.params else "",
     )
 
 

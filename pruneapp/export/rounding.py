@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pruneapp.answers.export import RoundingCost
 from pruneapp.checkpoint.dtypes import DTYPES, DType
-from pruneapp.export.records import Record
+from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.export.records import Record, finalized
+from pruneapp.export.state import State
 from pruneapp.params import Choice, ChoiceParam
+from pruneapp.progress import CancelToken, Job
 
 KEEP = "keep"
 _TO = {"float16": "F16", "bfloat16": "BF16"}
@@ -31,6 +38,73 @@ DTYPE = ChoiceParam(
 )
 
 
+class RoundingNotice(str):
+    """What rounding did to a file, as a sentence that knows its numbers.
+
+    Attributes
+    ----------
+    cost
+        The numbers.
+    """
+
+    __slots__ = ("cost",)
+
+    cost: RoundingCost
+
+    def __new__(cls, cost: RoundingCost) -> Self:
+        """Put numbers into words."""
+        notice = super().__new__(cls, _in_words(cost))
+        notice.cost = cost
+        return notice
+
+
+def damages(notice: str) -> bool:
+    """Whether a notice tells of numbers that became infinite."""
+    return isinstance(notice, RoundingNotice) and bool(notice.cost.infinite)
+
+
+def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
+    """Return what an export in another type would cost, without writing it.
+
+    Reads every tensor that would be rounded, in pieces of at most 1 MiB, pruned weights as the 0
+    that they become. O(n) in the bytes of those tensors, in constant memory.
+
+    Parameters
+    ----------
+    state
+        What would be written.
+    name
+        The type, as `DTYPE` calls it; not ``keep``.
+    job
+        Stepped by the bytes that were read.
+
+    Raises
+    ------
+    CheckpointError
+        If the source cannot be read.
+    """
+    rounding = Rounding.to(name)
+    assert rounding is not None
+    entries = state.checkpoint.entries.values()
+    wanted = [e for batch in job.cancel.batches(entries) for e in batch if rounding.concerns(e)]
+    job.start(sum(entry.nbytes for entry in wanted))
+    for entry in wanted:
+        for piece in rounding.of(finalized(state, entry)).pieces():
+            job.step(len(piece) * entry.dtype.bits // rounding.dtype.bits)
+    return rounding.cost
+
+
+def saved(checkpoint: Checkpoint, cancel: CancelToken) -> int:
+    """Return how many bytes fewer the numbers of a checkpoint take in a type of 16 bits."""
+    rounding = Rounding(DTYPES[_TO["bfloat16"]])
+    return sum(
+        entry.nbytes - rounding.dtype.nbytes(entry.numel)
+        for batch in cancel.batches(checkpoint.entries.values())
+        for entry in batch
+        if rounding.concerns(entry)
+    )
+
+
 @dataclass
 class Rounding:
     """What rounding did, as far as it was done.
@@ -42,12 +116,37 @@ class Rounding:
     """
 
     dtype: DType
-    _tensors: dict[str, tuple[float, int, int]] = field(default_factory=dict)
+    _tensors: dict[str, RoundingCost] = field(default_factory=dict)
 
     @classmethod
     def to(cls, name: str) -> Rounding | None:
         """Return what rounds to the type that `DTYPE` calls `name`; None for ``keep``."""
         return None if name == KEEP else cls(DTYPES[_TO[name]])
+
+    def __iadd__(self, other: Rounding) -> Self:
+        """Count in what rounding did in another file."""
+        self._tensors |= other._tensors
+        return self
+
+    @property
+    def cost(self) -> RoundingCost:
+        """What all the tensors that were read to their end cost together."""
+        found = self._tensors.values()
+        if not found:
+            return RoundingCost(self.dtype.label)
+        worst = max(found, key=attrgetter("worst"))  # of equal ones the first
+        return RoundingCost(
+            self.dtype.label,
+            tensors=len(found),
+            worst=worst.worst,
+            where=worst.where,
+            infinite=tuple(chain.from_iterable(cost.infinite for cost in found)),
+            vanished=sum(cost.vanished for cost in found),
+        )
+
+    def concerns(self, entry: TensorEntry) -> bool:
+        """Whether a tensor is one that is rounded."""
+        return self.becomes(entry.dtype) != entry.dtype
 
     def becomes(self, dtype: DType) -> DType:
         """Return the type that numbers of a type are written in."""
@@ -65,38 +164,46 @@ class Rounding:
             return record
 
         def pieces() -> Iterator[memoryview]:
-            found = (0.0, 0, 0)
+            worst, infinite, vanished = 0.0, 0, 0
             for piece in record.pieces():
                 values = _values(piece, record.dtype)
                 rounded = round_to(values, self.dtype)
-                worst, infinite, vanished = _cost(values, rounded)
-                found = (max(found[0], worst), found[1] + infinite, found[2] + vanished)
+                error, lost, gone = _cost(values, rounded)
+                worst, infinite, vanished = max(worst, error), infinite + lost, vanished + gone
                 yield _little(rounded)
-            self._tensors[record.name] = found
+            self._tensors[record.name] = RoundingCost(
+                self.dtype.label,
+                tensors=1,
+                worst=worst,
+                where=record.name if worst else "",
+                infinite=((record.name, infinite),) if infinite else (),
+                vanished=vanished,
+            )
 
         return Record(record.name, record.aliases, self.dtype, record.shape, pieces)
 
-    def __iadd__(self, other: Rounding) -> Self:
-        """Count in what rounding did in another file."""
-        self._tensors |= other._tensors
-        return self
-
     def notices(self) -> tuple[str, ...]:
         """Say what it cost, once everything was written."""
-        if not self._tensors:
-            return (f"Every number was {self.dtype.label} or narrower: nothing was rounded.",)
-        where = max(self._tensors, key=lambda name: self._tensors[name][0])
-        worst = self._tensors[where][0]
-        infinite = sum(found[1] for found in self._tensors.values())
-        vanished = sum(found[2] for found in self._tensors.values())
-        said = [f"Rounded to {self.dtype.label}."]
-        if worst:
-            said.append(f"The largest rounding error is {worst:.3g}, in '{where}'.")
-        if infinite:
-            said.append(f"{infinite:,} numbers were too large and became infinite.")
-        if vanished:
-            said.append(f"{vanished:,} numbers were too small and became 0.")
-        return (" ".join(said),)
+        return (RoundingNotice(self.cost),)
+
+
+def _in_words(cost: RoundingCost) -> str:
+    if not cost.tensors:
+        return f"Every number was {cost.dtype} or narrower: nothing was rounded."
+    said = [f"Rounded to {cost.dtype}."]
+    if cost.worst:
+        said.append(f"The largest rounding error is {cost.worst:.3g}, in '{cost.where}'.")
+    if cost.infinite:
+        name, most = max(cost.infinite, key=itemgetter(1))
+        were = "value was" if most == 1 else "values were"
+        said.append(f"{most:,} {were} too large and became infinite, in '{name}'.")
+        if rest := cost.lost - most:
+            others = len(cost.infinite) - 1
+            said.append(f"So did {rest:,} in {others:,} other tensor{'s' if others > 1 else ''}.")
+    if cost.vanished:
+        were = "value was" if cost.vanished == 1 else "values were"
+        said.append(f"{cost.vanished:,} {were} too small and became 0.")
+    return " ".join(said)
 
 
 def cost(roundings: Iterable[Rounding | None]) -> tuple[str, ...]:

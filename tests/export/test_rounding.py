@@ -1,23 +1,24 @@
 """Weights in 16 bits: what torch makes of them, and the truth about what it cost."""
 
 import json
+import tracemalloc
 from fractions import Fraction
 
 import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from pruneapp.checkpoint.dtypes import DTYPES
-from pruneapp.export.offers import forecast
+from pruneapp.export.offers import forecast, offer
 from pruneapp.export.registry import FORMATS
-from pruneapp.export.rounding import round_to
+from pruneapp.export.rounding import RoundingNotice, cost_to_come, damages, round_to
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.params import validate_all
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
 from tests.export.test_formats import raw
 
@@ -92,8 +93,9 @@ def test_the_report_tells_what_it_cost(source_of, tmp_path):
     (said,) = [n for n in report.notices if "Rounded" in n]
 
     assert "The largest rounding error is 0.000244, in 'a'." in said
-    assert "1 numbers were too large and became infinite." in said
-    assert "1 numbers were too small and became 0." in said
+    assert "1 value was too large and became infinite, in 'b'." in said
+    assert "1 value was too small and became 0." in said
+    assert damages(said)
     assert load_file(out)["b"][1] == 0
 
 
@@ -102,7 +104,108 @@ def test_nothing_to_round_is_said(source_of, tmp_path):
         source_of("safetensors", {"a": torch.ones(3).half()}), tmp_path, "float16", kept={}
     )
 
-    assert any("nothing was rounded" in notice for notice in report.notices)
+    (said,) = [notice for notice in report.notices if "nothing was rounded" in notice]
+    assert not damages(said)
+
+
+_SINGLE = st.floats(width=32, allow_nan=True, allow_infinity=True)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(_SINGLE, min_size=1, max_size=40),
+    st.lists(_SINGLE, min_size=1, max_size=40),
+    st.sampled_from(sorted(TYPES)),
+)
+def test_what_it_will_cost_is_what_torch_loses(source_of, first, second, dtype):
+    tensors = {"a": torch.tensor(first), "b": torch.tensor(second), "n": torch.arange(5)}
+    state = as_snapshot(source_of("safetensors", tensors), {})
+    cost = cost_to_come(state, dtype, Job())
+    infinite, errors, vanished = {}, {}, 0
+    for name in ("a", "b"):
+        before = tensors[name]
+        after = before.to(TYPES[dtype]).float()
+        lost = before.isfinite() & ~after.isfinite()
+        if lost.any():
+            infinite[name] = int(lost.sum())
+        stays = before.isfinite() & ~lost
+        errors[name] = float((before - after)[stays].abs().max()) if stays.any() else 0.0
+        vanished += int(((after == 0) & (before != 0)).sum())
+
+    assert dict(cost.infinite) == infinite
+    assert cost.lost == sum(infinite.values())
+    assert cost.worst == max(errors.values())
+    assert cost.where == (max(errors, key=errors.get) if cost.worst else "")
+    assert (cost.tensors, cost.vanished, cost.dtype) == (2, vanished, dtype)
+
+
+def test_before_and_after_say_the_same_and_pruned_weights_are_the_zeros_they_become(
+    source_of, tmp_path
+):
+    tensors = {"a": torch.tensor([1e6, 1.0, 1e5]), "b": torch.full((7,), 1e7)}
+    checkpoint = source_of("safetensors", tensors)
+    kept = {"a": np.array([False, True, True])}
+    cost = cost_to_come(as_snapshot(checkpoint, kept), "float16", Job())
+    report, _ = exported(checkpoint, tmp_path, "float16", kept=kept)
+
+    assert cost.infinite == (("a", 1), ("b", 7))
+    (said,) = [notice for notice in report.notices if isinstance(notice, RoundingNotice)]
+    assert said.cost == cost
+    assert "7 values were too large and became infinite, in 'b'." in said
+    assert "So did 1 in 1 other tensor." in said
+
+
+def test_looking_for_it_is_cancelled_within_a_piece_and_holds_no_tensor(source_of):
+    checkpoint = source_of("safetensors", {"w": torch.randn(4 << 20)})
+    state = as_snapshot(checkpoint, {})
+    job = Job()
+    tracemalloc.start()
+    try:
+        cost_to_come(state, "float16", job)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 12 << 20, "16 MiB are in the tensor"
+
+    class Once:
+        def report(self, done, total, label):
+            del label
+            if done:
+                seen.append((done, total))
+                token.cancel()
+
+    seen, token = [], CancelToken()
+    with pytest.raises(Cancelled):
+        cost_to_come(state, "float16", Job(Once(), token))
+    assert seen == [(1 << 20, 16 << 20)]
+
+
+def test_of_several_files_it_is_said_once(source_of, tmp_path):
+    checkpoint = source_of("sharded", {**model(torch.float32), "big": torch.full((30,), 1e6)})
+    out = tmp_path / "out"
+    request = ExportRequest("safetensors", out, params={"dtype": "float16"})
+    report = export(as_snapshot(checkpoint), request, Job())
+    (said,) = [notice for notice in report.notices if "Rounded" in notice]
+
+    assert len(list(out.glob("*.safetensors"))) > 1
+    assert damages(said)
+    assert "30 values were too large and became infinite, in 'big'." in said
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16])
+def test_how_much_a_type_of_16_bits_saves_is_told_to_the_byte(source_of, tmp_path, dtype):
+    tensors = {"w": torch.ones(50, 7, dtype=dtype), "n": torch.arange(9)}
+    checkpoint = source_of("safetensors", tensors)
+    state = as_snapshot(checkpoint, {})
+    told = offer(state, FORMATS["safetensors"], {}, Job()).in_16_bits
+    written = exported(checkpoint, tmp_path, "bfloat16", kept={})[0].nbytes
+
+    if dtype == torch.float16:
+        assert told is None
+    else:
+        assert told == pytest.approx(written, abs=64), "the header says BF16 for F32"
+    assert offer(state, FORMATS["zst"], {}, Job()).in_16_bits is None
+    assert offer(state, FORMATS["torch"], {}, Job()).rounded_by == ""
 
 
 def test_the_index_of_shards_has_the_new_size(source_of, tmp_path):
