@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pruneapp.document.edit import Edit
@@ -26,9 +26,12 @@ class Proposal:
     edit: Edit
 
 
-def listed(head: str, names: Iterable[str]) -> str:
-    """Return a line, and below it the first names, and how many more there are."""
+def listed(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:
+    """Return a line, and below it the first names as `say` has them, and how many more there are.
+
+    There may be 100,000 names: `say` is asked for those that stand there only.
+    """
     named = list(names)
     more = len(named) - _MOST_NAMED
     rest = (f"and {more:,} more",) if more > 0 else ()
-    return "\n".join((head, *named[:_MOST_NAMED], *rest))
+    return "\n".join((head, *map(say, named[:_MOST_NAMED]), *rest))

@@ -167,7 +167,7 @@ def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[Tar
     if numbers.spared:
         lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]
-    return listed("\n".join(lines), [_named(name, targets[name]) for name in names])
+    return listed("\n".join(lines), names, lambda name: _named(name, targets[name]))
 
 
 def _named(name: str, meant: Sequence[Target]) -> str:
