@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pruneapp.cli.written import format_of
 from pruneapp.errors import ParameterError
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
+from pruneapp.export.folder import left_as_it_was
 from pruneapp.export.landing import landing
 from pruneapp.export.names import refuse_file
 from pruneapp.export.other_weights import listed
@@ -61,12 +63,13 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="tell of the export in a file: a page (.html), a table of the tensors (.csv), or all "
-        "of it (.json); may be repeated",
+        "of it (.json); replaces a file that is there; may be repeated",
     )
     parser.add_argument(
         "--check-script",
         metavar="FILE",
-        help="write a Python script that compares the outputs of your model before and after",
+        help="write a Python script that compares the outputs of your model before and after; "
+        "another file that is there stays, and the script goes beside it",
     )
 
 
@@ -132,11 +135,22 @@ def write_beside(
     job: Job,
     *,
     steps: Sequence[str],
-) -> None:
-    """Write the reports and the script that were asked for; see `add_export`."""
+) -> ExportReport:
+    """Write the reports and the script that were asked for; see `add_export`.
+
+    Returns
+    -------
+    ExportReport
+        With what the person should know of that.
+    """
     if options.report:
         account = account_of(state, report, steps, job)
         for path in options.report:
             write_account(account, Path(path), job)
     if options.check_script:
-        write_check_script(state.checkpoint, report, Path(options.check_script), job)
+        path = Path(options.check_script)
+        written = write_check_script(state.checkpoint, report, path, job)
+        if written.name != path.name:
+            said = (f"The script is '{written}'.", left_as_it_was(path))
+            return replace(report, notices=(*report.notices, *said))
+    return report

@@ -84,7 +84,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)
         report = write_export(state, replace(request, provenance=origin), job)
-        write_beside(options, state, report, job, steps=(step.label(),))
+        report = write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values))
     else:

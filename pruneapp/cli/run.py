@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         origin = provenance_of(state, made, job)
         report = write_export(state, replace(request, provenance=origin), job)
         labels = [entry.label for entry in found.entries]
-        write_beside(options, state, report, job, steps=labels)
+        report = write_beside(options, state, report, job, steps=labels)
     notices = (*found.notices, *report.notices)
     if options.json:
         more = {"recipe": made.sha256, "entries": [entry.label for entry in found.entries]}

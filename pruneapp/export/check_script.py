@@ -14,7 +14,7 @@ from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport
 from pruneapp.export.resumable import RESUMABLE
 from pruneapp.export.safetensors import SAFETENSORS
-from pruneapp.export.target import check_file
+from pruneapp.export.target import check_file, spared
 from pruneapp.export.torch import TORCH
 from pruneapp.progress import Job
 
@@ -66,13 +66,21 @@ def _format_of(checkpoint: Checkpoint) -> Format:
 def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path, job: Job) -> Path:
     """Write `check_script` to a file; see there.
 
+    A script that is there and differs may have been filled in: it stays, and the new one goes to
+    the next free name, ``NAME2.py`` and so on.
+
+    Returns
+    -------
+    Path
+        What was written.
+
     Raises
     ------
     ExportError
         If the system refuses to write it.
     """
     data = check_script(checkpoint, report).encode()
-    target = check_file(path).path
+    target = check_file(spared(path, data)).path
     job.extend(2 * len(data))
     write_whole(target, data, job)
     return target

@@ -132,8 +132,13 @@ def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]
         if not os.path.lexists(path):
             plans[path] = Plan(len(data), partial(iter, (data,)), {})
         elif not path.is_file() or path.read_bytes() != data:
-            notices.append(f"'{path}' was there already, and was left as it was.")
+            notices.append(left_as_it_was(path))
     return plans, tuple(notices)
+
+
+def left_as_it_was(path: Path) -> str:
+    """Say that a file was there and was not replaced."""
+    return f"'{path}' was there already, and was left as it was."
 
 
 class Place:

@@ -184,6 +184,27 @@ def _names(path: Path) -> Iterator[Path]:
         number += 1
 
 
+def spared(path: Path, data: bytes) -> Path:
+    """Return a name for a file that replaces nothing: `path`, or ``NAME2.EXT`` and so on beside it.
+
+    A file that holds `data` already may be replaced: nothing of it is lost.
+    """
+    number = 2
+    name = path
+    while os.path.lexists(name) and not _holds(name, data):
+        name = path.with_name(f"{path.stem}{number}{path.suffix}")
+        number += 1
+    return name
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        plain = path.is_file() and not path.is_symlink()
+        return plain and path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False  # whatever it is, it is not ours
+
+
 def _copy(path: Path, kept: Path, job: Job) -> None:
     try:
         size = path.stat().st_size

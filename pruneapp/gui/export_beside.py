@@ -10,6 +10,7 @@ from pruneapp.document.session.capture import Capture
 from pruneapp.errors import PruneAppError
 from pruneapp.export.account import account_of, write_account
 from pruneapp.export.check_script import write_check_script
+from pruneapp.export.folder import left_as_it_was
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.gui.views.export_dialog import ExportWish
@@ -21,6 +22,7 @@ def write_beside(
 ) -> ExportReport:
     """Write what a person wishes to have beside an export that was written.
 
+    A script or a report that is there and differs stays: the new one has a name of its own.
     What cannot be written is told in the report: the export itself is there and whole.
 
     Parameters
@@ -42,27 +44,30 @@ def write_beside(
     checkpoint = capture.snapshot.checkpoint
     notices = list(report.notices)
 
-    def script() -> Path:
-        return write_check_script(checkpoint, report, named_beside(report, ".check.py"), job)
+    def script(path: Path) -> Path:
+        return write_check_script(checkpoint, report, path, job)
 
-    def account() -> Path:
+    def account(path: Path) -> Path:
         steps = [record.label for record in capture.records[: capture.position]]
         found = account_of(capture.snapshot, report, steps, job)
-        return write_account(found, named_beside(report, f".report{wish.report}"), job)
+        return write_account(found, path, job, spare=True)
 
     if wish.script:
         told = "{path} says whether the model still works: fill in the function that makes it."
-        notices.append(_told(script, told))
+        notices.extend(_told(script, named_beside(report, ".check.py"), told))
     if wish.report:
-        notices.append(_told(account, "The report is {path}."))
+        path = named_beside(report, f".report{wish.report}")
+        notices.extend(_told(account, path, "The report is {path}."))
     return replace(report, notices=tuple(notices))
 
 
-def _told(write: Callable[[], Path], told: str) -> str:
+def _told(write: Callable[[Path], Path], path: Path, told: str) -> tuple[str, ...]:
     try:
-        return told.format(path=f"'{write()}'")
+        written = write(path)
     except PruneAppError as error:
-        return f"The export is whole, but not all beside it could be written: {error}"
+        return (f"The export is whole, but not all beside it could be written: {error}",)
+    said = told.format(path=f"'{written}'")
+    return (said,) if written.name == path.name else (said, left_as_it_was(path))
 
 
 def named_beside(report: ExportReport, suffix: str) -> Path:

@@ -130,3 +130,19 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
         isinstance(node, ast.Constant) and node.value == str(tmp_path / "out.safetensors")
         for node in ast.walk(ast.parse(script.read_text()))
     )
+
+
+def test_a_report_is_replaced_and_a_script_is_not(call, tmp_path):
+    page, script = tmp_path / "r.html", tmp_path / "check.py"
+    page.write_text("old")
+    script.write_text("mine")
+    status, said, _ = call("--report", page, "--check-script", script)
+
+    assert status == 0
+    assert "<html" in page.read_text()
+    assert script.read_text() == "mine"
+    assert "def make_model" in (tmp_path / "check2.py").read_text()
+    assert f"Note: The script is '{tmp_path / 'check2.py'}'." in said
+    assert f"Note: '{script}' was there already, and was left as it was." in said
+    status, said, _ = call("--check-script", script, "--json")
+    assert len(json.loads(said)["notices"]) == 2

@@ -106,6 +106,22 @@ def test_it_asks_for_the_model_first(source_of, tmp_path):
     assert str(out) in named, "whatever its name is"
 
 
+def test_a_script_that_was_filled_in_is_not_lost(source_of, tmp_path):
+    checkpoint = source_of("safetensors", tensors())
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", tmp_path / "o"), Job())
+    path = tmp_path / "o.check.py"
+    assert write_check_script(checkpoint, report, path, Job()) == path
+    empty = path.read_text()
+    assert write_check_script(checkpoint, report, path, Job()) == path, "the same again"
+    path.write_text(empty + MODEL)
+    (tmp_path / "o.check2.py").symlink_to(tmp_path / "nothing")
+
+    written = write_check_script(checkpoint, report, path, Job())
+    assert written == tmp_path / "o.check3.py"
+    assert (path.read_text(), written.read_text()) == (empty + MODEL, empty)
+    assert write_check_script(checkpoint, report, path, Job()) == written
+
+
 @pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
 def test_every_format_says_how_it_is_loaded(form):
     (function,) = ast.parse(form.load_code).body

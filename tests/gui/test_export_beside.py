@@ -53,3 +53,25 @@ def test_every_report_has_the_checksums_of_the_inputs(request, tmp_path, name, c
         else:
             assert all(sha256 in text for sha256 in expected)
     document.close()
+
+
+def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):  # noqa: F811
+    document = open_document(source_of("safetensors", model(torch.float32)))
+    capture, path = Capture.of(document), tmp_path / "out.safetensors"
+    exported = export_document(capture, ExportRequest("safetensors", path), Job())
+    (tmp_path / "out.check.py").write_text("mine")
+    (tmp_path / "out.report.json").write_text("old")
+    wish = ExportWish("safetensors", str(path), script=True, report=".json")
+    for _ in range(2):
+        told = write_beside(capture, exported, wish, Job()).notices
+        assert [(tmp_path / name).read_text() for name in ("out.check.py", "out.report.json")] == [
+            "mine",
+            "old",
+        ]
+        for name, there in (("check2.py", "check.py"), ("report2.json", "report.json")):
+            assert any(f"out.{name}'" in said for said in told)
+            assert (
+                f"'{tmp_path / f'out.{there}'}' was there already, and was left as it was." in told
+            )
+        assert len(list(tmp_path.glob("out.*"))) == 5, "the same again is no third one"
+    document.close()

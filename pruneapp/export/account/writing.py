@@ -15,7 +15,7 @@ from pruneapp.checkpoint.writer import write_whole
 from pruneapp.errors import ExportError
 from pruneapp.export.account.account import Account
 from pruneapp.export.account.page import as_html
-from pruneapp.export.target import check_file
+from pruneapp.export.target import check_file, spared
 from pruneapp.progress import Job
 
 # Of the JSON; counts up when a field changes its meaning or goes.
@@ -97,7 +97,7 @@ KINDS: Mapping[str, Callable[[Account], str]] = MappingProxyType(
 )
 
 
-def write_account(account: Account, path: Path, job: Job) -> Path:
+def write_account(account: Account, path: Path, job: Job, *, spare: bool = False) -> Path:
     """Write a report; its suffix says which: a page, a table of the tensors, or all as JSON.
 
     Parameters
@@ -108,6 +108,14 @@ def write_account(account: Account, path: Path, job: Job) -> Path:
         The file; one that is there is replaced once the new one is safe.
     job
         Stepped by the bytes, twice.
+    spare
+        Replace nothing: where another file is there take the next free name, ``NAME2.html`` and
+        so on.
+
+    Returns
+    -------
+    Path
+        What was written.
 
     Raises
     ------
@@ -120,8 +128,8 @@ def write_account(account: Account, path: Path, job: Job) -> Path:
             f"A report ends in {', '.join(KINDS)} (got '{path.name}').",
             remedy="Choose one of these suffixes.",
         )
-    target = check_file(path).path
     data = kind(account).encode("utf-8", "replace")
+    target = check_file(spared(path, data) if spare else path).path
     job.extend(2 * len(data))
     write_whole(target, data, job)
     return target
