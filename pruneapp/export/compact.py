@@ -5,10 +5,9 @@ See `checkpoint.packed` for the layout, and docs/formats.md for everybody.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from typing import Any, NoReturn
@@ -23,12 +22,11 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.packed.compact import FRAMES, INDEX
 from pruneapp.checkpoint.packed.layout import COMPACT, KEY, VERSION
-from pruneapp.checkpoint.reader import Bits
 from pruneapp.errors import ExportError, words_of
 from pruneapp.export import parts, safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of, told
-from pruneapp.export.records import Record, finalized
+from pruneapp.export.records import Record, Stretch, finalized, finalized_bits, stretches
 from pruneapp.export.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.spool import Spool
 from pruneapp.export.state import State
@@ -49,33 +47,9 @@ READER = FlagParam(
 )
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """Elements `start` to `stop` of a tensor, the first a multiple of 8."""
-
-    entry: TensorEntry
-    start: int
-    stop: int
-
-
 def _is_packed(entry: TensorEntry) -> bool:
     # Other types are few and small, or packed already.
     return entry.dtype.prunable and entry.nbytes >= _SMALL
-
-
-def _frames_of(entry: TensorEntry) -> Iterator[_Frame]:
-    for start in range(0, entry.numel, frames.FRAME):
-        yield _Frame(entry, start, min(start + frames.FRAME, entry.numel))
-
-
-def _words(state: State, frame: _Frame) -> Bits:
-    """Return the elements of a frame with +0.0 wherever they are pruned."""
-    size = frame.stop - frame.start
-    (chunk,) = state.chunks(frame.entry.name, frame.start, frame.stop, size)
-    gone = state.zeroed(frame.entry.name)
-    if gone is not None:
-        gone.zero(chunk.bits, chunk.start)
-    return chunk.bits
 
 
 def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
@@ -102,9 +76,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         return plan_safetensors(_ordered(raw, unfilled), metadata, job).nbytes
 
     def expected(job: Job) -> int:
-        # Only their sum is known, but how many digits the header has hardly depends on the rest.
-        share = _expected(part.state, packed, job) / max(sum(most.values()), 1)
-        return sized({name: round(share * nbytes) for name, nbytes in most.items()}, job)
+        return sized(_expected(part.state, packed, job), job)
 
     @contextmanager
     def prepare(job: Job) -> Iterator[Plan]:
@@ -209,10 +181,10 @@ def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
     rows = {entry.name: np.zeros(_rows(entry), np.uint32) for entry in entries}
     begins = dict.fromkeys(rows, 0)
     sizes = dict.fromkeys(rows, 0)
-    tasks = (frame for entry in entries for frame in _frames_of(entry))
+    tasks = (frame for entry in entries for frame in stretches(entry, frames.FRAME))
 
-    def encode(frame: _Frame) -> tuple[_Frame, list[int], list[bytes]]:
-        return frame, *frames.encode(_words(state, frame))
+    def encode(frame: Stretch) -> tuple[Stretch, list[int], list[bytes]]:
+        return frame, *frames.encode(finalized_bits(state, frame))
 
     threads = default_threads() if sum(e.numel for e in entries) > frames.FRAME else 1
     for frame, row, encoded in in_order(tasks, encode, job, threads):
@@ -224,7 +196,7 @@ def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
         for piece in encoded:
             spool.append(piece)
         sizes[entry.name] += sum(map(len, encoded))
-        job.step(entry.dtype.nbytes(frame.stop - frame.start))
+        job.step(frame.nbytes)
     return [
         record
         for e in entries
@@ -235,29 +207,29 @@ def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job
     ]
 
 
-def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> int:
-    pieces: list[_Frame] = []
+def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
+    """Return about how many bytes each tensor is packed in; exact where all are measured."""
+    pieces: list[Stretch] = []
     guesses: list[float] = []
     for batch in job.cancel.batches(entries):
         for entry in batch:
             gone = state.zeroed(entry.name)
-            for frame in _frames_of(entry):
+            for frame in stretches(entry, frames.FRAME):
                 pieces.append(frame)
                 guesses.append(_guess(frame, sampling.kept_in(gone, frame.start, frame.stop)))
 
-    def measure(frame: _Frame) -> int:
-        _, encoded = frames.encode(_words(state, frame))
+    def measure(frame: Stretch) -> int:
+        _, encoded = frames.encode(finalized_bits(state, frame))
         return sum(map(len, encoded))
 
-    return sampling.estimate(pieces, guesses, measure, job)
+    found = sampling.estimate(pieces, guesses, measure, job)
+    return sampling.by_tensor(pieces, found, job)
 
 
-def _guess(frame: _Frame, kept: int) -> float:
-    size = frame.stop - frame.start
-    share = kept / size
-    entropy = sum(-p * math.log2(p) for p in (share, 1 - share) if p)
+def _guess(frame: Stretch, kept: sampling.Kept) -> float:
     # Of a float all but the sign and the first bits of the exponent are as good as random.
-    return 64 + size * entropy / 8 + kept * frame.entry.dtype.bits / 8 * 0.85
+    values = 0.85 * kept.kept * frame.entry.dtype.bits / 8
+    return 64 + values + (kept.places + 1.5 * kept.runs) / 8
 
 
 COMPACT_FILE = Format(

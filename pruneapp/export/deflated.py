@@ -9,21 +9,19 @@ and refuses (``torch/serialization.py``, ``_load``; seen with torch 2.13).
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any
-
-import numpy as np
 
 from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import parts, sampling, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
-from pruneapp.export.records import finalized
+from pruneapp.export.records import Stretch, finalized, finalized_bytes, stretches
 from pruneapp.export.state import State
 from pruneapp.export.zip_writer import Buffer, Member, ZipPlan, directory_bytes
 from pruneapp.kernels.side_by_side import default_threads, in_order
@@ -35,35 +33,16 @@ LEVEL = 6
 BLOCK_BYTES = 128 << 10
 # An empty block that says it is the last; each of ours ends at a whole byte.
 _END = b"\x03\0"
-_SAMPLE = 100
+# Of a sample: bytes to come that take as long as a quarter of a second on one core, and how many of
+# them take as long as looking at a block at all.
+_BUDGET = 2 << 20
+_LEAST_COST = 3 << 10
 # A storage up to this size is compressed beforehand if it has to be known whether it can guard.
 _TRIED_BYTES = 8 << 20
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Elements `start` to `stop` of a tensor, the first a multiple of 8."""
-
-    entry: TensorEntry
-    start: int
-    stop: int
-
-
-def _blocks(entry: TensorEntry) -> Iterator[_Block]:
-    length = BLOCK_BYTES // np.dtype(entry.dtype.storage).itemsize
-    for start in range(0, entry.numel, length):
-        yield _Block(entry, start, min(start + length, entry.numel))
-
-
-def _content(state: State, block: _Block) -> memoryview:
-    """Return the bytes of a block, +0.0 wherever it is pruned."""
-    size = block.stop - block.start
-    (chunk,) = state.chunks(block.entry.name, block.start, block.stop, size)
-    gone = state.zeroed(block.entry.name)
-    if gone is not None:
-        gone.zero(chunk.bits, chunk.start)
-    little = chunk.bits.astype(chunk.bits.dtype.newbyteorder("<"), copy=False)
-    return np.ascontiguousarray(little).view(np.uint8).data
+def _blocks(entry: TensorEntry) -> Iterator[Stretch]:
+    return stretches(entry, BLOCK_BYTES * 8 // entry.dtype.bits)
 
 
 def deflate(data: Buffer) -> bytes:
@@ -104,21 +83,24 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
         members += [_member(part.state, m, e) for m, e in zip(plain, of, strict=True)]
     behind = directory_bytes([*before, *members], job)
 
-    def may_guard() -> bool:
-        return bool(entries) and _may_guard(part.state, entries[-1], behind)
-
     def pieces() -> Iterator[Buffer]:
-        if not may_guard():
+        if entries and (yield from _guards(part.state, entries[-1], behind)):
+            yield from ZipPlan([*before, *members[:-1], _guard(members[-1], behind)]).pieces()
+        else:
             # So little gains nothing; and what is stored needs no guard.
             yield from ZipPlan([*before, *stored]).pieces()
-        else:
-            yield from ZipPlan([*before, *members[:-1], _guard(members[-1], behind)]).pieces()
 
     def expected(job: Job) -> int:
-        plain = ZipPlan([*before, *stored]).nbytes(job)
-        if not may_guard():
-            return plain
-        return plain - sum(m.nbytes for m in stored) + _expected(part.state, entries, job)
+        if not entries or not _result(_guards(part.state, entries[-1], behind), job):
+            return ZipPlan([*before, *stored]).nbytes(job)
+        # Where a member begins depends on the size of every one before it.
+        sizes = _expected(part.state, entries, job)
+        sized = [
+            member._replace(most=sizes[entry.name]) if entry.nbytes else member
+            for batch in job.cancel.batches(zip(members, entries, strict=True))
+            for member, entry in batch
+        ]
+        return ZipPlan([*before, *sized]).nbytes(job)
 
     return Plan(
         max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
@@ -138,8 +120,8 @@ def _member(state: State, member: Member, entry: TensorEntry) -> Member:
 
 
 def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer]]:
-    def work(block: _Block) -> tuple[Buffer, Buffer]:
-        content = _content(state, block)
+    def work(block: Stretch) -> tuple[Buffer, Buffer]:
+        content = finalized_bytes(state, block)
         return content, deflate(content)
 
     threads = default_threads() if entry.nbytes > BLOCK_BYTES else 1
@@ -147,8 +129,10 @@ def _deflated(state: State, entry: TensorEntry) -> Iterator[tuple[Buffer, Buffer
     yield b"", _END
 
 
-def _may_guard(state: State, last: TensorEntry, behind: int) -> bool:
-    """Whether the last storage, were it not compressed, would reach beyond the end of the file.
+def _guards(state: State, last: TensorEntry, behind: int) -> Generator[bytes, None, bool]:
+    """Return whether the last storage, were it not compressed, would reach beyond the file's end.
+
+    Yields nothing between its blocks, for a job to look at.
 
     Parameters
     ----------
@@ -161,8 +145,26 @@ def _may_guard(state: State, last: TensorEntry, behind: int) -> bool:
     """
     if last.nbytes > max(_TRIED_BYTES, 16 * behind):
         return True  # `_guard` looks at it again when it is written
-    stored = sum(len(deflate(_content(state, block))) for block in _blocks(last)) + len(_END)
-    return last.nbytes > stored + behind
+    stored = behind + len(_END)
+    most = behind + _most(last)
+    for block in _blocks(last):
+        nbytes = len(deflate(finalized_bytes(state, block)))
+        stored += nbytes
+        most -= block.nbytes - nbytes
+        if most < last.nbytes or stored >= last.nbytes:
+            break
+        yield b""
+    return stored < last.nbytes
+
+
+def _result(work: Generator[bytes, None, bool], job: Job) -> bool:
+    """Return what comes of `work`; looks at the job."""
+    while True:
+        job.step(0)
+        try:
+            next(work)
+        except StopIteration as stopped:
+            return bool(stopped.value)
 
 
 def _guard(last: Member, behind: int) -> Member:
@@ -183,20 +185,42 @@ def _guard(last: Member, behind: int) -> Member:
     return last._replace(deflated=deflated)
 
 
-def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> int:
-    blocks: list[_Block] = []
-    guesses: list[float] = []
-    for batch in job.cancel.batches(entries):
-        for block in chain.from_iterable(map(_blocks, batch)):
-            gone = state.zeroed(block.entry.name)
+def _expected(state: State, entries: Sequence[TensorEntry], job: Job) -> dict[str, int]:
+    """Return about how many bytes are stored for each tensor; exact where all are measured."""
+    sizes: Counter[str] = Counter()
+    # Apart by whether they are pruned: what is not may be anything, from noise to nothing but ones.
+    blocks: tuple[list[Stretch], list[Stretch]] = ([], [])
+    guesses: tuple[list[float], list[float]] = ([], [])
+    zeros: dict[int, int] = {}  # blocks of nothing but zeros, by their bytes
+    for entry in chain.from_iterable(job.cancel.batches(entries)):
+        sizes[entry.name] = len(_END)
+        gone = state.zeroed(entry.name)
+        for block in _blocks(entry):
             kept = sampling.kept_in(gone, block.start, block.stop)
-            blocks.append(block)
-            guesses.append(64 + block.entry.dtype.nbytes(kept) + (block.stop - block.start) / 16)
+            if kept.kept:
+                blocks[gone is None].append(block)
+                guesses[gone is None].append(_guess(block, kept))
+                continue
+            if block.nbytes not in zeros:
+                zeros[block.nbytes] = len(deflate(bytes(block.nbytes)))
+            sizes[entry.name] += zeros[block.nbytes]
 
-    def measure(block: _Block) -> int:
-        return len(deflate(_content(state, block)))
+    def measure(block: Stretch) -> int:
+        return len(deflate(finalized_bytes(state, block)))
 
-    return sampling.estimate(blocks, guesses, measure, job, _SAMPLE) + len(_END) * len(entries)
+    for some, guessed in zip(blocks, guesses, strict=True):
+        most = sampling.affordable(guessed, _LEAST_COST, _BUDGET)
+        found = sampling.estimate(some, guessed, measure, job, most)
+        sizes.update(sampling.by_tensor(some, found, job))
+    return sizes
+
+
+def _guess(block: Stretch, kept: sampling.Kept) -> float:
+    # As measured on a trained network of 22 million weights from 0 to 99.9 % sparsity, in 16 and
+    # 32 bits: a number shrinks to four fifths, its place takes twice what it must, and where
+    # nothing is kept about a thousandth is left.
+    each = 0.8 * block.entry.dtype.bits / 8
+    return 20 + block.nbytes / 900 + kept.kept * each + kept.places / 4
 
 
 DEFLATED = Format(

@@ -60,6 +60,42 @@ def _finalized(state: State, entry: TensorEntry) -> Iterator[memoryview]:
     return _as_bytes(chunks if gone is None else zero(chunks, gone))
 
 
+class Stretch(NamedTuple):
+    """Elements `start` to `stop` of a tensor, which are compressed by themselves."""
+
+    entry: TensorEntry
+    start: int
+    stop: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements; those of the last one of a tensor may be fewer."""
+        return self.entry.dtype.nbytes(self.stop - self.start)
+
+
+def stretches(entry: TensorEntry, length: int) -> Iterator[Stretch]:
+    """Cut a tensor into stretches of `length` elements, a multiple of 8; the last is the rest."""
+    for start in range(0, entry.numel, length):
+        yield Stretch(entry, start, min(start + length, entry.numel))
+
+
+def finalized_bits(state: State, stretch: Stretch) -> Bits:
+    """Return a stretch with all bits 0 wherever it is pruned or was made final."""
+    entry, start, stop = stretch
+    if entry.dtype.packed:  # counted in bytes
+        start, stop = entry.dtype.nbytes(start), entry.dtype.nbytes(stop)
+    (chunk,) = state.chunks(entry.name, start, stop, stop - start)
+    gone = state.zeroed(entry.name)
+    if gone is not None:
+        gone.zero(chunk.bits, chunk.start)
+    return chunk.bits
+
+
+def finalized_bytes(state: State, stretch: Stretch) -> memoryview:
+    """Return a stretch as it is written: as `finalized_bits`, little-endian."""
+    return _little(finalized_bits(state, stretch))
+
+
 def original(state: State, entry: TensorEntry, suffix: str) -> Record:
     """Return a tensor as ``NAME`` + `suffix`, pruned places with their original bits."""
     return _renamed(entry, suffix, partial(_original, state, entry))

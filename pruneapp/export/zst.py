@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
@@ -15,7 +13,7 @@ from pruneapp.checkpoint.packed.frames import bound
 from pruneapp.export import safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import told
-from pruneapp.export.records import zero
+from pruneapp.export.records import Stretch, finalized_bytes, stretches
 from pruneapp.export.rounding import DTYPE, Rounding
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.state import State
@@ -34,30 +32,42 @@ LEVEL = IntParam(
 # Bytes of a piece of the sample. Measured by itself, a shorter one is too small: what lies two
 # megabytes back leads zstd to matches that do not pay.
 _PIECE = 2 << 20
-# Pieces of the sample by level: about as long in all.
-_SAMPLES = ((3, 64), (6, 24), (12, 8), (19, 2))
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What takes well under a second, or little more at the highest levels.
+
+    Attributes
+    ----------
+    level
+        The highest that this is for.
+    whole
+        Bytes of a file that is compressed as a whole, just as it is written.
+    pieces
+        Of a larger one so many are measured.
+    """
+
+    level: int
+    whole: int
+    pieces: int
+
+
+_SAMPLES = (
+    _Sample(3, 64 << 20, 64),
+    _Sample(6, 24 << 20, 24),
+    _Sample(12, 8 << 20, 8),
+    _Sample(19, 2 << 20, 2),
+)
+# Bytes that are handed on: so few that a job is looked at between them at the highest level too.
+_CHUNK = 16 << 10
 # Every block of 128 KiB of zeros takes so many bytes.
 _ZEROS = 4
 _BLOCK = 128 << 10
-# Bytes of a file that is compressed as a whole sooner than a sample is taken.
-_SMALL = 4 << 20
 # Guessed of a piece in which no weight is kept, and not of any other.
 _TINY = 100
 # Of the frame: magic number, descriptor, size of the content, checksum.
 _FRAME = 18
-
-
-@dataclass(frozen=True)
-class _Stretch:
-    """Elements `start` to `stop` of a tensor."""
-
-    entry: TensorEntry
-    start: int
-    stop: int
-
-    @property
-    def nbytes(self) -> int:
-        return self.entry.dtype.nbytes(self.stop - self.start)
 
 
 def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
@@ -71,21 +81,28 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         import zstandard
 
         # With workers the bytes are the same for any number of them, but not those without.
-        compressor = zstandard.ZstdCompressor(
+        chunks = zstandard.ZstdCompressor(
             level=level, write_content_size=True, write_checksum=True, threads=default_threads()
-        ).compressobj(size=dense.nbytes)
+        ).chunker(size=dense.nbytes, chunk_size=_CHUNK)
         for piece in dense.pieces():
-            yield compressor.compress(piece)
-        yield compressor.flush()
+            yield from chunks.compress(piece)
+            yield b""
+        yield from chunks.finish()  # type: ignore[no-untyped-call]  # the stubs say no type
 
     def expected(job: Job) -> int:
-        if dense.nbytes <= _SMALL:
-            return sum(len(piece) for batch in job.cancel.batches(pieces()) for piece in batch)
-        data = _expected(part, Rounding.to(values[DTYPE.name]), level, job)
+        sample = next(sample for sample in _SAMPLES if level <= sample.level)
+        if dense.nbytes <= sample.whole:
+            found = 0
+            for piece in pieces():
+                job.step(0)
+                found += len(piece)
+            return found
+        rounding = Rounding.to(values[DTYPE.name])
+        data = _expected(part, rounding, level, sample.pieces, job)
         header = dense.nbytes - sum(dense.names.values())
         first = next(iter(dense.pieces()))
         assert len(first) == header
-        return _FRAME + _compressed(bytes(first), level) + data
+        return _FRAME + _compressed(bytes(first), level, job) + data
 
     return Plan(
         bound(dense.nbytes) + 64,
@@ -97,21 +114,26 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     )
 
 
-def _compressed(data: bytes, level: int) -> int:
+def _compressed(data: bytes, level: int, job: Job) -> int:
     import zstandard
 
     if not data.strip(b"\0"):
         return _ZEROS * -(-len(data) // _BLOCK)
     compressor = zstandard.ZstdCompressor(level=level, write_content_size=False)
-    return len(compressor.compress(data)) - 6  # the magic number and the descriptor
+    stream = compressor.compressobj(size=len(data))
+    found = -6  # the magic number and the descriptor
+    for start in range(0, len(data), _BLOCK):
+        job.step(0)
+        found += len(stream.compress(data[start : start + _BLOCK]))
+    return found + len(stream.flush())
 
 
-def _expected(part: Part, rounding: Rounding | None, level: int, job: Job) -> int:
-    pieces: list[list[_Stretch]] = []
+def _expected(part: Part, rounding: Rounding | None, level: int, most: int, job: Job) -> int:
+    pieces: list[list[Stretch]] = []
     guesses: list[float] = []
     room = 0
     for batch in job.cancel.batches(safetensors.in_order(part, job)):
-        for stretch in (stretch for entry in batch for stretch in _stretches(entry)):
+        for stretch in chain.from_iterable(map(_stretches, batch)):
             if not pieces or stretch.nbytes > room:  # a new piece; small tensors share one
                 pieces.append([])
                 guesses.append(0.0)
@@ -123,54 +145,32 @@ def _expected(part: Part, rounding: Rounding | None, level: int, job: Job) -> in
     zeros = [sum(s.nbytes for s in p) for p, g in zip(pieces, guesses, strict=True) if g < _TINY]
     some = [(p, g) for p, g in zip(pieces, guesses, strict=True) if g >= _TINY]
     known = sum(_ZEROS * -(-nbytes // _BLOCK) for nbytes in zeros)
-    most = next(count for highest, count in _SAMPLES if level <= highest)
 
-    def measure(piece: list[_Stretch]) -> int:
-        job.step(0)
+    def measure(piece: list[Stretch]) -> int:
         batches = job.cancel.batches(piece)
-        contents = (_content(part.state, s) for batch in batches for s in batch)
+        contents = (finalized_bytes(part.state, s) for batch in batches for s in batch)
         if rounding is not None:
             dtypes = (s.entry.dtype for s in piece)
-            contents = (
-                bytes(rounding.rounded(memoryview(c), d))
-                for c, d in zip(contents, dtypes, strict=True)
-            )
-        return _compressed(b"".join(contents), level)
+            contents = (rounding.rounded(c, d) for c, d in zip(contents, dtypes, strict=True))
+        return _compressed(b"".join(contents), level, job)
 
     found = sampling.estimate([p for p, _ in some], [g for _, g in some], measure, job, most)
-    return known + found
+    return known + round(sum(found))
 
 
-def _stretches(entry: TensorEntry) -> Iterator[_Stretch]:
-    length = _PIECE * 8 // entry.dtype.bits
-    for start in range(0, entry.numel, length):
-        yield _Stretch(entry, start, min(start + length, entry.numel))
+def _stretches(entry: TensorEntry) -> Iterator[Stretch]:
+    return stretches(entry, _PIECE * 8 // entry.dtype.bits)
 
 
-def _content(state: State, stretch: _Stretch) -> bytes:
-    entry = stretch.entry
-    start, stop = stretch.start, stretch.stop
-    if entry.dtype.packed:  # counted in bytes
-        start, stop = entry.dtype.nbytes(start), entry.dtype.nbytes(stop)
-    gone = state.zeroed(entry.name)
-    chunks = state.chunks(entry.name, start, stop, max(stop - start, 1))
-    return b"".join(
-        np.ascontiguousarray(chunk.bits).tobytes()
-        for chunk in (chunks if gone is None else zero(chunks, gone))
-    )
-
-
-def _guess(state: State, stretch: _Stretch, rounding: Rounding | None) -> float:
+def _guess(state: State, stretch: Stretch, rounding: Rounding | None) -> float:
     dtype = stretch.entry.dtype if rounding is None else rounding.becomes(stretch.entry.dtype)
-    size = stretch.stop - stretch.start
-    kept = sampling.kept_in(state.zeroed(stretch.entry.name), stretch.start, stretch.stop)
-    least = _ZEROS * dtype.nbytes(size) / _BLOCK
-    if not kept:
+    gone = state.zeroed(stretch.entry.name)
+    kept = sampling.kept_in(gone, stretch.start, stretch.stop)
+    least = _ZEROS * dtype.nbytes(kept.size) / _BLOCK
+    if not kept.kept:
         return least
-    # As measured on normal weights from 0 to 99 % sparsity, in 16 and 32 bits: where the next
-    # number stands takes half a bit of every doubling of the gaps.
-    each = dtype.bits / 8 - 0.4 + 0.5 * math.log2(size / kept)
-    return least + max(kept * each, _TINY)
+    # As measured on normal weights from 0 to 99 % sparsity, in 16 and 32 bits.
+    return least + max(kept.kept * (dtype.bits / 8 - 0.4) + kept.places / 2, _TINY)
 
 
 ZSTANDARD = Format(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import struct
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.export import sampling, zst
+from pruneapp.export import deflated, sampling, zst
 from pruneapp.export.offers import forecast
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest, export
@@ -27,18 +28,24 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 
 
-# How far off it may be. A piece of the sample of zst is 2 MB long; those that are tried here are an
-# eighth as long, and smaller by themselves than in a long file.
-OFF = {"compact": 0.02, "zst": 0.05}
+OFF = 0.02
+SAMPLED = ("compact", "deflated", "zst")
+# Enough for more than are measured where pieces stay as long as they are.
+LAYERS = {"deflated": 96, "zst": 96}
 KINDS = {"F32": np.dtype("f4"), "F16": np.dtype("f2"), "BF16": np.dtype(ml_dtypes.bfloat16)}
 
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    """So small that far more of them are there than are measured."""
+    """So small, or so few are measured, that there are more.
+
+    Blocks of deflate and pieces of zst stay as long as they are: what is guessed of them holds for
+    those, and shorter ones of zst are smaller by themselves than in a long file.
+    """
     monkeypatch.setattr(frames, "FRAME", 1 << 12)
-    monkeypatch.setattr(zst, "_SMALL", 0)
-    monkeypatch.setattr(zst, "_PIECE", 1 << 18)
+    monkeypatch.setattr(deflated, "_BUDGET", 1 << 20)
+    samples = [zst._Sample(sample.level, 0, 8) for sample in zst._SAMPLES]
+    monkeypatch.setattr(zst, "_SAMPLES", samples)
 
 
 def model(kind: str, seed: int, layers: int = 24) -> dict[str, np.ndarray]:
@@ -82,7 +89,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
 
 @pytest.mark.usefixtures("small_pieces")
 @given(
-    st.sampled_from(list(OFF)),
+    st.sampled_from(SAMPLED),
     st.sampled_from(SPARSITIES),
     st.sampled_from(list(KINDS)),
     st.booleans(),
@@ -90,23 +97,62 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
 )
 @settings(
     deadline=None,
-    max_examples=30,
+    max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_what_is_foretold_is_what_is_written(
     tmp_path_factory, name, sparsity, kind, channels, seed
 ):
-    folder = tmp_path_factory.mktemp("model")
-    tensors = model(kind, seed)
+    tensors = model(kind, seed, LAYERS.get(name, 24))
+    told, written = told_and_written(
+        tmp_path_factory.mktemp("model"), kind, tensors, (sparsity, channels), name
+    )
+    assert abs(told - written) <= OFF * written + 256
+
+
+@given(
+    st.sampled_from(SAMPLED),
+    st.sampled_from((*SPARSITIES, 0.999)),
+    st.sampled_from(list(KINDS)),
+    st.booleans(),
+    st.integers(0, 5),
+    st.integers(1, 12),
+)
+@settings(
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_of_a_small_file_every_byte_is_foretold(
+    tmp_path_factory, name, sparsity, kind, channels, seed, layers
+):
+    told, written = told_and_written(
+        tmp_path_factory.mktemp("model"),
+        kind,
+        model(kind, seed, layers),
+        (sparsity, channels),
+        name,
+    )
+    assert told == written
+
+
+def told_and_written(
+    folder: Path,
+    kind: str,
+    tensors: dict[str, np.ndarray],
+    how: tuple[float, bool],
+    name: str,
+) -> tuple[int, int]:
+    """Return what is foretold of an export and what is written, both in bytes."""
     write(folder / "in.safetensors", kind, tensors)
     with open_checkpoint(folder / "in.safetensors") as checkpoint:
-        state = pruned(checkpoint, tensors, sparsity, channels=channels)
+        state = pruned(checkpoint, tensors, how[0], channels=how[1])
         form = FORMATS[name]
         told = forecast(state, form, validate_all(form.params, {}), Job())
         out = folder / f"out{form.suffixes[0]}"
         written = export(state, ExportRequest(name, out), Job()).files[0].nbytes
     assert not told.exact
-    assert abs(told.nbytes - written) <= OFF[name] * written + 256
+    return told.nbytes, written
 
 
 @given(st.integers(161, 3000), st.integers(0, 9), st.floats(0, 0.3))
@@ -121,15 +167,23 @@ def test_a_sample_in_proportion_is_nearly_exact(count, seed, noise):
         looked.append(index)
         return int(truth[index])
 
-    found = sampling.estimate(range(count), guesses.tolist(), measure, Job())
+    each = sampling.estimate(range(count), guesses.tolist(), measure, Job())
+    assert all(each[index] == truth[index] for index in looked)
+    found = sum(each)
     assert found == pytest.approx(int(truth.sum()), rel=0.02 + noise * 0.25)
     assert len(looked) == len(set(looked)) <= sampling.SAMPLE
     few = sampling.estimate(range(100), guesses[:100].tolist(), measure, Job())
-    assert few == int(truth[:100].sum()), "of few all are measured"
+    assert few == truth[:100].tolist(), "of few all are measured"
+
+
+def test_the_fewer_bytes_come_the_more_pieces_are_measured():
+    counts = [sampling.affordable([each] * 9, 100, 10_000) for each in (1, 100, 900, 90_000)]
+    assert counts == [99, 50, 10, 1]
+    assert sampling.affordable([], 100, 10_000) == 100
 
 
 @pytest.mark.usefixtures("small_pieces")
-@pytest.mark.parametrize("name", list(OFF))
+@pytest.mark.parametrize("name", SAMPLED)
 def test_a_forecast_can_be_cancelled_at_any_look(name, tmp_path):
     class Counting:
         def __init__(self, token, left):
