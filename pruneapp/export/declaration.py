@@ -71,7 +71,8 @@ class Plan:
         What the person should know: what was left behind, what was written otherwise.
     expected
         Says how many bytes a compressed file will have, within 2 %, from a sample that takes well
-        under a second; looks at the job. None if `nbytes` is exact.
+        under a second, and to the byte where all of it can be measured in that time; looks at the
+        job. None if `nbytes` is exact.
     prepare
         Makes an exact plan of it, where the beginning of the file tells what is only known once
         everything was compressed. What that keeps aside is gone when its context is left. None if

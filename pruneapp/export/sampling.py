@@ -93,8 +93,10 @@ def affordable(guesses: Sequence[float], least: float, budget: float) -> int:
         How many bytes may be made in that time.
     """
     each = np.asarray(guesses, np.float64)
+    if each.sum() + least * each.size <= budget:
+        return max(each.size, 1)
     # The mean of those that are picked: the larger are picked more often.
-    mean = float((each**2).sum() / each.sum()) if each.size else 0.0
+    mean = float((each**2).sum() / each.sum())
     return max(int(budget / (least + mean)), 1)
 
 

@@ -25,6 +25,10 @@ class Spool:
 
     In memory at first, then in a file without a name in the person's cache folder: the folder for
     temporary files is memory on many systems.
+
+    `tempfile.SpooledTemporaryFile` would not do: with a buffer it tries again when it is closed
+    what a full disk refused, and without one it moves to the disk with a single write, of which
+    the system may take only the first part without a word.
     """
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ class _Sample:
     whole
         Bytes of a file that is compressed as a whole, just as it is written.
     pieces
-        Of a larger one so many are measured.
+        Of a larger one so many are measured, and more the fewer bytes come.
     """
 
     level: int
@@ -54,7 +54,7 @@ class _Sample:
 
 
 _SAMPLES = (
-    _Sample(3, 64 << 20, 64),
+    _Sample(3, 64 << 20, 48),
     _Sample(6, 24 << 20, 24),
     _Sample(12, 8 << 20, 8),
     _Sample(19, 2 << 20, 2),
@@ -64,6 +64,10 @@ _CHUNK = 16 << 10
 # Every block of 128 KiB of zeros takes so many bytes.
 _ZEROS = 4
 _BLOCK = 128 << 10
+# Bytes that come of a piece of which half the weights are kept, and how many of them take as long
+# as looking at a piece at all.
+_HALF = 900 << 10
+_LEAST_COST = 340 << 10
 # Guessed of a piece in which no weight is kept, and not of any other.
 _TINY = 100
 # Of the frame: magic number, descriptor, size of the content, checksum.
@@ -154,7 +158,9 @@ def _expected(part: Part, rounding: Rounding | None, level: int, most: int, job:
             contents = (rounding.rounded(c, d) for c, d in zip(contents, dtypes, strict=True))
         return _compressed(b"".join(contents), level, job)
 
-    found = sampling.estimate([p for p, _ in some], [g for _, g in some], measure, job, most)
+    guessed = [g for _, g in some]
+    most = max(most, sampling.affordable(guessed, _LEAST_COST, most * _HALF))
+    found = sampling.estimate([p for p, _ in some], guessed, measure, job, most)
     return known + round(sum(found))
 
 

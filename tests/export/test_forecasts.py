@@ -44,7 +44,7 @@ def small_pieces(monkeypatch):
     """
     monkeypatch.setattr(frames, "FRAME", 1 << 12)
     monkeypatch.setattr(deflated, "_BUDGET", 1 << 20)
-    samples = [zst._Sample(sample.level, 0, 8) for sample in zst._SAMPLES]
+    samples = [zst._Sample(sample.level, 0, 6) for sample in zst._SAMPLES]
     monkeypatch.setattr(zst, "_SAMPLES", samples)
 
 
@@ -116,7 +116,7 @@ def test_what_is_foretold_is_what_is_written(
     st.sampled_from(list(KINDS)),
     st.booleans(),
     st.integers(0, 5),
-    st.integers(1, 12),
+    st.integers(1, 6),
 )
 @settings(
     deadline=None,
@@ -177,9 +177,10 @@ def test_a_sample_in_proportion_is_nearly_exact(count, seed, noise):
 
 
 def test_the_fewer_bytes_come_the_more_pieces_are_measured():
-    counts = [sampling.affordable([each] * 9, 100, 10_000) for each in (1, 100, 900, 90_000)]
-    assert counts == [99, 50, 10, 1]
-    assert sampling.affordable([], 100, 10_000) == 100
+    counts = [sampling.affordable([each] * 99, 100, 9_000) for each in (50, 200, 1_000, 90_000)]
+    assert counts == [60, 30, 8, 1]
+    assert sampling.affordable([1, 8_000], 100, 9_000) == 2, "all, where there is time for all"
+    assert sampling.affordable([], 100, 9_000) == 1
 
 
 @pytest.mark.usefixtures("small_pieces")
