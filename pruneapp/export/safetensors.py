@@ -176,7 +176,7 @@ SAFETENSORS = Format(
         Loader("torch", note="by safetensors.torch.load_file"),
         Loader("TensorRT, OpenVINO", note="which look for the zeros themselves"),
     ),
-    does_not=("Zeros do not make a dense file smaller: it is as large as the original.",),
+    does_not=("Zeros do not make a dense file smaller.",),
     good_for={
         Purpose.TRANSFORMERS: "Transformers loads it in the place of the original, unchanged."
     },

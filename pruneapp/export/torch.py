@@ -148,7 +148,7 @@ TORCH = Format(
         Loader("transformers", note="as pytorch_model.bin beside a config.json"),
     ),
     does_not=(
-        "Zeros do not make a dense file smaller: it is as large as the original.",
+        "Zeros do not make a dense file smaller.",
         "What an optimizer in the file remembers of pruned weights stays as it was.",
     ),
     load_code="""
