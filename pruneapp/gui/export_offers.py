@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.answers import FormatOffer
+from pruneapp.answers import FormatOffer, RoundingCost
 from pruneapp.export.offers import offer, recommend
 from pruneapp.export.registry import FORMATS
+from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.state import State
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.tasks import Task
@@ -30,11 +32,14 @@ class ExportOffers(QObject):
     -------
     changed(tuple of FormatOffer)
         Something is known that was not, or known no longer.
+    rounded(str, RoundingCost)
+        What rounding to a type costs.
     failed(PruneAppError)
         A size could not be counted.
     """
 
     changed = Signal(object)
+    rounded = Signal(str, object)
     failed = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
@@ -43,6 +48,7 @@ class ExportOffers(QObject):
         self._state: State | None = None
         self._offers: dict[str, FormatOffer] = {}
         self._sampling: dict[str, Task[FormatOffer]] = {}
+        self._rounding: Task[RoundingCost] | None = None
 
     def start(self, state: State, found: Iterable[FormatOffer]) -> None:
         """Begin with what headers tell of a state, and count the rest."""
@@ -70,8 +76,29 @@ class ExportOffers(QObject):
             on_error=self.failed.emit,
         )
 
+    def round(self, name: str) -> None:
+        """Look for what rounding to a type costs, and no longer at another one."""
+        state = self._state
+        assert state is not None  # there is a dialog
+        self._look_no_more()
+        self._rounding = self._jobs.answer(
+            lambda job: cost_to_come(state, name, job),
+            on_result=partial(self._take_cost, name),
+            on_error=self.failed.emit,
+        )
+
+    def _look_no_more(self) -> None:
+        if self._rounding is not None:
+            self._rounding.cancel()
+            self._rounding = None
+
+    def _take_cost(self, name: str, cost: RoundingCost) -> None:
+        if self._state is not None:
+            self.rounded.emit(name, cost)
+
     def stop(self) -> None:
         """Count no more."""
+        self._look_no_more()
         for task in self._sampling.values():
             task.cancel()
         self._sampling.clear()

@@ -9,12 +9,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.answers import FormatOffer, TensorSparsity
+from pruneapp.answers import FormatOffer, RoundingCost, TensorSparsity
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
+from pruneapp.export.rounding import damages
 from pruneapp.export.run import ExportRequest, planned_size
 from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
@@ -68,6 +69,7 @@ class Exporting(QObject):
         self.report: ExportReportDialog | None = None
         self._offers = ExportOffers(jobs, self)
         self._offers.changed.connect(self._show_offers)
+        self._offers.rounded.connect(self._show_rounding)
         self._offers.failed.connect(session.refused)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -137,6 +139,7 @@ class Exporting(QObject):
         dialog.set_target(str(target))
         dialog.exportRequested.connect(self._export)
         dialog.parametersChanged.connect(self._offers.count)
+        dialog.roundingAsked.connect(self._offers.round)
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)
         self.dialog = dialog
@@ -146,6 +149,10 @@ class Exporting(QObject):
     def _show_offers(self, found: Sequence[FormatOffer]) -> None:
         if self.dialog is not None:
             self.dialog.set_offers(found)
+
+    def _show_rounding(self, name: str, cost: RoundingCost) -> None:
+        if self.dialog is not None:
+            self.dialog.set_rounding(name, cost)
 
     def _on_dialog_finished(self, _result: int) -> None:
         self._offers.stop()
@@ -233,7 +240,8 @@ def _as_text(report: ExportReport) -> ReportText:
             TensorSparsity(t.name, t.numel, t.pruned, t.pruned) for t in report.tensors if t.pruned
         ),
         kept_as=str(report.kept_original or ""),
-        notes=report.notices,
+        notes=tuple(notice for notice in report.notices if not damages(notice)),
+        warnings=tuple(notice for notice in report.notices if damages(notice)),
         files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)
         if report.path.is_dir()
         else (),

@@ -224,3 +224,27 @@ def test_a_size_that_makes_too_many_files_is_said_before(pruned, file, monkeypat
     assert dialog.go.isEnabled()
     pruned.key("Esc", dialog)
     pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+
+
+def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
+    file = tmp_path / "bn.safetensors"
+    tensors = {
+        "conv.weight": torch.randn(64, 32, 3, 3),
+        "bn.running_var": torch.full((128,), 1e5),
+    }
+    save_file(tensors, file)
+    person.open(file)
+    person.wait_open(file)
+    dialog = dialog_of(person)
+    combo = dialog.details.fields.fields["dtype"].editor.combo
+    person.key("Down", combo)
+    note = dialog.details.rounding.note
+    person.wait(lambda: note.text().startswith("▲ 128 values of bn.running_var are too large"))
+    person.click(dialog.go)
+    person.wait(lambda: person.workbench.exporting.report is not None)
+    report = person.workbench.exporting.report
+    (warning,) = report.warnings
+    assert warning.text().startswith("▲ Rounded to float16.")
+    assert "128 values were too large and became infinite, in 'bn.running_var'" in warning.text()
+    assert warning.text() not in [label.text() for label in report.notes]
+    person.close_report()

@@ -42,6 +42,8 @@ class ReportText:
         Where the original was kept; empty if it was not replaced.
     notes
         What was left behind, a sentence each.
+    warnings
+        What was damaged, a sentence each.
     files
         Of a folder: name, bytes and checksum of each file that was written; else empty.
     """
@@ -54,6 +56,7 @@ class ReportText:
     tensors: tuple[TensorSparsity, ...] = ()
     kept_as: str = ""
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     files: tuple[tuple[str, int, str], ...] = ()
 
 
@@ -77,6 +80,7 @@ class ExportReportDialog(QDialog):
             rows.addRow(name, value)
             self._labels.append(name)
         self.notes = [plain(note, wrap=True) for note in report.notes]
+        self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.warnings]
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity")
         self.table = CountsTable(headers, len(report.tensors), self._cells, self)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
@@ -94,7 +98,7 @@ class ExportReportDialog(QDialog):
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
         layout.addLayout(rows)
-        for note in self.notes:
+        for note in (*self.warnings, *self.notes):
             layout.addWidget(note)
         layout.addWidget(heading(self.tr("Sparsity")))
         layout.addWidget(self.table, 1)
@@ -109,10 +113,13 @@ class ExportReportDialog(QDialog):
         """Take the theme's colours."""
         for label in self._labels:
             recolor(label, with_defaults(colors)["muted"])
+        for label in self.warnings:
+            recolor(label, with_defaults(colors)["danger"])
 
     def as_text(self) -> str:
         """Return the whole report as text, numbers in full."""
         lines = [f"{label}: {tip or text}" for label, text, tip in self._facts()]
+        lines.extend(label.text() for label in self.warnings)
         lines.extend(self._report.notes)
         lines.extend(("", self.tr("Sparsity")))
         lines.extend(

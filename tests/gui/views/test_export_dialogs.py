@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
-from pruneapp.answers import FormatOffer, Loader, Purpose, TensorSparsity
+from pruneapp.answers import FormatOffer, Loader, Purpose, RoundingCost, TensorSparsity
 from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
@@ -476,3 +476,69 @@ class TestTheWheel:
         with qtbot.waitSignal(low.parametersChanged) as told:
             turn_wheel(combo)
         assert told.args[1]["kind"] == "half"
+
+
+TYPE = ChoiceParam(
+    name="dtype",
+    label="Type",
+    help="The type: as they are, or rounded.",
+    default="keep",
+    choices=tuple(Choice(n, n) for n in ("keep", "float16", "bfloat16")),
+)
+ROUNDED = replace(DENSE, params=(TYPE,), rounded_by="dtype", in_16_bits=21_506_000)
+
+
+class TestRounding:
+    @pytest.fixture
+    def type_(self, dialog):
+        dialog.set_offers((ROUNDED, *COUNTED[1:]))
+        return dialog.details.fields.fields["dtype"].editor.combo
+
+    def test_what_a_type_ruins_is_said_before_in_red_with_glyph_and_word(
+        self, dialog, type_, qtbot
+    ):
+        dialog.set_colors({"danger": "#b3261e"})
+        with qtbot.waitSignal(dialog.roundingAsked) as asked:
+            qtbot.keyClick(type_, Qt.Key.Key_Down)
+        assert asked.args == ["float16"]
+        note = dialog.details.rounding.note
+        assert note.text() == "Looking for what float16 changes…"
+        lost = (("conv2_BN.running_var", 64),)
+        dialog.set_rounding("float16", RoundingCost("float16", 9, 0.0039, "conv1.weight", lost))
+        assert note.text() == (
+            "▲ 64 values of conv2_BN.running_var are too large for float16 and would become "
+            "infinite. Largest rounding error 0.0039 (conv1.weight)."
+        )
+        assert note.palette().windowText().color().name() == "#b3261e"
+        assert note.isVisible()
+
+        with qtbot.waitSignal(dialog.roundingAsked) as asked:
+            qtbot.keyClick(type_, Qt.Key.Key_Down)
+        dialog.set_rounding("bfloat16", RoundingCost("bfloat16", 9, 0.5, "a.w", (), 3))
+        assert note.text() == ("Largest rounding error 0.5 (a.w). Values that would become 0: 3.")
+        assert note.palette().windowText().color().name() != "#b3261e"
+        with qtbot.assertNotEmitted(dialog.roundingAsked):
+            qtbot.keyClick(type_, Qt.Key.Key_Up)
+        assert "64 values" in note.text(), "it is known already"
+
+    def test_several_tensors_and_hostile_names_have_room(self, dialog, type_, qtbot):
+        qtbot.keyClick(type_, Qt.Key.Key_Down)
+        lost = (("x" * 300, 7), ("b", 1))
+        dialog.set_rounding("float16", RoundingCost("float16", 2, infinite=lost))
+        said = dialog.details.rounding.note.text()
+        assert said.startswith("▲ 8 values of 2 tensors, most of them of xxx")
+        assert len(said) < 200
+
+    def test_where_a_type_would_halve_the_file_a_button_takes_it(self, dialog, type_, qtbot):
+        rounding = dialog.details.rounding
+        assert rounding.note.text().startswith("In bfloat16 it would be 22 MB, every number round")
+        dialog.details.ensureWidgetVisible(rounding.take)
+        with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingAsked]):
+            qtbot.mouseClick(rounding.take, Qt.MouseButton.LeftButton)
+        assert type_.currentText() == "bfloat16"
+        assert not rounding.take.isVisible()
+        assert dialog.wish().params == {"dtype": "bfloat16"}
+        qtbot.keyClick(type_, Qt.Key.Key_Home)
+        assert rounding.take.isVisible()
+        dialog.set_offers((replace(ROUNDED, in_16_bits=None), *COUNTED[1:]))
+        assert not rounding.isVisible(), "nothing would be saved"

@@ -8,9 +8,10 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from pruneapp.answers import FormatOffer
+from pruneapp.answers import FormatOffer, RoundingCost
+from pruneapp.gui.views.export_dialog.rounding import Rounding
 from pruneapp.gui.views.export_dialog.words import loader_words
-from pruneapp.gui.views.form.fields import Fields
+from pruneapp.gui.views.form.fields import Field, Fields
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
@@ -47,6 +48,8 @@ class Details(QScrollArea):
         self._offer: FormatOffer | None = None
         self._values: dict[str, dict[str, Any]] = {}
         self.fields: Fields | None = None
+        self.rounding: Rounding | None = None
+        self._costs: dict[str, RoundingCost] = {}
         self._muted: list[QWidget] = []
 
     def sizeHint(self) -> QSize:
@@ -58,17 +61,26 @@ class Details(QScrollArea):
 
     def show_offer(self, offer: FormatOffer | None) -> None:
         """Show a format; what was typed for it before is still there."""
-        if offer is not None and self._offer is not None:
-            same = (offer.name, offer.help, offer.why_not, offer.params)
-            if same == (
-                self._offer.name,
-                self._offer.help,
-                self._offer.why_not,
-                self._offer.params,
-            ):
-                return  # only its size is another, which is told elsewhere
-        self._offer = offer
-        self._build()
+        before, self._offer = self._offer, offer
+        if before is None or offer is None or _told_here(before) != _told_here(offer):
+            self._build()
+        else:
+            self._show_rounding()  # only its size is another
+
+    def set_costs(self, costs: Mapping[str, RoundingCost]) -> None:
+        """Take note of what rounding to types costs, as far as it is known."""
+        self._costs = dict(costs)
+        if self.rounding is not None:
+            self.rounding.set_costs(self._costs)
+
+    def rounded_to(self) -> str:
+        """Return the type that the chosen format is rounded to; empty if it is not."""
+        offer = self._offer
+        if offer is None or self.fields is None or not offer.rounded_by:
+            return ""
+        field = self.fields.fields[offer.rounded_by]
+        value = field.editor.value()
+        return "" if value == field.param.default else str(value)
 
     def values(self) -> dict[str, Any]:
         """Return valid values of the parameters; raises `ParameterError`."""
@@ -83,6 +95,8 @@ class Details(QScrollArea):
         self._colors = with_defaults(colors)
         for label in self._muted:
             recolor(label, self._colors["muted"])
+        if self.rounding is not None:
+            self.rounding.set_colors(self._colors)
         if self.fields is not None:
             for field in self.fields.fields.values():
                 field.set_colors(self._colors)
@@ -92,7 +106,7 @@ class Details(QScrollArea):
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 8, 0)
         layout.setSpacing(4)
-        self._muted, self.fields = [], None
+        self._muted, self.fields, self.rounding = [], None, None
         if self._offer is not None:
             self._fill(layout, self._offer)
         layout.addStretch(1)
@@ -112,9 +126,32 @@ class Details(QScrollArea):
                 self.fields.fields[name].editor.set_value(value)
             self.fields.changed.connect(self._on_changed)
             layout.addWidget(self.fields)
+            if offer.rounded_by:
+                self._add_rounding(self.fields.fields[offer.rounded_by])
             layout.addSpacing(8)
         if offer.loaded_by:
             self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
+
+    def _add_rounding(self, field: Field) -> None:
+        below = field.layout()
+        assert below is not None
+        self.rounding = Rounding(field)
+        below.addWidget(self.rounding)
+        self.rounding.set_costs(self._costs)
+        self.rounding.taken.connect(self._on_taken)
+        self._show_rounding()
+
+    def _show_rounding(self) -> None:
+        if self.rounding is not None and self._offer is not None:
+            self.rounding.show_type(self._offer, self.rounded_to())
+
+    def _on_taken(self, value: str) -> None:
+        if self._offer is None or self.fields is None:
+            return
+        field = self.fields.fields[self._offer.rounded_by]
+        field.editor.set_value(value)
+        field.setFocus()
+        self._on_changed()
 
     def _list(self, layout: QVBoxLayout, title: str, lines: list[str]) -> None:
         layout.addWidget(heading(title))
@@ -127,4 +164,9 @@ class Details(QScrollArea):
     def _on_changed(self) -> None:
         if self._offer is not None and self.fields is not None:
             self._values[self._offer.name] = self.fields.valid_values()
+            self._show_rounding()
         self.changed.emit()
+
+
+def _told_here(offer: FormatOffer) -> tuple[object, ...]:
+    return offer.name, offer.help, offer.why_not, offer.params

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import FormatOffer
+from pruneapp.answers import FormatOffer, RoundingCost
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.export_dialog.beside import Beside
 from pruneapp.gui.views.export_dialog.details import Details
@@ -63,16 +63,21 @@ class ExportDialog(QDialog):
     -------
     exportRequested(ExportWish)
         The person wants it to be done; the dialog closes with it.
+    roundingAsked(str)
+        The person chose a type whose cost is not known yet.
     parametersChanged(str, dict)
         The person changed a parameter of this format: its size may be another now.
     """
 
     exportRequested = Signal(object)
     parametersChanged = Signal(str, object)
+    roundingAsked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
+        self._costs: dict[str, RoundingCost] = {}
+        self._rounded = ""
         self.purposes = Purposes(self)
         self.formats = Formats(self)
         self.details = Details(self)
@@ -131,6 +136,11 @@ class ExportDialog(QDialog):
         self.formats.set_offers(offers, chosen)
         self.purposes.set_offers(offers)
         self._show_chosen()
+
+    def set_rounding(self, name: str, cost: RoundingCost) -> None:
+        """Take note of what rounding to a type costs."""
+        self._costs[name] = cost
+        self.details.set_costs(self._costs)
 
     def set_target(self, path: str) -> None:
         """Propose a file or folder."""
@@ -198,6 +208,7 @@ class ExportDialog(QDialog):
         if offer is not None and not self.details.errors():
             self.target.set_format(offer, self.details.values())
             self.parametersChanged.emit(offer.name, self.details.values())
+        self._ask_rounding()
         self._arrange()
 
     def _show_chosen(self) -> None:
@@ -205,7 +216,13 @@ class ExportDialog(QDialog):
         self.details.show_offer(offer)
         if not self.details.errors():  # what is half typed changes nothing
             self.target.set_format(offer, self.details.values())
+        self._ask_rounding()
         self._arrange()
+
+    def _ask_rounding(self) -> None:
+        before, self._rounded = self._rounded, self.details.rounded_to()
+        if self._rounded and self._rounded not in self._costs and self._rounded != before:
+            self.roundingAsked.emit(self._rounded)
 
     def _arrange(self) -> None:
         offer = self.chosen()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from PySide6.QtCore import QCoreApplication
 
-from pruneapp.answers import FormatOffer, Loader
+from pruneapp.answers import FormatOffer, Loader, RoundingCost
 from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.labels import on_one_line
+
+_ENDS = 24  # letters of a long name at either end
 
 
 def size_words(offer: FormatOffer) -> str:
@@ -28,6 +33,58 @@ def files_words(files: int | None, limit: int) -> str:
     else:
         said = QCoreApplication.translate("ExportSizes", "{n} files of at most {size}.")
     return said.format(n=numbers.count(files or 0), size=size)
+
+
+def rounding_words(cost: RoundingCost | None, dtype: str) -> str:
+    """Say what a type of fewer bits would cost; None while that is being looked for."""
+    if cost is None:
+        return QCoreApplication.translate("ExportSizes", "Looking for what {type} changes…").format(
+            type=dtype
+        )
+    said = [_infinite_words(cost)] if cost.infinite else []
+    if cost.worst:
+        largest = QCoreApplication.translate(
+            "ExportSizes", "Largest rounding error {error} ({name})."
+        )
+        error = numbers.number(cost.worst)
+        said.append(largest.format(error=error, name=short_name(cost.where)))
+    if cost.vanished:
+        vanished = QCoreApplication.translate("ExportSizes", "Values that would become 0: {n}.")
+        said.append(vanished.format(n=numbers.count(cost.vanished)))
+    if not said:
+        return QCoreApplication.translate("ExportSizes", "No value changes.")
+    return " ".join(said)
+
+
+def _infinite_words(cost: RoundingCost) -> str:
+    name, most = max(cost.infinite, key=itemgetter(1))
+    if len(cost.infinite) > 1:
+        said = QCoreApplication.translate(
+            "ExportSizes",
+            "▲ {n} values of {tensors} tensors, most of them of {name}, are too large for {type} "
+            "and would become infinite.",
+        )
+    elif most == 1:
+        said = QCoreApplication.translate(
+            "ExportSizes", "▲ 1 value of {name} is too large for {type} and would become infinite."
+        )
+    else:
+        said = QCoreApplication.translate(
+            "ExportSizes",
+            "▲ {n} values of {name} are too large for {type} and would become infinite.",
+        )
+    return said.format(
+        n=numbers.count(cost.lost),
+        tensors=numbers.count(len(cost.infinite)),
+        name=short_name(name),
+        type=cost.dtype,
+    )
+
+
+def short_name(name: str) -> str:
+    """Return a name without the middle of it that has no room in a line."""
+    name = on_one_line(name)
+    return name if len(name) <= 2 * _ENDS else f"{name[:_ENDS]}…{name[-_ENDS:]}"
 
 
 def size_tip(offer: FormatOffer) -> str:

@@ -1,0 +1,92 @@
+"""Beside the type of an export: what it costs, and what a smaller one would save."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.answers import FormatOffer, RoundingCost
+from pruneapp.gui.views.export_dialog.words import rounding_words
+from pruneapp.gui.views.parts import numbers
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.labels import plain, recolor
+
+# The one that holds every number of float32: what is offered unasked ruins nothing.
+_SAFE = "bfloat16"
+# Of a file that a smaller type makes less than a tenth smaller, nothing is said.
+_WORTH = 0.9
+
+
+class Rounding(QWidget):
+    """A sentence about the chosen type, or the offer of a smaller one.
+
+    Signals
+    -------
+    taken(str)
+        The person takes the type that is offered.
+    """
+
+    taken = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offer: FormatOffer | None = None
+        self._type = ""
+        self._costs: Mapping[str, RoundingCost] = {}
+        self._colors = with_defaults({})
+        self.note = plain(wrap=True)
+        self.note.setAccessibleDescription(self.tr("What the chosen type changes."))
+        self.take = QPushButton(self.tr("Round to {type}").format(type=_SAFE), self)
+        self.take.setAutoDefault(False)
+        self.take.setAccessibleDescription(
+            self.tr("Chooses this type; what rounding costs is said here then.")
+        )
+        row = QHBoxLayout()
+        row.addWidget(self.take)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.note)
+        layout.addLayout(row)
+        self.take.clicked.connect(self._on_taken)
+        self._tell()
+
+    def show_type(self, offer: FormatOffer, value: str) -> None:
+        """Take note of the format, and of the type that is chosen; empty if numbers stay."""
+        self._offer, self._type = offer, value
+        self._tell()
+
+    def set_costs(self, costs: Mapping[str, RoundingCost]) -> None:
+        """Take note of what types cost, as far as it is known."""
+        self._costs = costs
+        self._tell()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        self._tell()
+
+    def _tell(self) -> None:
+        cost = self._costs.get(self._type)
+        danger = bool(cost is not None and cost.infinite)
+        recolor(self.note, self._colors["danger" if danger else "muted"])
+        smaller = self._smaller()
+        self.take.setVisible(smaller is not None)
+        if self._type:
+            self.note.setText(rounding_words(cost, self._type))
+        elif smaller is not None:
+            said = self.tr("In {type} it would be {size}, every number rounded to 8 binary digits.")
+            self.note.setText(said.format(type=_SAFE, size=numbers.size(smaller)))
+        self.setVisible(bool(self._type) or smaller is not None)
+
+    def _smaller(self) -> int | None:
+        offer = self._offer
+        if self._type or offer is None or offer.nbytes is None or offer.in_16_bits is None:
+            return None
+        return offer.in_16_bits if offer.in_16_bits < _WORTH * offer.nbytes else None
+
+    def _on_taken(self) -> None:
+        self.taken.emit(_SAFE)
