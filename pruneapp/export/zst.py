@@ -53,6 +53,7 @@ class _Sample:
     pieces: int
 
 
+# Level 19 is so slow that two pieces are all there is time for: 10 % off at 99 % sparsity was seen.
 _SAMPLES = (
     _Sample(3, 64 << 20, 48),
     _Sample(6, 24 << 20, 24),
