@@ -128,6 +128,8 @@ class FormatOffer:
         How many files hold the weights; None while that is not known.
     rounded_by
         Name of the parameter that says in which type numbers are written; empty if there is none.
+    tag
+        What its files have in their names beside those of other formats that end so; may be empty.
     in_16_bits
         Bytes that it would have in a type of 16 bits; None where that saves nothing, and where
         only a sample would tell.
@@ -150,6 +152,7 @@ class FormatOffer:
     split_by: str = ""
     files: int | None = None
     rounded_by: str = ""
+    tag: str = ""
     in_16_bits: int | None = None
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -200,6 +200,7 @@ CSR = Format(
         "below 97 % zeros, and what is compressed nearly always."
     ),
     suffixes=(".pt", ".pth"),
+    tag="-csr",
     plan=_plan,
     why_not=torch_zip.refuses,
     loaded_by=(

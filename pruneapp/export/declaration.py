@@ -132,6 +132,8 @@ class Format:
         Whether everything that is kept comes back from it bit for bit.
     one_file
         Whether it writes one file of a model of several.
+    tag
+        What the names of its files have in them beside those of formats that end so: ``-csr``.
     load_code
         A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
         tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
@@ -150,6 +152,7 @@ class Format:
     good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
     lossless: bool = True
     one_file: bool = False
+    tag: str = ""
     load_code: str
 
     def fits(self, name: str) -> bool:

@@ -231,6 +231,7 @@ DEFLATED = Format(
         "program. Reading takes longer, for everything is unpacked."
     ),
     suffixes=(".pt", ".pth"),
+    tag="-compressed",
     plan=_plan,
     why_not=torch_zip.refuses,
     loaded_by=(Loader("torch.load", "torch 1.6", "without mmap=True; float8 since 2.1"),),

@@ -159,6 +159,7 @@ def _unsized(state: State, form: Format) -> FormatOffer:
         params=form.params,
         one_file=form.one_file,
         split_by=SHARD_SIZE.name if SHARD_SIZE in form.params else "",
+        tag=form.tag,
         rounded_by=DTYPE.name if DTYPE in form.params else "",
     )
 

@@ -99,6 +99,7 @@ RESUMABLE = Format(
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     plan=_plan,
+    tag="-resumable",
     params=(SHARD_SIZE,),
     why_not=_refuses,
     loaded_by=(

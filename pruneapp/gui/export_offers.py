@@ -9,10 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.answers import FormatOffer, RoundingCost
+from pruneapp.answers import FormatOffer, Landing, RoundingCost
+from pruneapp.export.landing import landing
 from pruneapp.export.offers import offer, recommend
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.rounding import cost_to_come
+from pruneapp.export.run import ExportRequest
 from pruneapp.export.state import State
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.tasks import Task
@@ -34,12 +36,15 @@ class ExportOffers(QObject):
         Something is known that was not, or known no longer.
     rounded(str, RoundingCost)
         What rounding to a type costs.
+    landed(object, Landing)
+        What an export finds where it goes, with the key that it was asked by.
     failed(PruneAppError)
         A size could not be counted.
     """
 
     changed = Signal(object)
     rounded = Signal(str, object)
+    landed = Signal(object, object)
     failed = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
@@ -49,6 +54,7 @@ class ExportOffers(QObject):
         self._offers: dict[str, FormatOffer] = {}
         self._sampling: dict[str, Task[FormatOffer]] = {}
         self._rounding: Task[RoundingCost] | None = None
+        self._landing: Task[Landing] | None = None
 
     def start(self, state: State, found: Iterable[FormatOffer]) -> None:
         """Begin with what headers tell of a state, and count the rest."""
@@ -87,6 +93,22 @@ class ExportOffers(QObject):
             on_error=self.failed.emit,
         )
 
+    def look(self, key: object, request: ExportRequest) -> None:
+        """Look at where an export goes, and no longer elsewhere."""
+        state = self._state
+        assert state is not None  # there is a dialog
+        if self._landing is not None:
+            self._landing.cancel()
+        self._landing = self._jobs.answer(
+            lambda job: landing(state, request, job),
+            on_result=partial(self._take_landing, key),
+            on_error=self.failed.emit,
+        )
+
+    def _take_landing(self, key: object, found: Landing) -> None:
+        if self._state is not None:
+            self.landed.emit(key, found)
+
     def _look_no_more(self) -> None:
         if self._rounding is not None:
             self._rounding.cancel()
@@ -99,6 +121,9 @@ class ExportOffers(QObject):
     def stop(self) -> None:
         """Count no more."""
         self._look_no_more()
+        if self._landing is not None:
+            self._landing.cancel()
+            self._landing = None
         for task in self._sampling.values():
             task.cancel()
         self._sampling.clear()

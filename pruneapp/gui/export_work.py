@@ -46,15 +46,38 @@ def foretold(capture: Capture, job: Job) -> State:
     return Told(capture.snapshot, planned(capture.snapshot, recipe, job))
 
 
-def first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer, ...]]:
+def request_of(wish: ExportWish) -> ExportRequest:
+    """Return what a person wants as the export is asked for it; a link is to be followed."""
+    path = Path(wish.path).expanduser()
+    return ExportRequest(
+        wish.format,
+        path,
+        replace_original=wish.replace_original,
+        params=wish.params,
+        follow_links=path.is_symlink() and path.exists(),
+    )
+
+
+def is_pruned(state: State, job: Job) -> bool:
+    """Whether an export would be another than a copy: anything is pruned, or was made final."""
+    for batch in job.cancel.batches(state.checkpoint.entries):
+        gone = (state.zeroed(name) for name in batch)
+        if any(mask is not None and mask.pruned for mask in gone):
+            return True
+    return False
+
+
+def first_offers(capture: Capture, job: Job) -> tuple[State, tuple[FormatOffer, ...], bool]:
     """Return every format with the size to come, where headers tell it at once.
+
+    With them the state, and whether anything of it is pruned.
 
     Parameters are those of `foretold`.
     """
     state = foretold(capture, job)
     if len(state.checkpoint.entries) > MANY:
-        return state, unsized(state, job)
-    return state, offers(state, job, sampled=False)
+        return state, unsized(state, job), is_pruned(state, job)
+    return state, offers(state, job, sampled=False), is_pruned(state, job)
 
 
 def export_document(capture: Capture, request: ExportRequest, job: Job) -> ExportReport:

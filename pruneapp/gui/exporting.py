@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.answers import FormatOffer, RoundingCost, TensorSparsity
+from pruneapp.answers import FormatOffer, Landing, RoundingCost, TensorSparsity
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
@@ -21,11 +21,17 @@ from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
 from pruneapp.gui import questions
 from pruneapp.gui.export_offers import ExportOffers
-from pruneapp.gui.export_work import MANY, export_wished, first_offers, proposed_target
+from pruneapp.gui.export_work import (
+    MANY,
+    export_wished,
+    first_offers,
+    proposed_target,
+    request_of,
+)
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
-from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
+from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.progress import Job
 
@@ -41,6 +47,8 @@ class Exporting(QObject):
         The document, the worker, the colours of the dialogs.
     window
         Parent of the dialogs.
+    asked
+        Returns the words on the button that would prune; empty if it would do nothing.
 
     Signals
     -------
@@ -57,19 +65,28 @@ class Exporting(QObject):
     exported = Signal(object)
 
     def __init__(
-        self, session: Session, jobs: Jobs, appearance: Appearance, window: QWidget
+        self,
+        session: Session,
+        jobs: Jobs,
+        appearance: Appearance,
+        window: QWidget,
+        *,
+        asked: Callable[[], str],
     ) -> None:
         super().__init__(window)
         self._session = session
         self._jobs = jobs
         self._appearance = appearance
         self._window = window
+        self._asked = asked
+        self._choices: Choices | None = None
         self._opened = Path()
         self.dialog: ExportDialog | None = None
         self.report: ExportReportDialog | None = None
         self._offers = ExportOffers(jobs, self)
         self._offers.changed.connect(self._show_offers)
         self._offers.rounded.connect(self._show_rounding)
+        self._offers.landed.connect(self._show_landing)
         self._offers.failed.connect(session.refused)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -119,12 +136,13 @@ class Exporting(QObject):
         self.sized.emit(None)
         if self.dialog is not None:
             self.dialog.reject()
+        self._choices = None
 
-    def _show_dialog(self, asked: tuple[State, tuple[FormatOffer, ...]]) -> None:
+    def _show_dialog(self, asked: tuple[State, tuple[FormatOffer, ...], bool]) -> None:
         document = self._session.document
         if document is None or self.dialog is not None:
             return
-        state, found = asked
+        state, found, pruned = asked
         source = document.checkpoint.path
         able = [one for one in found if not one.why_not]
         folder = bool(document.checkpoint.contents.shards)
@@ -135,20 +153,31 @@ class Exporting(QObject):
         if self._session.is_sample:
             # The sample lies where the application is installed, which is no place for exports.
             target = Path.home() / target.name
+        dialog.set_pruned(pruned=pruned, asked=self._asked())
         dialog.set_folders(allowed=folder)
         dialog.set_target(str(target))
         dialog.exportRequested.connect(self._export)
         dialog.parametersChanged.connect(self._offers.count)
         dialog.roundingAsked.connect(self._offers.round)
+        dialog.placeAsked.connect(self._look)
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)
         self.dialog = dialog
-        dialog.open()
         self._offers.start(state, found)
+        if self._choices is not None:
+            dialog.set_choices(self._choices)
+        dialog.open()
 
     def _show_offers(self, found: Sequence[FormatOffer]) -> None:
         if self.dialog is not None:
             self.dialog.set_offers(found)
+
+    def _look(self, wish: ExportWish) -> None:
+        self._offers.look(wish, request_of(wish))
+
+    def _show_landing(self, wish: ExportWish, found: Landing) -> None:
+        if self.dialog is not None:
+            self.dialog.set_landing(wish, found)
 
     def _show_rounding(self, name: str, cost: RoundingCost) -> None:
         if self.dialog is not None:
@@ -157,6 +186,7 @@ class Exporting(QObject):
     def _on_dialog_finished(self, _result: int) -> None:
         self._offers.stop()
         if self.dialog is not None:
+            self._choices = self.dialog.choices()
             self.dialog.deleteLater()
             self.dialog = None
 
@@ -165,18 +195,13 @@ class Exporting(QObject):
         # The dialog may have been open before another file was dropped.
         if document is None or not self._session.may_work():
             return
-        path = Path(wish.path).expanduser()
-        is_link = path.is_symlink() and path.exists()
-        if is_link and not questions.follow_link(self._window, str(path), str(path.resolve())):
+        request = request_of(wish)
+        path = request.path
+        if request.follow_links and not questions.follow_link(
+            self._window, str(path), str(path.resolve())
+        ):
             return
         snapshot, capture = document.snapshot(), Capture.of(document)
-        request = ExportRequest(
-            wish.format,
-            path,
-            replace_original=wish.replace_original,
-            params=wish.params,
-            follow_links=is_link,
-        )
         self.began.emit(path)
         if wish.replace_original:
             self._session.hold(

@@ -105,7 +105,9 @@ class Workbench(QObject):
             parent=self,
         )
         self.counting.completed.connect(self.looking.recount)
-        self.exporting = Exporting(self.session, self.jobs, appearance, window)
+        self.exporting = Exporting(
+            self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
+        )
         self.browsing = Browsing(self.views, window.actions_, self)
         view = ViewState(
             self.session,

@@ -248,3 +248,46 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     assert "128 values were too large and became infinite, in 'bn.running_var'" in warning.text()
     assert warning.text() not in [label.text() for label in report.notes]
     person.close_report()
+
+
+def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    words = person.button.text()
+    assert words.startswith("Prune ")
+    dialog = dialog_of(person)
+    assert dialog.nothing.isVisible()
+    assert "Nothing is pruned yet" in dialog.nothing.text()
+    assert f"“{words}” was not pressed" in dialog.nothing.text()
+    person.key("Esc", dialog)
+    person.wait(lambda: person.workbench.exporting.dialog is None)
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    assert not dialog_of(person).nothing.isVisible()
+
+
+def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, file):
+    first = export_for(pruned, Purpose.MAIL)
+    dialog = dialog_of(pruned)
+    assert dialog.purposes.purpose() is Purpose.MAIL
+    assert dialog.target.path.text() == str(first)
+    note = dialog.target.note
+    pruned.wait(lambda: note.text() == f"{first.name} is there already and will be replaced.")
+    press(pruned, dialog.radios["safetensors"])
+    dialog.target.path.setText(str(file))
+    pruned.wait(lambda: "first kept as model.orig.safetensors" in note.text())
+    dialog.target.path.setText(str(file.with_name("odd.pth")))
+    pruned.wait(lambda: "'odd.pth' holds" in note.text())
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    assert dialog_of(pruned).target.path.text().endswith("odd.pth")
+
+
+def test_default_names_of_all_formats_differ(pruned):
+    dialog = dialog_of(pruned)
+    names = []
+    for radio in dialog.radios.values():
+        press(pruned, radio)
+        names.append(dialog.target.path.text())
+    assert len(set(names)) == len(names), names

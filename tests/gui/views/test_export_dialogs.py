@@ -13,8 +13,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
-from pruneapp.answers import FormatOffer, Loader, Purpose, RoundingCost, TensorSparsity
-from pruneapp.gui.views.export_dialog import ExportDialog, ExportWish
+from pruneapp.answers import (
+    FormatOffer,
+    Landing,
+    Loader,
+    Purpose,
+    RoundingCost,
+    TensorSparsity,
+)
+from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from tests.gui.wheel import turn_wheel
@@ -542,3 +549,103 @@ class TestRounding:
         assert rounding.take.isVisible()
         dialog.set_offers((replace(ROUNDED, in_16_bits=None), *COUNTED[1:]))
         assert not rounding.isVisible(), "nothing would be saved"
+
+
+class TestNothingPruned:
+    def test_it_is_said_and_that_the_button_was_not_pressed(self, dialog):
+        assert not dialog.nothing.isVisible()
+        dialog.set_pruned(pruned=False)
+        assert dialog.nothing.isVisible()
+        assert dialog.nothing.text() == "△ Nothing is pruned yet: this would be a copy."
+        dialog.set_pruned(pruned=False, asked="Prune 53 weights")
+        assert dialog.nothing.text().endswith("“Prune 53 weights” was not pressed.")
+        dialog.set_pruned(pruned=True, asked="Prune 53 weights")
+        assert not dialog.nothing.isVisible()
+
+
+class TestThePlace:
+    def asked(self, dialog, qtbot, act):
+        with qtbot.waitSignal(dialog.placeAsked) as told:
+            act()
+        return told.args[0]
+
+    def test_what_is_there_is_asked_for_and_said(self, dialog, qtbot, tmp_path):
+        name = str(tmp_path / "new.safetensors")
+        wish = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(name))
+        assert wish.path == name
+        kept = ("model-00001.orig.safetensors", "model-00002.orig.safetensors")
+        dialog.set_landing(wish, Landing(kept=kept, notices=("A notice.",)))
+        assert dialog.target.note.text() == (
+            "The original is first kept as model-00001.orig.safetensors, "
+            "model-00002.orig.safetensors. A notice."
+        )
+        dialog.set_landing(wish, Landing(replaced=("a", "b", "c", "d", "e", "f")))
+        assert dialog.target.note.text() == (
+            "6 files are there already and will be replaced: a, b, c, d and 2 more."
+        )
+        dialog.set_landing(wish, Landing(refused="No. Choose another name."))
+        assert dialog.target.note.text() == "✕ No. Choose another name."
+        assert not dialog.go.isEnabled()
+        assert dialog.wish() is None
+        again = str(tmp_path / "other.safetensors")
+        wish = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(again))
+        assert dialog.go.isEnabled()
+        dialog.set_landing(wish, Landing(replaced=("other.safetensors",)))
+        assert dialog.target.note.text() == (
+            "other.safetensors is there already and will be replaced."
+        )
+
+    def test_an_answer_about_another_place_is_dropped(self, dialog, qtbot, tmp_path):
+        first = self.asked(dialog, qtbot, lambda: dialog.target.path.setText(str(tmp_path / "a")))
+        self.asked(dialog, qtbot, lambda: dialog.target.path.setText(str(tmp_path / "b")))
+        dialog.set_landing(first, Landing(refused="No."))
+        assert dialog.go.isEnabled()
+
+    def test_a_relative_name_says_where_it_goes(self, dialog, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        dialog.target.path.setText("here.safetensors")
+        assert dialog.target.note.text() == f"It goes to {tmp_path / 'here.safetensors'}."
+
+    def test_another_format_or_type_proposes_another_name(self, dialog, qtbot):
+        resumable = replace(
+            RESUMABLE, why_not="", nbytes=5, suffixes=(".safetensors", ".pt"), tag="-resumable"
+        )
+        dialog.set_offers((ROUNDED, TORCH, resumable, *COUNTED[3:]))
+        name = dialog.target.path
+        pick(dialog, qtbot, "torch")
+        assert name.text().endswith("/pruned.pt")
+        pick(dialog, qtbot, "resumable")
+        assert name.text().endswith("/pruned-resumable.safetensors"), "whatever came before"
+        pick(dialog, qtbot, "safetensors")
+        assert name.text().endswith("/pruned.safetensors")
+        combo = dialog.details.fields.fields["dtype"].editor.combo
+        qtbot.keyClick(combo, Qt.Key.Key_End)
+        assert name.text().endswith("/pruned-bfloat16.safetensors")
+        qtbot.keyClick(name, Qt.Key.Key_Home)
+        qtbot.keyClick(name, Qt.Key.Key_End)
+        for _ in range(len("pruned-bfloat16.safetensors")):
+            qtbot.keyClick(name, Qt.Key.Key_Backspace)
+        qtbot.keyClicks(name, "mine.safetensors")
+        qtbot.keyClick(combo, Qt.Key.Key_Home)
+        assert name.text().endswith("/mine.safetensors"), "what the person typed stays"
+
+
+def test_what_was_chosen_is_found_again(dialog, qtbot, tmp_path):
+    dialog.set_offers(COUNTED)
+    want(dialog, qtbot, Purpose.MAIL)
+    qtbot.keyClick(dialog.details.fields.fields["level"].editor.focusProxy(), Qt.Key.Key_Up)
+    press(qtbot, dialog.beside.account)
+    dialog.target.path.setText(str(tmp_path / "own.safetensors.zst"))
+    found = dialog.choices()
+    own = str(tmp_path / "own.safetensors.zst")
+    assert found == Choices(Purpose.MAIL, "zst", {"zst": {"level": 4}}, own, False, ".html")
+
+    later = ExportDialog()
+    qtbot.addWidget(later)
+    later.set_offers(OFFERS)
+    later.set_target(str(tmp_path / "pruned.safetensors"))
+    with qtbot.waitSignal(later.parametersChanged) as told:
+        later.set_choices(found)
+    assert told.args == ["zst", {"level": 4}]
+    assert later.choices() == found
+    assert later.wish() == dialog.wish()

@@ -40,6 +40,13 @@ class Beside(QWidget):
         row.addWidget(self.kind)
         row.addStretch(1)
 
+    def set_wanted(self, *, script: bool, report: str) -> None:
+        """Check what is wanted, as `report` returns it, silently."""
+        self.script.setChecked(script)
+        self.account.setChecked(bool(report))
+        if report:
+            self.kind.setCurrentIndex(self.kind.findData(report))
+
     def report(self) -> str:
         """Return the suffix of the report that is wanted; empty if none is."""
         return str(self.kind.currentData()) if self.account.isChecked() else ""

@@ -82,6 +82,15 @@ class Details(QScrollArea):
         value = field.editor.value()
         return "" if value == field.param.default else str(value)
 
+    def all_values(self) -> dict[str, dict[str, Any]]:
+        """Return what the person set, by format."""
+        return {name: dict(values) for name, values in self._values.items()}
+
+    def set_all_values(self, values: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take what was set before, as `all_values` returns it, silently."""
+        self._values = {name: dict(found) for name, found in values.items()}
+        self._build()
+
     def values(self) -> dict[str, Any]:
         """Return valid values of the parameters; raises `ParameterError`."""
         return {} if self.fields is None else self.fields.values()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -17,17 +17,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import FormatOffer, RoundingCost
+from pruneapp.answers import FormatOffer, Landing, RoundingCost
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.export_dialog.beside import Beside
+from pruneapp.gui.views.export_dialog.choices import Choices
 from pruneapp.gui.views.export_dialog.details import Details
 from pruneapp.gui.views.export_dialog.formats import Formats
 from pruneapp.gui.views.export_dialog.purposes import Purposes
 from pruneapp.gui.views.export_dialog.target import Target
 from pruneapp.gui.views.export_dialog.words import size_words
-from pruneapp.gui.views.parts.labels import heading
+from pruneapp.gui.views.parts.labels import heading, plain
 
 _AROUND = 64
+# So long nothing is typed before the disk is looked at.
+_PAUSE_MS = 150
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class ExportDialog(QDialog):
     -------
     exportRequested(ExportWish)
         The person wants it to be done; the dialog closes with it.
+    placeAsked(ExportWish)
+        The person wants this; what is there already is not known yet.
     roundingAsked(str)
         The person chose a type whose cost is not known yet.
     parametersChanged(str, dict)
@@ -72,11 +77,19 @@ class ExportDialog(QDialog):
     exportRequested = Signal(object)
     parametersChanged = Signal(str, object)
     roundingAsked = Signal(str)
+    placeAsked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._costs: dict[str, RoundingCost] = {}
+        self._place: tuple[object, ...] = ()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_PAUSE_MS)
+        self._soon.timeout.connect(self._ask_place)
+        self.nothing = plain(wrap=True)
+        self.nothing.hide()
         self._rounded = ""
         self.purposes = Purposes(self)
         self.formats = Formats(self)
@@ -110,6 +123,7 @@ class ExportDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
+        layout.addWidget(self.nothing)
         layout.addWidget(heading(self.tr("What is it for?")))
         layout.addWidget(self.purposes)
         layout.addSpacing(4)
@@ -136,6 +150,35 @@ class ExportDialog(QDialog):
         self.formats.set_offers(offers, chosen)
         self.purposes.set_offers(offers)
         self._show_chosen()
+
+    def set_pruned(self, *, pruned: bool, asked: str = "") -> None:
+        """Take note whether anything is pruned, and of the words on a button that would do it."""
+        said = self.tr("△ Nothing is pruned yet: this would be a copy.")
+        if asked:
+            said += " " + self.tr("“{button}” was not pressed.").format(button=asked)
+        self.nothing.setText(said)
+        self.nothing.setHidden(pruned)
+
+    def set_landing(self, wish: ExportWish, landing: Landing) -> None:
+        """Take note of what is there already where it is wanted."""
+        if self._place == _place_of(wish):
+            self.target.set_landing(landing)
+            self._arrange()
+
+    def set_choices(self, choices: Choices) -> None:
+        """Choose what the person chose before, as far as it is still offered."""
+        self.details.set_all_values(choices.values)
+        self.beside.set_wanted(script=choices.script, report=choices.report)
+        radio = self.radios.get(choices.format)
+        if radio is not None and radio.isEnabled():
+            self.formats.choose(choices.format)
+            self.purposes.choose(choices.purpose)
+        self._show_chosen()
+        if choices.path:
+            self.target.path.setText(choices.path)
+        for name, values in choices.values.items():
+            if name in self.radios:
+                self.parametersChanged.emit(name, values)
 
     def set_rounding(self, name: str, cost: RoundingCost) -> None:
         """Take note of what rounding to a type costs."""
@@ -172,6 +215,18 @@ class ExportDialog(QDialog):
     def chosen(self) -> FormatOffer | None:
         """Return the chosen format; None if none can be."""
         return self.formats.chosen()
+
+    def choices(self) -> Choices:
+        """Return what is chosen, also while it cannot be done."""
+        offer = self.chosen()
+        return Choices(
+            self.purposes.purpose(),
+            offer.name if offer is not None else "",
+            self.details.all_values(),
+            self.target.typed(),
+            self.beside.script.isChecked(),
+            self.beside.report(),
+        )
 
     def wish(self) -> ExportWish | None:
         """Return what is wanted; None while it cannot be done."""
@@ -230,11 +285,26 @@ class ExportDialog(QDialog):
             self.go.setText(self.tr("Export"))
         else:
             self.go.setText(self.tr("Export {size}").format(size=size_words(offer)))
+        wish = self.wish()
+        place = () if wish is None else _place_of(wish)
+        if place and place != self._place:
+            self._place = place
+            self.target.set_landing(None)
+            self._soon.start()
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.trouble())
+
+    def _ask_place(self) -> None:
+        wish = self.wish()
+        if wish is not None and self.isVisible():
+            self.placeAsked.emit(wish)
 
     def _finish(self) -> None:
         wish = self.wish()
         if wish is not None:
             self.accept()
             self.exportRequested.emit(wish)
+
+
+def _place_of(wish: ExportWish) -> tuple[object, ...]:
+    return wish.format, wish.path, tuple(wish.params.items())

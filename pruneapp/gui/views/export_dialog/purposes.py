@@ -66,6 +66,14 @@ class Purposes(QWidget):
         if best is not None and (before is None or before.name != best.name):
             self.chosen.emit(best.name)
 
+    def choose(self, purpose: Purpose | None) -> None:
+        """Take note of what the person wants, silently."""
+        if purpose is None:
+            self.forget()
+        else:
+            self.buttons[purpose].setChecked(True)
+            self._tell()
+
     def forget(self) -> None:
         """Take note that the person chose otherwise."""
         self._group.setExclusive(False)

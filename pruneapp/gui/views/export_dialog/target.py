@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import FormatOffer
-from pruneapp.gui.views.export_dialog.words import files_words
+from pruneapp.answers import FormatOffer, Landing
+from pruneapp.gui.views.export_dialog.words import files_words, landing_words
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
@@ -38,6 +38,10 @@ class Target(QWidget):
         super().__init__(parent)
         self._offer: FormatOffer | None = None
         self._limit: int | None = None
+        self._type = ""
+        # Of the proposed path: without its ending, and that; and what was proposed last.
+        self._base = self._ending = self._proposed = ""
+        self._landing: Landing | None = None
         self._suffixes: tuple[str, ...] = ()
         self._source = ""
         self._kept_as = ""
@@ -82,15 +86,25 @@ class Target(QWidget):
         self._offer = offer
         self._limit = values.get(offer.split_by) if offer is not None else None
         is_whole = self._limit is None
-        if offer is not None and (name, was_whole) != (offer.name, is_whole):
+        self._type = _rounded_to(offer, values)
+        if offer is not None and self._base and self.path.text() == self._proposed:
+            self._propose(offer)
+        elif offer is not None and (name, was_whole) != (offer.name, is_whole):
             self._follow(offer, unsplit=is_whole and not was_whole)
         self._tell()
 
     def set_path(self, path: str) -> None:
         """Propose a place, silently."""
+        self._ending = next((s for s in self._suffixes if path.endswith(s)), "")
+        self._base, self._proposed = path.removesuffix(self._ending), path
         blocker = QSignalBlocker(self.path)
         self.path.setText(path)
         del blocker
+        self._tell()
+
+    def set_landing(self, landing: Landing | None) -> None:
+        """Take note of what an export finds where it goes; None while that is looked for."""
+        self._landing = landing
         self._tell()
 
     def set_folders(self, *, allowed: bool) -> None:
@@ -114,8 +128,16 @@ class Target(QWidget):
         """Return the path that is wanted."""
         return self.path.text().strip()
 
+    def typed(self) -> str:
+        """Return the path if the person gave it; empty if it is as proposed."""
+        return "" if self.path.text() == self._proposed else self.text()
+
     def trouble(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
+        refused = self._landing.refused if self._landing is not None else ""
+        return self._misplaced() or refused
+
+    def _misplaced(self) -> str:
         path = self.text()
         if not path:
             if self._limit is not None:
@@ -147,6 +169,14 @@ class Target(QWidget):
             return False
 
     # Inside
+
+    def _propose(self, offer: FormatOffer) -> None:
+        """Name it so that another format or type does not take the place of the one before."""
+        name = self._base + offer.tag + (f"-{self._type}" if self._type else "")
+        if self._limit is None and not self._may_be_folder():
+            name += self._ending if self._ending in offer.suffixes else offer.suffixes[0]
+        self._proposed = name
+        self.path.setText(name)
 
     def _follow(self, offer: FormatOffer, *, unsplit: bool) -> None:
         """Follow the format with the suffix, if the name has one of the other formats'."""
@@ -182,6 +212,7 @@ class Target(QWidget):
         return ""
 
     def _on_typed(self) -> None:
+        self._landing = None
         self._tell()
         self.changed.emit()
 
@@ -198,6 +229,15 @@ class Target(QWidget):
 
     def _about(self) -> str:
         offer, path = self._offer, Path(self.text()).expanduser()
+        where = (
+            "" if path.is_absolute() else self.tr("It goes to {path}.").format(path=path.absolute())
+        )
+        if self._landing is not None:
+            count = files_words(offer.files, self._limit) if offer and self._limit else ""
+            told = (where, count, landing_words(self._landing))
+            return " ".join(words for words in told if words)
+        if where:
+            return where
         if self.replaces_source():
             return self.tr("The original is first kept beside it as {name}.").format(
                 name=self._kept_as
@@ -233,3 +273,12 @@ class Target(QWidget):
         )
         if path:
             self.path.setText(path)
+
+
+def _rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
+    """Return the type that numbers are rounded to; empty if they stay as they are."""
+    if offer is None or offer.rounded_by not in values:
+        return ""
+    default = next(param.default for param in offer.params if param.name == offer.rounded_by)
+    value = values[offer.rounded_by]
+    return "" if value == default else str(value)

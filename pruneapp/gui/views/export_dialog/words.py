@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import itemgetter
 
 from PySide6.QtCore import QCoreApplication
 
-from pruneapp.answers import FormatOffer, Loader, RoundingCost
+from pruneapp.answers import FormatOffer, Landing, Loader, RoundingCost
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.labels import on_one_line
 
 _ENDS = 24  # letters of a long name at either end
+_NAMES = 4  # of many files, so many are named
 
 
 def size_words(offer: FormatOffer) -> str:
@@ -85,6 +87,34 @@ def short_name(name: str) -> str:
     """Return a name without the middle of it that has no room in a line."""
     name = on_one_line(name)
     return name if len(name) <= 2 * _ENDS else f"{name[:_ENDS]}…{name[-_ENDS:]}"
+
+
+def landing_words(landing: Landing) -> str:
+    """Say what is kept and what is lost where an export goes, and what else to know of it."""
+    said = []
+    if landing.kept:
+        words = QCoreApplication.translate("ExportPlace", "The original is first kept as {names}.")
+        said.append(words.format(names=_listed(landing.kept)))
+    if len(landing.replaced) == 1:
+        words = QCoreApplication.translate(
+            "ExportPlace", "{name} is there already and will be replaced."
+        )
+        said.append(words.format(name=short_name(landing.replaced[0])))
+    elif landing.replaced:
+        words = QCoreApplication.translate(
+            "ExportPlace", "{n} files are there already and will be replaced: {names}."
+        )
+        n = numbers.count(len(landing.replaced))
+        said.append(words.format(n=n, names=_listed(landing.replaced)))
+    return " ".join((*said, *landing.notices))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(short_name, names[:_NAMES]))
+    if len(names) <= _NAMES:
+        return shown
+    more = QCoreApplication.translate("ExportPlace", "{names} and {n} more")
+    return more.format(names=shown, n=numbers.count(len(names) - _NAMES))
 
 
 def size_tip(offer: FormatOffer) -> str:

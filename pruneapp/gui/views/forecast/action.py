@@ -54,6 +54,10 @@ class PruneAction(QWidget):
         self.button.setEnabled(bool(weights or channels))
         self._make_room()
 
+    def asked(self) -> str:
+        """Return the words on the button; empty while there is nothing to do."""
+        return self.button.text() if self.button.isEnabled() else ""
+
     def sizeHint(self) -> QSize:
         """Ask for what the longest text needed until now."""
         return self._room
