@@ -58,6 +58,11 @@ def words_of(error: OSError) -> str:
     return (error.strerror or str(error)).rstrip(".").lower()
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: ``1 tensor``, ``1,200 tensors``; `plural` where no s does."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def _rebuild(kind: type[PruneAppError], sentence: str, remedy: str, details: str) -> PruneAppError:
     return kind(sentence, remedy=remedy, details=details)
 

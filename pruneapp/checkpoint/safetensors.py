@@ -15,7 +15,7 @@ from pruneapp.checkpoint.packed.layout import COMPACT, MASKS, packed_format
 from pruneapp.checkpoint.safetensors_header import Header
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.ties import ties_of
-from pruneapp.errors import DamagedFileError
+from pruneapp.errors import DamagedFileError, counted
 from pruneapp.progress import CancelToken, Job
 
 # The limit of the reference. 32 MB or 200,000 tensors are already beyond any model that was seen,
@@ -88,20 +88,16 @@ def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
     missing = start + data_bytes - source.size
     if missing > 0:
         raise DamagedFileError(
-            f"'{source.path}' is cut short: {_bytes(missing)} of {start + data_bytes:,} "
+            f"'{source.path}' is cut short: {counted(missing, 'byte')} of {start + data_bytes:,} "
             f"{'is' if missing == 1 else 'are'} missing.",
             remedy="The download or copy was interrupted: get the file again.",
         )
     if missing < 0:
         raise DamagedFileError(
-            f"'{source.path}' is not a sound safetensors file: {_bytes(-missing)} "
+            f"'{source.path}' is not a sound safetensors file: {counted(-missing, 'byte')} "
             f"{'follows' if missing == -1 else 'follow'} its last tensor.",
             remedy="Download or save it again.",
         )
-
-
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count:,} bytes"
 
 
 def _entries(header: Header, start: int, cancel: CancelToken) -> tuple[list[TensorEntry], int]:
@@ -127,8 +123,8 @@ def _notices(header: Header) -> tuple[Notice, ...]:
         return ()
     return (
         Notice(
-            f"{len(header.extras):,} tensors of this file have fields that the format does not "
-            "know; they are left aside.",
+            "The format does not know all fields that the header of this file has for "
+            f"{counted(len(header.extras), 'tensor')}; they are left aside.",
             "\n".join(show(name) for name in header.extras[:1000]),
         ),
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from pruneapp.cli.output import printable
 from pruneapp.cli.written import format_of
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
 from pruneapp.export.folder import left_as_it_was
@@ -122,9 +122,9 @@ def write_export(state: State, request: ExportRequest, job: Job) -> ExportReport
     if request.path.is_dir():
         there = landing(state, request, job).replaced
         if there:
-            are = "1 file is" if len(there) == 1 else f"{len(there):,} files are"
-            said = f"{are} there already and will be replaced: {listed(there)}."
-            sys.stderr.write(f"Note: {printable(said)}\n")
+            are = "is" if len(there) == 1 else "are"
+            said = f"{counted(len(there), 'file')} {are} there already and will be replaced"
+            sys.stderr.write(f"Note: {printable(f'{said}: {listed(there)}.')}\n")
     return export(state, request, job)
 
 

@@ -19,7 +19,7 @@ from pruneapp.cli.written import print_report, report_as_json, target_of
 from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay_all
 from pruneapp.document.recipe.recipe import methods_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.export.provenance import provenance_of
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
@@ -81,7 +81,9 @@ def _say_fit(found: Fit, *, as_json: bool) -> int:
     else:
         write = sys.stdout.write
         for number, entry in enumerate(found.entries, 1):
-            write(f"{number:>4}  {printable(entry.label)} ({len(entry.names):,} tensors)\n")
+            write(
+                f"{number:>4}  {printable(entry.label)} ({counted(len(entry.names), 'tensor')})\n"
+            )
         for problem in found.problems:
             write(f"Does not fit: {printable(str(problem))}\n")
         for notice in found.notices:

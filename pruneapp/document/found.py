@@ -13,7 +13,7 @@ from pruneapp.document.proposal import Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.zeros import zero_masks
-from pruneapp.errors import SelectionError
+from pruneapp.errors import SelectionError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -65,7 +65,7 @@ class TreatZeros(OnTensors):
                 zeros += fresh
         if not masks:
             raise SelectionError("These tensors have no zeros that are not pruned already.")
-        place = "1 tensor" if len(masks) == 1 else f"{len(masks):,} tensors"
+        place = counted(len(masks), "tensor")
         edit = Edit(
             "found",
             "Zeros of the file treated as pruned",
@@ -163,7 +163,7 @@ def propose_file_masks(snapshot: Snapshot, masks: Mapping[str, BitMask], job: Jo
     edit = Edit(
         "found",
         "Mask found in the file",
-        listed(f"{pruned:,} weights pruned in {len(masks):,} tensors", masks),
+        listed(f"{counted(pruned, 'weight')} pruned in {counted(len(masks), 'tensor')}", masks),
         _change(snapshot, masks),
         entry=FileMasks(tuple(masks)).to_dict(),
     )

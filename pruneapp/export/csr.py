@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, counted
 from pruneapp.export import parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.pickle_writer import StateDictPickle
@@ -143,7 +143,8 @@ class _Tally:
             )
         rest = f" The others stay dense ({reasons})." if self.dense else ""
         return (
-            f"Of {pruned:,} pruned tensors {self.sparse:,} are smaller as CSR: {self.after:,} "
+            f"Of {counted(pruned, 'pruned tensor')} {self.sparse:,} "
+            f"{'is' if self.sparse == 1 else 'are'} smaller as CSR: {self.after:,} "
             f"bytes instead of {self.before:,}.{rest}"
         )
 

@@ -15,7 +15,7 @@ from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.checked import CheckedSource
 from pruneapp.checkpoint.torchfile.layout import STORED, zip_layout
 from pruneapp.checkpoint.torchfile.zipped import SCRIPT
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, counted
 from pruneapp.export import parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.patching import (
@@ -116,7 +116,9 @@ def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
         left = [key for key in part.metadata if key not in kept]
         if not left:
             return ()
-        return (f"A torch state dict has no metadata, so {len(left):,} entries were left behind.",)
+        were = "was" if len(left) == 1 else "were"
+        entries = counted(len(left), "entry", "entries")
+        return (f"A torch state dict has no metadata, so {entries} {were} left behind.",)
     where = f" '{contents.state_dict}'" if contents.state_dict else ""
     sentence = (
         f"A plain state dict was written, because {reason}: the tensors of the state dict{where} "

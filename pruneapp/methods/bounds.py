@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.methods.amount import to_prune
 from pruneapp.methods.declaration import Counts, TensorView
 from pruneapp.methods.limits import Limits, percent
@@ -92,8 +92,9 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
     if short.size:
         i = int(short[0])
         raise ParameterError(
-            f"At least {percent(limits.floor)} of '{tensors.names[i]}' is {low[i]:,} weights, but "
-            f"only {most[i]:,} can be pruned: {tensors.numel[i] - most[i]:,} are protected.",
+            f"At least {percent(limits.floor)} of '{tensors.names[i]}' is "
+            f"{counted(int(low[i]), 'weight')}, but only {most[i]:,} can be pruned: "
+            f"{tensors.numel[i] - most[i]:,} are protected.",
             remedy="Lower the floor, or release what is protected.",
         )
     ceiling = np.maximum(high, tensors.before)
@@ -147,24 +148,24 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
         )
     if target < least:
         raise ParameterError(
-            f"At least {percent(limits.floor)} {each} is {least:,} weights, but {asked} is only "
-            f"{target:,}.",
+            f"At least {percent(limits.floor)} {each} is {counted(least, 'weight')}, but "
+            f"{asked} is only {target:,}.",
             remedy=f"Lower the floor or raise the {word}.",
         )
     size = int(tensors.numel.sum())
     if target > size:
         raise ParameterError(
-            f"The selected tensors have {size:,} weights, but {asked} is {target:,}.",
+            f"The selected tensors have {counted(size, 'weight')}, but {asked} is {target:,}.",
             remedy=f"Lower the {word}.",
         )
     if target > able:
         raise ParameterError(
-            f"Only {able:,} weights can be pruned, because {size - able:,} are protected, but "
-            f"{asked} wants {target:,}.",
+            f"Only {counted(able, 'weight')} can be pruned, because {size - able:,} are protected, "
+            f"but {asked} wants {target:,}.",
             remedy=f"Lower the {word}, or release what is protected.",
         )
     raise ParameterError(
-        f"At most {percent(limits.ceiling)} {each} is {most:,} weights, but {asked} wants "
+        f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {asked} wants "
         f"{target:,}.",
         remedy=f"Raise the ceiling or lower the {word}.",
     )

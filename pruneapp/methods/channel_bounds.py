@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.methods.bounds import (
     Bounds,
     Tensors,
@@ -139,8 +139,9 @@ def _in_all(  # noqa: PLR0917 - columns of one table
     room = target - int(begin.sum())
     if room < 0:
         raise ParameterError(
-            f"At least {percent(limits.floor)} of each tensor is {int(begin.sum()):,} weights in "
-            f"whole {unit}, but the total is only {target:,}.",
+            f"At least {percent(limits.floor)} of each tensor is "
+            f"{counted(int(begin.sum()), 'weight')} in whole {unit}, but the total is "
+            f"only {target:,}.",
             remedy="Lower the floor or raise the total.",
         )
     more = most - least

@@ -103,7 +103,7 @@ def test_torch_reads_the_kept_bits_of_any_type(name, mapped, source_of, tmp_path
     nnz = int(mask.sum())
     before, after = 60 * 70 * dtype.itemsize, 4 * 61 + (4 + dtype.itemsize) * nnz
     assert report.notices == (
-        f"Of 1 pruned tensors 1 are smaller as CSR: {after:,} bytes instead of {before:,}.",
+        f"Of 1 pruned tensor 1 is smaller as CSR: {after:,} bytes instead of {before:,}.",
         "The tensors are in it, everything else of the opened file was left behind.",
     )
 
@@ -217,7 +217,7 @@ def test_everything_else_stays_dense_and_is_told(source_of):
 
     sparse = [name for name, tensor in loaded.items() if tensor.layout == torch.sparse_csr]
     assert sparse == ["fc.weight"]
-    assert plan.notices[0].startswith("Of 6 pruned tensors 1 are smaller as CSR: ")
+    assert plan.notices[0].startswith("Of 6 pruned tensors 1 is smaller as CSR: ")
     for reason in ("3 no smaller as CSR", "1 not two-dimensional", "1 embeddings"):
         assert reason in plan.notices[0]
     for name, tensor in loaded.items():

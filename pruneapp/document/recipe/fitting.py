@@ -15,7 +15,7 @@ from pruneapp.document.recipe.places import touched
 from pruneapp.document.recipe.recipe import Recipe
 from pruneapp.document.recipe.schema import Entry, FileMasksEntry, ScheduleEntry, StepEntry
 from pruneapp.document.step import Step
-from pruneapp.errors import RecipeError
+from pruneapp.errors import RecipeError, counted
 from pruneapp.progress import Job
 
 __all__ = ["Fit", "FitEntry", "Problem", "fit"]
@@ -134,8 +134,9 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
     if not masked or any(isinstance(entry, FileMasksEntry) for entry in recipe.entries):
         return ()
     sentence = (
-        f"'{checkpoint.path.name}' brings masks for {masked:,} tensors, which the recipe does not "
-        'take: it begins with nothing pruned. Put {"name": "file_masks"} first to go on from them.'
+        f"'{checkpoint.path.name}' brings masks for {counted(masked, 'tensor')}, which the recipe "
+        "does not take: it begins with nothing pruned. "
+        'Put {"name": "file_masks"} first to go on from them.'
     )
     return (sentence,)
 

@@ -16,7 +16,7 @@ import msgspec
 from pruneapp.checkpoint.digest import known
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
-from pruneapp.errors import CheckpointError
+from pruneapp.errors import CheckpointError, counted
 from pruneapp.progress import Job
 
 # Pieces of a file that are looked at, spread evenly, the first and the last bytes among them: the
@@ -161,7 +161,7 @@ def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[st
     """
     files = checkpoint.files
     if len(files) != len(original.files):
-        return (f"It has {len(files):,} files; it had {len(original.files):,}.",)
+        return (f"It has {counted(len(files), 'file')}; it had {len(original.files):,}.",)
     said = []
     for file, before in zip(files, original.files, strict=True):
         if file.size != before.size:

@@ -142,7 +142,11 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
     """Raise OriginalChangedError if a checkpoint has not the tensors of a history."""
     wrong = misfits(checkpoint, history)
     if wrong:
-        more = f" {len(wrong) - 1:,} more differ." if len(wrong) > 1 else ""
+        more = (
+            f" {len(wrong) - 1:,} more {'differs' if len(wrong) == 2 else 'differ'}."
+            if len(wrong) > 1
+            else ""
+        )
         raise OriginalChangedError(
             f"'{checkpoint.path.name}' does not fit the work in '{Path(where).name}': "
             f"{wrong[0]}{more}",
