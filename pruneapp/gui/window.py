@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.actions import Actions
+from pruneapp.gui.placing import fit_into_screen
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.theme import Appearance, Theme
 from pruneapp.gui.views.done import Done
@@ -105,6 +106,8 @@ class MainWindow(QMainWindow):
         self._narrow = False
         self.resize(SIZE)
         self.restoreGeometry(QByteArray(settings.blob("geometry")))
+        fit_into_screen(self)
+        self._framed = False
         appearance.changed.connect(self._on_theme_changed)
         self._on_theme_changed(appearance.theme)
 
@@ -228,6 +231,9 @@ class MainWindow(QMainWindow):
         """Tell when the person comes back."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            if not self._framed:  # only now its frame can be measured
+                self._framed = True
+                fit_into_screen(self)
             self.activated.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

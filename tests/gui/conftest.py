@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, QRect
 from PySide6.QtWidgets import QApplication
 
+from pruneapp.gui import placing
 from pruneapp.gui.app import SWITCH_INTERVAL_S, Start
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import Appearance
@@ -58,7 +59,13 @@ def as_in_main(imported, monkeypatch):
 
 
 @pytest.fixture
-def new_person(qtbot, qapp, as_in_main, english, settings_file, monkeypatch):
+def roomy(monkeypatch):
+    """Let windows stand as on a large screen; the one without glass has 800 pixels a side."""
+    monkeypatch.setattr(placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+
+
+@pytest.fixture
+def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypatch):
     """Make windows as `main` does; they are shown, and closed without questions at the end."""
     made: list[tuple[MainWindow, Start, Appearance]] = []
     style, palette = qapp.style().objectName(), qapp.palette()

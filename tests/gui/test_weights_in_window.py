@@ -86,6 +86,39 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     assert kept(person, weights.shape).all()
 
 
+def test_the_table_follows_undo_and_redo(person, view):
+    """The canvas is hidden behind it, but its tiles are still asked for."""
+    rows = [(3, column) for column in range(view.canvas.item.layout.columns)]
+    columns = view.canvas.item.layout.columns
+
+    def kept_in_table():
+        model = view._table.numbers
+        head = [model.headerData(c, Qt.Orientation.Horizontal) for c in range(model.columnCount())]
+        at = head.index("kept")
+        return {model.data(model.index(row * columns + column, at)) for row, column in rows}
+
+    port, row_3 = view.canvas.viewport(), view.canvas.pixel_of(3, 5)
+    view.set_cursor((1, 0, 0, 0))  # row 3 of the picture
+    person.click(view.tools.tools["channel"])
+    QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=row_3)
+    view.canvas.hovered.emit(None)
+    person.click(view._table_button)
+    assert view.shows_table
+    assert kept_in_table() == {"1"}
+    assert view.readout.text().endswith("kept")
+    person.click(view.tools.operations.buttons["prune"])
+    person.wait(lambda: person.document.position == 1)
+    person.wait(lambda: kept_in_table() == {"0"})
+    person.wait(lambda: "pruned in step 1" in view.readout.text())
+    person.key("Ctrl+Z")
+    person.wait(lambda: person.document.position == 0)
+    assert person.window.actions_["redo"].isEnabled()
+    person.wait(lambda: kept_in_table() == {"1"})
+    person.wait(lambda: view.readout.text().endswith("kept"))
+    person.key("Ctrl+Shift+Z")
+    person.wait(lambda: kept_in_table() == {"0"})
+
+
 def test_keys_alone_prune_a_rectangle(person, view, weights):
     view.canvas.setFocus()
     view.set_cursor((2, 1, 0, 0))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import TileRequest
 from pruneapp.gui.views.pictures.raster.canvas import Canvas
@@ -33,6 +34,9 @@ class Asking(QObject):
     ----------
     canvas
         Where one looks, and what is shown already.
+    picture
+        What the canvas is part of: where it is shown, tiles are of use, if only for the table of
+        their numbers, which hides the canvas.
 
     Attributes
     ----------
@@ -51,9 +55,10 @@ class Asking(QObject):
     requested = Signal(object)
     _at_once = Signal()
 
-    def __init__(self, canvas: Canvas, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, canvas: Canvas, picture: QWidget) -> None:
+        super().__init__(picture)
         self._canvas = canvas
+        self._picture = picture
         self._base: TileRequest | None = None
         self._wanted: TileRequest | None = None
         self._ground_wanted = False
@@ -156,7 +161,7 @@ class Asking(QObject):
     def now(self) -> None:
         """Ask for what can be seen and is not there; a hidden picture asks for nothing."""
         base, view = self._base, self._canvas.view
-        if base is None or view is None or not self._canvas.isVisible():
+        if base is None or view is None or not self._picture.isVisible():
             return
         if not self.is_served:
             wanted = self._of(view, self._canvas.devicePixelRatioF())

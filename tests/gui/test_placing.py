@@ -1,0 +1,66 @@
+"""The window lies inside its screen, frame and all: what lies outside cannot be clicked."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMargins, QRect
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.gui import placing
+
+SMALL = QRect(0, 24, 1280, 776)  # a panel above
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(placing, "available", lambda _window: SMALL)
+
+
+def test_the_first_window_leaves_its_frame_room(new_person, monkeypatch, small):
+    """Without settings: status bar, progress and Cancel are on the screen."""
+    person = new_person(show=False)
+    window = person.window
+    assert window.size().width() <= SMALL.width()
+    assert window.height() + placing.FRAME.top() + placing.FRAME.bottom() <= SMALL.height()
+    with person.qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    assert SMALL.contains(window.geometry())
+    assert window.statusBar().isVisible()
+
+
+def test_a_window_that_was_larger_is_fitted(new_person, monkeypatch):
+    """The screen is smaller than it was when the geometry was kept."""
+    first = new_person()
+    first.window.resize(1600, 1000)
+    assert first.window.close()
+    monkeypatch.setattr(placing, "available", lambda _window: QRect(0, 0, 1024, 700))
+    second = new_person()
+    assert second.window.width() <= 1024
+    assert QRect(0, 0, 1024, 700).contains(second.window.geometry())
+
+
+def test_a_frame_that_turns_out_larger_is_made_room_for(qtbot, monkeypatch, small):
+    """It can be measured once the window is shown; the window moves up before it shrinks."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setGeometry(300, 200, 900, 600)
+    with qtbot.waitExposed(window):
+        window.show()
+    frame = QMargins(10, 60, 10, 20)
+    monkeypatch.setattr(placing, "_frame", lambda _window: frame)
+    placing.fit_into_screen(window)
+    assert window.geometry() == QRect(300, 180, 900, 600)
+    window.resize(1280, 800)
+    placing.fit_into_screen(window)
+    assert window.geometry().marginsAdded(frame) == SMALL
+
+
+def test_a_small_window_stays_where_it_is(qtbot, small):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setGeometry(100, 150, 400, 300)
+    with qtbot.waitExposed(window):
+        window.show()
+    placing.fit_into_screen(window)
+    assert window.geometry() == QRect(100, 150, 400, 300)
