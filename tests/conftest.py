@@ -49,6 +49,13 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 
 
 @pytest.fixture(autouse=True)
+def seeded() -> None:
+    """What torch draws depends on the test alone, not on those that ran before it."""
+    if torch := sys.modules.get("torch"):  # nobody else pays for importing it
+        torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
 def no_unexpected_logs(caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest):
     """A log line at warning or above fails the test, unless it is marked ``logs``."""
     yield
