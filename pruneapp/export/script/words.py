@@ -35,14 +35,16 @@ def script(
         body += ["", f"# {number}. {_printable(part.label)}"]
         for call in part.calls:
             body += lines_of(call, names)
+    written = f"{out.stem}{'.safetensors' if _is_safetensors(checkpoint) else '.pt'}"
     head = _HEAD.format(
         source=_printable(checkpoint.path.name),
         count=len(parts),
         steps="step" if len(parts) == 1 else "steps",
         version=version,
         script=_printable(out.name),
-        original=quoted(checkpoint.path.name),
-        out=quoted(f"{out.stem}{'.safetensors' if _is_safetensors(checkpoint) else '.pt'}"),
+        original=quoted(str(checkpoint.path.absolute())),
+        written=_printable(written),
+        out=quoted(written),
         masks=f"\nmasks = load_file(Path(__file__).parent / {quoted(masks)})" if masks else "",
         load=_load(checkpoint),
     )
@@ -105,6 +107,8 @@ def _printable(text: str) -> str:
 _HEAD = '''"""Prunes {source} in {count} {steps}, by torch.nn.utils.prune.
 
 Needs torch >= 2.6 and safetensors. Usage: python {script} [ORIGINAL [OUT]]
+Without ORIGINAL it takes the path that stands below, where the checkpoint lay when this was
+written; without OUT it writes {written} into the folder that it is called from.
 
 Written by Pruneapp {version}. Where torch's own call takes the very same weights, it stands here;
 where torch leaves open what goes (equal weights, random choices) or has no such method, the mask
@@ -121,6 +125,8 @@ from torch.nn.utils import prune
 arguments = [Path(argument) for argument in sys.argv[1:]]
 original = arguments[0] if arguments else Path({original})
 out = arguments[1] if len(arguments) > 1 else Path({out})
+if not original.exists():
+    sys.exit(f"'{{original}}' is not there. Say where it is: python {{sys.argv[0]}} ORIGINAL [OUT]")
 {load}{masks}
 '''
 
