@@ -15,6 +15,8 @@ from pruneapp.gui.views.parts.painting import saved
 _RADIUS = 2.0
 # Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
 _TAB_ROOM = 2
+_FOCUS = QPalette.ColorRole.Highlight
+_SAME_HUE, _GREY = 12, 60  # degrees; of 255
 
 
 class Style(QProxyStyle):
@@ -52,6 +54,8 @@ class Style(QProxyStyle):
             _draw_field(option, painter)
         else:
             super().drawPrimitive(element, option, painter, widget)
+        if element == QStyle.PrimitiveElement.PE_PanelButtonCommand and _is_accented(option):
+            _draw_focus(option, painter)
 
 
 def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
@@ -94,6 +98,23 @@ def _draw_field(option: QStyleOption, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+
+
+def _is_accented(option: QStyleOption) -> bool:
+    """Whether it is the main action, whose ground has the colour that Fusion shows focus in."""
+    palette: QPalette = option.palette
+    ground, mark = palette.color(QPalette.ColorRole.Button), palette.color(_FOCUS)
+    return abs(ground.hslHue() - mark.hslHue()) < _SAME_HUE and ground.hslSaturation() > _GREY
+
+
+def _draw_focus(option: QStyleOption, painter: QPainter) -> None:
+    if not _has(option, QStyle.StateFlag.State_HasFocus):
+        return
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(option.palette.color(QPalette.ColorRole.ButtonText), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(option.rect).adjusted(3, 3, -3, -3), _RADIUS, _RADIUS)
 
 
 def _prepare(option: QStyleOption, painter: QPainter) -> None:

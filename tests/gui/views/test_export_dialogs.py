@@ -10,7 +10,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel
 
 from pruneapp.answers import (
@@ -21,6 +21,7 @@ from pruneapp.answers import (
     RoundingCost,
     TensorSparsity,
 )
+from pruneapp.gui.style import Style
 from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
@@ -649,3 +650,111 @@ def test_what_was_chosen_is_found_again(dialog, qtbot, tmp_path):
     assert told.args == ["zst", {"level": 4}]
     assert later.choices() == found
     assert later.wish() == dialog.wish()
+
+
+class TestKeys:
+    @pytest.fixture
+    def zst(self, dialog, qtbot):
+        dialog.set_offers(COUNTED)
+        pick(dialog, qtbot, "zst")
+        return dialog.details.fields.fields["level"]
+
+    def test_tab_goes_as_one_reads_and_shows_where_it_is(self, dialog, qtbot):
+        many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(9))
+        dialog.set_offers((replace(ROUNDED, params=(TYPE, *many)), *COUNTED[1:]))
+        want(dialog, qtbot, Purpose.TRANSFORMERS)
+        dialog.resize(dialog.minimumSizeHint())
+        purpose = dialog.purposes.buttons[Purpose.TRANSFORMERS]
+        purpose.setFocus()
+        order = [purpose]
+        for _ in range(40):
+            qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+            here = dialog.focusWidget()
+            if here is purpose:
+                break
+            order.append(here)
+            if dialog.details.isAncestorOf(here):
+                port = dialog.details.viewport()
+                at = here.mapTo(port, here.rect().center())
+                assert port.rect().contains(at), here.accessibleName()
+        fields = dialog.details.fields.fields.values()
+        rounding = dialog.details.rounding
+        inside = [field.editor.focusProxy() for field in fields]
+        assert order == [
+            purpose,
+            dialog.radios["safetensors"],
+            inside[0],
+            rounding.take,
+            *inside[1:],
+            dialog.target.path,
+            dialog.target.browse,
+            dialog.beside.script,
+            dialog.beside.account,
+            dialog.stop,
+            dialog.go,
+        ]
+        qtbot.keyClick(purpose, Qt.Key.Key_Backtab)
+        assert dialog.focusWidget() is dialog.go
+
+    def test_a_key_brings_the_control_that_it_changes_into_sight(self, dialog, qtbot):
+        many = tuple(replace(LEVEL, name=f"level{n}", label=f"Effort {n}") for n in range(12))
+        dialog.set_offers((replace(ROUNDED, params=(TYPE, *many)), *COUNTED[1:]))
+        dialog.resize(dialog.minimumSizeHint())
+        combo = dialog.details.fields.fields["dtype"].editor.combo
+        combo.setFocus()
+        bar = dialog.details.verticalScrollBar()
+        qtbot.waitUntil(lambda: bar.maximum() > 0)
+        for _ in range(20):
+            qtbot.keyClick(dialog, Qt.Key.Key_PageDown)
+        assert bar.value() == bar.maximum()
+        qtbot.keyClick(combo, Qt.Key.Key_Down)
+        port = dialog.details.viewport()
+        assert port.rect().contains(combo.mapTo(port, combo.rect().center()))
+
+    @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+    def test_enter_in_a_setting_exports_nothing(self, dialog, zst, qtbot, key):
+        zst.editor.setFocus()
+        with qtbot.assertNotEmitted(dialog.exportRequested):
+            qtbot.keyClick(zst.editor.focusProxy(), key)
+        assert dialog.isVisible()
+
+    def test_what_is_out_of_range_is_refused_in_words(self, dialog, zst, qtbot):
+        assert zst.note.text().endswith("From 1 to 19.")
+        field = zst.editor.focusProxy()
+        field.setFocus()
+        field.selectAll()
+        qtbot.keyClicks(field, "22")
+        assert field.text() == "22", "nothing else takes its place"
+        assert zst.note.text().startswith("✕")
+        assert "19" in zst.note.text()
+        assert not dialog.go.isEnabled()
+        dialog.target.path.setFocus()
+        assert field.text() == "22"
+        qtbot.keyClick(field, Qt.Key.Key_Down)
+        assert field.text() == "19"
+        assert dialog.go.isEnabled()
+        qtbot.keyClick(field, Qt.Key.Key_Up)
+        assert field.text() == "19"
+
+    def test_the_focus_on_the_main_button_is_seen(self, dialog, qtbot):
+        dialog.go.setStyle(style := Style())
+        palette = dialog.go.palette()
+        palette.setColor(QPalette.ColorRole.Button, "#6a3fb0")
+        palette.setColor(QPalette.ColorRole.Highlight, "#6a3fb0")
+        palette.setColor(QPalette.ColorRole.ButtonText, "#ffffff")
+        dialog.go.setPalette(palette)
+        dialog.stop.setFocus()
+        plain = dialog.go.grab().toImage()
+        qtbot.keyClick(dialog.stop, Qt.Key.Key_Tab)
+        assert dialog.go.hasFocus()
+        focused = dialog.go.grab().toImage()
+        bright = [
+            sum(
+                image.pixelColor(x, y).lightness() > 200
+                for x in range(image.width())
+                for y in range(image.height())
+            )
+            for image in (plain, focused)
+        ]
+        assert bright[1] > bright[0] + 2 * dialog.go.width(), bright
+        del style

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from pruneapp.answers import FormatOffer, RoundingCost
@@ -18,6 +18,7 @@ from pruneapp.gui.views.parts.labels import heading, plain, recolor
 # Letters of the width that texts are set in.
 _WIDTH = 52
 _LINES = 14
+_SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 # What is asked for: of most formats everything is seen at once.
 _USUAL_LINES = 26
 
@@ -37,6 +38,7 @@ class Details(QScrollArea):
         super().__init__(parent)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls have it; see `page`
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
@@ -58,6 +60,18 @@ class Details(QScrollArea):
         return QSize(
             metrics.averageCharWidth() * (_WIDTH + 6), metrics.lineSpacing() * _USUAL_LINES
         )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show a control that gets the focus, or a key while it is scrolled away."""
+        if event.type() in _SHOWN_FOR and isinstance(watched, QWidget):
+            self.ensureWidgetVisible(watched.parentWidget() or watched)
+            self.ensureWidgetVisible(watched)
+        return super().eventFilter(watched, event)
+
+    def page(self, pages: int) -> None:
+        """Scroll some pages down, or up."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + pages * bar.pageStep())
 
     def show_offer(self, offer: FormatOffer | None) -> None:
         """Show a format; what was typed for it before is still there."""
@@ -134,6 +148,9 @@ class Details(QScrollArea):
             for name, value in self._values.get(offer.name, {}).items():
                 self.fields.fields[name].editor.set_value(value)
             self.fields.changed.connect(self._on_changed)
+            for field in self.fields.fields.values():
+                if (control := field.editor.focusProxy()) is not None:
+                    control.installEventFilter(self)
             layout.addWidget(self.fields)
             if offer.rounded_by:
                 self._add_rounding(self.fields.fields[offer.rounded_by])
@@ -145,6 +162,7 @@ class Details(QScrollArea):
         below = field.layout()
         assert below is not None
         self.rounding = Rounding(field)
+        self.rounding.take.installEventFilter(self)
         below.addWidget(self.rounding)
         self.rounding.set_costs(self._costs)
         self.rounding.taken.connect(self._on_taken)

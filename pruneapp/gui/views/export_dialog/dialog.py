@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -27,6 +27,7 @@ from pruneapp.gui.views.export_dialog.purposes import Purposes
 from pruneapp.gui.views.export_dialog.target import Target
 from pruneapp.gui.views.export_dialog.words import size_words
 from pruneapp.gui.views.parts.labels import heading, plain
+from pruneapp.gui.views.parts.tab_order import tab_stop_after
 
 _AROUND = 64
 # So long nothing is typed before the disk is looked at.
@@ -100,6 +101,7 @@ class ExportDialog(QDialog):
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
         self.stop = QPushButton(self.tr("Cancel"), self)
+        self._tab_parts = self.purposes, self.formats, self.details, self.target, self.beside
         self._lay_out()
         self.purposes.chosen.connect(self._on_best)
         self.formats.picked.connect(self._on_picked)
@@ -141,6 +143,27 @@ class ExportDialog(QDialog):
             room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
             self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
         super().showEvent(event)
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002 - Qt's name and type
+        """Follow Tab as one reads, whenever the settings of a format were made."""
+        here = self.focusWidget()
+        parts = (*self._tab_parts, self.stop, self.go)
+        there = None if here is None else tab_stop_after(parts, here, forward=next)
+        if there is None:
+            return super().focusNextPrevChild(next)
+        tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
+        there.setFocus(tab if next else back)
+        return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keep what is typed into a setting from being an export, and turn pages of settings."""
+        here = self.focusWidget()
+        inside = here is not None and (self.details.isAncestorOf(here) or here is self.beside.kind)
+        pages = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+        if event.key() in pages:
+            self.details.page(pages[Qt.Key(event.key())])
+        elif not (inside and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}):
+            super().keyPressEvent(event)
 
     # Told
 

@@ -114,7 +114,7 @@ class IntEditor(Editor):
         self.field = SpinBox(self)
         self.field.setLineEdit(LineEdit(self.field))
         low, high = param.bounds.low, param.bounds.high
-        self.field.setRange(
+        self.field.set_steps(
             -_INT_MAX if low is None else max(-_INT_MAX, math.ceil(low)),
             _INT_MAX if high is None else min(_INT_MAX, math.floor(high)),
         )

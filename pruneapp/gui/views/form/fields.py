@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.form.editor import Editor
 from pruneapp.gui.views.form.editors import editor_for
+from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
-from pruneapp.params import Param
+from pruneapp.params import IntParam, Param
 
 
 class Field(QWidget):
@@ -86,7 +87,15 @@ class Field(QWidget):
     def _show_note(self) -> None:
         error = self.error()
         recolor(self.note, self._colors["danger" if error else "muted"])
-        self.note.setText(f"✕ {error}" if error else self._instead or first_clause(self.param.help))
+        self.note.setText(f"✕ {error}" if error else self._instead or self._help())
+
+    def _help(self) -> str:
+        said = first_clause(self.param.help)
+        bounds = self.param.bounds if isinstance(self.param, IntParam) else None
+        if bounds is None or bounds.low is None or bounds.high is None:
+            return said
+        low, high = (numbers.count(int(end)) for end in (bounds.low, bounds.high))
+        return f"{said} " + self.tr("From {low} to {high}.").format(low=low, high=high)
 
 
 class Fields(QWidget):

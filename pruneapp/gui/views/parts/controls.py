@@ -10,6 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSlider, QSpinBox, QWidget
 
+_MOST = 2**31 - 1  # what Qt's boxes can hold
+
 
 class ComboBox(QComboBox):
     """A box to choose from whose choice a wheel changes only with the focus."""
@@ -32,6 +34,28 @@ class SpinBox(QSpinBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._steps = self.minimum(), self.maximum()
+
+    def set_steps(self, low: int, high: int) -> None:
+        """Let steps stay within bounds; what is typed beyond them can be said to be wrong."""
+        self._steps = low, high
+        self.setRange(-_MOST, _MOST)
+
+    def stepBy(self, steps: int) -> None:
+        """Go some steps up or down, not over the bounds."""
+        low, high = self._steps
+        self.setValue(min(max(self.value() + steps * self.singleStep(), low), high))
+        self.selectAll()
+
+    def stepEnabled(self) -> QSpinBox.StepEnabledFlag:
+        """Say which way is open."""
+        low, high = self._steps
+        open_ = QSpinBox.StepEnabledFlag.StepNone
+        if self.value() < high:
+            open_ |= QSpinBox.StepEnabledFlag.StepUpEnabled
+        if self.value() > low:
+            open_ |= QSpinBox.StepEnabledFlag.StepDownEnabled
+        return open_
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the number, or let it scroll what this lies in."""
