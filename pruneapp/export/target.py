@@ -100,6 +100,11 @@ def check_folder(path: Path, *, follow_links: bool = False) -> Target:
 
 def _resolved_parent(path: Path) -> Path:
     parent = path.parent
+    if parent.exists() and not parent.is_dir():
+        raise ExportError(
+            f"'{path}' cannot be written: '{parent}' is a file, not a folder.",
+            remedy="Choose a folder.",
+        )
     if not parent.is_dir():
         raise ExportError(
             f"'{path}' cannot be written: the folder '{parent}' is not there.",

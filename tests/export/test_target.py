@@ -53,6 +53,13 @@ def test_a_missing_folder_is_named(tmp_path):
         check_file(tmp_path / "no" / "x.pt")
 
 
+def test_a_file_is_no_folder_to_write_into(tmp_path):
+    (tmp_path / "model.pt").write_bytes(b"")
+    for check in (check_file, check_folder):
+        with pytest.raises(ExportError, match=r"model.pt' is a file, not a folder"):
+            check(tmp_path / "model.pt" / "x.pt")
+
+
 def test_a_pipe_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "pipe.pt")
     with pytest.raises(ExportError, match="pipe"):
