@@ -309,6 +309,7 @@ class TestFilesOfALargestSize:
             ("x.pth", "leave out .pth"),
             (".", "The model that is open lies in this folder"),
             ("no/where", "does not exist"),
+            ("file/where", "is a file, not a folder"),
         ],
     )
     def test_a_place_that_cannot_be(self, dialog, size, qtbot, tmp_path, name, words):

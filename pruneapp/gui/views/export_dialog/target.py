@@ -151,6 +151,8 @@ class Target(QWidget):
                 return found
             if target.is_dir() and not self._may_be_folder():
                 return self.tr("This is a folder: add the name of a file.")
+            if target.parent.is_file():
+                return self.tr("{file} is a file, not a folder.").format(file=target.parent)
             if not target.parent.is_dir():
                 return self.tr("The folder {folder} does not exist.").format(folder=target.parent)
         except OSError as error:  # a name that is too long, a folder that may not be looked into
