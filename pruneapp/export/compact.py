@@ -23,8 +23,9 @@ from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.packed.compact import FRAMES, INDEX
 from pruneapp.checkpoint.packed.layout import COMPACT, KEY, VERSION
 from pruneapp.errors import ExportError, words_of
-from pruneapp.export import parts, safetensors, sampling
+from pruneapp.export import loading, parts, safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
+from pruneapp.export.loading import READER_NAME
 from pruneapp.export.provenance import metadata_of, told
 from pruneapp.export.records import Record, Stretch, finalized, finalized_bits, stretches
 from pruneapp.export.safetensors import SAFETENSORS, plan_safetensors
@@ -38,7 +39,6 @@ from pruneapp.progress import Job
 _SMALL = 4096
 
 
-READER_NAME = "read_compact.py"
 READER = FlagParam(
     name="reader",
     label="Write a reader beside it",
@@ -252,6 +252,7 @@ COMPACT_FILE = Format(
     params=(READER,),
     good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
     one_file=True,
+    loads=loading.compact,
     load_code="""
 def load(path):
     import pruneapp

@@ -25,7 +25,7 @@ from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError, counted
-from pruneapp.export import parts, torch_zip
+from pruneapp.export import loading, parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.pickle_writer import StateDictPickle
 from pruneapp.export.records import Record, finalized
@@ -220,6 +220,7 @@ CSR = Format(
         "It holds the tensors alone: what else was in the opened file is left behind.",
     ),
     one_file=True,
+    loads=loading.csr,
     load_code="""
 def load(path):
     found = torch.load(path, map_location="cpu", weights_only=True)

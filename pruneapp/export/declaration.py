@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -134,6 +135,9 @@ class Format:
         Whether it writes one file of a model of several.
     tag
         What the names of its files have in them beside those of formats that end so: ``-csr``.
+    loads
+        Says how whoever gets a file or folder loads it: one to three lines of Python, or a
+        command, of files that lie where it is typed.
     load_code
         A function ``load(path)`` in Python that returns the tensors of a file as a dict of torch
         tensors, for scripts. It may use ``files_of(path, pattern)``, which gives the files of a
@@ -153,6 +157,7 @@ class Format:
     lossless: bool = True
     one_file: bool = False
     tag: str = ""
+    loads: Callable[[Path], str]
     load_code: str
 
     def fits(self, name: str) -> bool:

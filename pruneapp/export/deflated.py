@@ -19,7 +19,7 @@ from typing import Any
 from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
-from pruneapp.export import parts, sampling, torch_zip
+from pruneapp.export import loading, parts, sampling, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Stretch, finalized, finalized_bytes, stretches
 from pruneapp.export.state import State
@@ -240,6 +240,7 @@ DEFLATED = Format(
         "It holds the tensors alone: what else was in the opened file is left behind.",
     ),
     one_file=True,
+    loads=loading.torch,
     load_code="""
 def load(path):
     return torch.load(path, map_location="cpu", weights_only=True)  # without mmap

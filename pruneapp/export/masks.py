@@ -15,6 +15,7 @@ from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.packed.layout import KEY, MASKS, VERSION
 from pruneapp.checkpoint.packed.masks import SUFFIX
+from pruneapp.export import loading
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record
@@ -79,6 +80,7 @@ MASKS_ONLY = Format(
     does_not=("It is no model: without the original there are no weights.",),
     lossless=False,
     one_file=True,
+    loads=loading.masks,
     load_code="""
 def load(path):
     import json

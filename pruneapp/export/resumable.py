@@ -16,7 +16,7 @@ from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import STATISTICS_NAMES, TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import parts, safetensors, torch_zip
+from pruneapp.export import loading, parts, safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
 from pruneapp.export.splitting import SHARD_SIZE
@@ -113,6 +113,7 @@ RESUMABLE = Format(
     good_for={
         Purpose.TORCH: "Masks and pruned values are in it, so training and pruning go on from it."
     },
+    loads=loading.resumable,
     load_code="""
 def load(path):
     from safetensors.torch import load_file

@@ -17,7 +17,7 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.packed import compact
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export import parts
+from pruneapp.export import loading, parts
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record, finalized
@@ -180,6 +180,7 @@ SAFETENSORS = Format(
     good_for={
         Purpose.TRANSFORMERS: "Transformers loads it in the place of the original, unchanged."
     },
+    loads=loading.safetensors,
     load_code="""
 def load(path):
     from safetensors.torch import load_file

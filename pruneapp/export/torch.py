@@ -16,7 +16,7 @@ from pruneapp.checkpoint.torchfile.checked import CheckedSource
 from pruneapp.checkpoint.torchfile.layout import STORED, zip_layout
 from pruneapp.checkpoint.torchfile.zipped import SCRIPT
 from pruneapp.errors import ExportError, counted
-from pruneapp.export import parts, torch_zip
+from pruneapp.export import loading, parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.patching import (
     Checked,
@@ -153,6 +153,7 @@ TORCH = Format(
         "Zeros do not make a dense file smaller.",
         "What an optimizer in the file remembers of pruned weights stays as it was.",
     ),
+    loads=loading.torch,
     load_code="""
 def load(path):
     found = {}

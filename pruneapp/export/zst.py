@@ -10,7 +10,7 @@ from typing import Any
 from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.packed.frames import bound
-from pruneapp.export import safetensors, sampling
+from pruneapp.export import loading, safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.records import Stretch, finalized_bytes, stretches
@@ -198,6 +198,7 @@ ZSTANDARD = Format(
     does_not=("Nothing loads it before it is unpacked.",),
     good_for={Purpose.MAIL: "Anybody can unpack it, and then everything loads it."},
     one_file=True,
+    loads=loading.zst,
     load_code="""
 def load(path):
     import zstandard
