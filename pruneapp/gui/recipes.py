@@ -196,8 +196,13 @@ class Recipes(QObject):
                 )
             )
         elif self._session.put_all(edits, revision):
-            text = self.tr("{file} applied: {n} steps.")
-            self._telling.say_done(text.format(file=where, n=numbers.count(len(edits))))
+            text = self.tr("{file} applied: {steps}.")
+            self._telling.say_done(text.format(file=where, steps=self._steps(len(edits))))
+
+    def _steps(self, count: int) -> str:
+        if count == 1:
+            return self.tr("1 step")
+        return self.tr("{n} steps").format(n=numbers.count(count))
 
     # -- as Python ------------------------------------------------------------------------------
 
@@ -226,8 +231,8 @@ class Recipes(QObject):
         if not script.masks:
             QGuiApplication.clipboard().setText(script.text(path))
             self._telling.say_done(
-                self.tr("Python copied: {n} steps, all of them torch's own calls.").format(
-                    n=numbers.count(script.steps)
+                self.tr("Python copied: {steps}, by nothing but torch's own calls.").format(
+                    steps=self._steps(script.steps)
                 )
             )
             return
@@ -254,12 +259,12 @@ class Recipes(QObject):
     def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:
         self._telling.say_done(
             self.tr(
-                "Python copied, and saved as {file}: {own} of {n} steps are torch's own calls, the "
-                "masks of the others lie in {masks}."
+                "Python copied, and saved as {file}: {own} of {steps} by torch's own calls, the "
+                "masks of the others in {masks}."
             ).format(
                 file=written[-1].name,
                 own=numbers.count(script.by_torch),
-                n=numbers.count(script.steps),
+                steps=self._steps(script.steps),
                 masks=written[0].name,
             )
         )
