@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import FormatOffer, Landing, RoundingCost, TensorSparsity
@@ -237,6 +238,7 @@ class Exporting(QObject):
         if document is not None:
             document.mark_exported(snapshot)
         dialog = ExportReportDialog(_as_text(report), self._window)
+        dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)
         self._appearance.dress(dialog)
         self.report = dialog
@@ -244,6 +246,17 @@ class Exporting(QObject):
         self.exported.emit(report)
         if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
             self._session.open(report.path)
+
+    def _show_folder(self, name: str) -> None:
+        path = Path(name).absolute()
+        folder = path if path.is_dir() else path.parent
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._session.refused.emit(
+                PruneAppError(
+                    f"No program here shows the folder '{folder}'.",
+                    remedy="Open it in a file manager yourself.",
+                )
+            )
 
     def _on_report_finished(self, _result: int) -> None:
         # Not always the newest: each export has its own.
@@ -264,7 +277,8 @@ def _as_text(report: ExportReport) -> ReportText:
         tensors=tuple(
             TensorSparsity(t.name, t.numel, t.pruned, t.pruned) for t in report.tensors if t.pruned
         ),
-        kept_as=str(report.kept_original or ""),
+        kept_as=tuple(map(str, report.kept_originals)),
+        loads=FORMATS[report.format].loads(report.path),
         notes=tuple(notice for notice in report.notices if not damages(notice)),
         warnings=tuple(notice for notice in report.notices if damages(notice)),
         files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)

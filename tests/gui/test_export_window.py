@@ -17,7 +17,7 @@ from safetensors.torch import load, load_file, save_file
 from pruneapp.answers import Purpose
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.export import splitting
-from pruneapp.gui import export_work
+from pruneapp.gui import export_work, exporting
 
 
 @pytest.fixture
@@ -247,6 +247,7 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     assert warning.text().startswith("▲ Rounded to float16.")
     assert "128 values were too large and became infinite, in 'bn.running_var'" in warning.text()
     assert warning.text() not in [label.text() for label in report.notes]
+    assert report.loads.text().endswith("state_dict = load_file('bn-pruned-float16.safetensors')")
     person.close_report()
 
 
@@ -291,3 +292,21 @@ def test_default_names_of_all_formats_differ(pruned):
         press(pruned, radio)
         names.append(dialog.target.path.text())
     assert len(set(names)) == len(names), names
+
+
+def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
+    shown, answers = [], [True, False]
+    monkeypatch.setattr(
+        exporting.QDesktopServices,
+        "openUrl",
+        lambda url: shown.append(url.toLocalFile()) or answers.pop(0),
+    )
+    dialog = dialog_of(pruned)
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
+    report = pruned.workbench.exporting.report
+    pruned.click(report.show_folder)
+    assert shown == [str(file.parent)]
+    pruned.click(report.show_folder)
+    pruned.close_report()
+    assert any(str(file.parent) in notice for notice in pruned.notices)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -39,7 +42,9 @@ class ReportText:
     tensors
         The tensors that are pruned, in file order: `after` of `numel`.
     kept_as
-        Where the original was kept; empty if it was not replaced.
+        Where the files of the original were kept; none if it was not replaced.
+    loads
+        How whoever gets it loads it: a command, or a few lines of a program.
     notes
         What was left behind, a sentence each.
     warnings
@@ -54,14 +59,40 @@ class ReportText:
     checksum: str
     verified: bool
     tensors: tuple[TensorSparsity, ...] = ()
-    kept_as: str = ""
+    kept_as: tuple[str, ...] = ()
+    loads: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     files: tuple[tuple[str, int, str], ...] = ()
 
 
+_COPIED_MS = 2_000
+# Letters of the width that a note is set in, and lines of the table that are always seen.
+_WIDTH = 84
+_TABLE_LINES = 6
+_AROUND = 64
+
+
+class _Above(QScrollArea):
+    """What stands above the table: as high as it needs, less only where the screen ends."""
+
+    def sizeHint(self) -> QSize:
+        """Ask for the height of all of it in this width."""
+        content = self.widget()
+        width = max(self.width(), self.fontMetrics().averageCharWidth() * _WIDTH)
+        return QSize(width, content.heightForWidth(width) if content is not None else 0)
+
+
 class ExportReportDialog(QDialog):
-    """Says what was written; all of it can be copied as text."""
+    """Says what was written; all of it can be copied as text.
+
+    Signals
+    -------
+    folderRequested(str)
+        The person wants to see this file, or folder, where it lies.
+    """
+
+    folderRequested = Signal(str)
 
     def __init__(self, report: ReportText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,30 +115,78 @@ class ExportReportDialog(QDialog):
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity")
         self.table = CountsTable(headers, len(report.tensors), self._cells, self)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
+        self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
+        self.loads = plain(report.loads)
+        self.loads.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.loads.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.loads.setAccessibleName(self.tr("How it is loaded"))
+        self.loads.setAccessibleDescription(report.loads)
+        self.show_folder = QPushButton(self.tr("Show in folder"), self)
+        self.show_folder.setAccessibleDescription(self.tr("Opens the folder that it lies in."))
         self.copy = QPushButton(self.tr("Copy as text"), self)
         self.copy.setAccessibleDescription(self.tr("Copies the whole report."))
+        # Nothing moves when it says that it was done.
+        self.copy.setMinimumWidth(self.copy.sizeHint().width())
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(_COPIED_MS)
+        self._again.timeout.connect(self._offer_copy)
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
 
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
+        buttons.addWidget(self.show_folder)
         buttons.addWidget(self.copy)
         buttons.addStretch(1)
         buttons.addWidget(self.close_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
-        layout.addLayout(rows)
-        for note in (*self.warnings, *self.notes):
-            layout.addWidget(note)
+        self.above = self._above(rows)
+        layout.addWidget(self.above, 1)
         layout.addWidget(heading(self.tr("Sparsity")))
         layout.addWidget(self.table, 1)
         layout.addLayout(buttons)
-        self.resize(560, 440)
+        layout.setStretch(layout.indexOf(self.table), 2)
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
+        self.show_folder.clicked.connect(self._on_show_folder)
         self.close_button.clicked.connect(self.accept)
         self.set_colors({})
+
+    def _above(self, rows: QFormLayout) -> QScrollArea:
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 8, 0)
+        layout.setSpacing(8)
+        layout.addLayout(rows)
+        for note in (*self.warnings, *self.notes):
+            layout.addWidget(note)
+        if self._report.loads:
+            layout.addSpacing(4)
+            layout.addWidget(heading(self.tr("How it is loaded")))
+            layout.addWidget(self.loads)
+        else:
+            self.loads.hide()
+        layout.addStretch(1)
+        above = _Above(self)
+        above.setWidgetResizable(True)
+        above.setFrameShape(QFrame.Shape.NoFrame)
+        above.setAccessibleName(self.tr("What was written"))
+        above.setAccessibleDescription(self.tr("File, size, checksum, and what to know of it."))
+        above.setWidget(content)
+        return above
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the room that is needed, as far as the screen has it."""
+        if not event.spontaneous():
+            room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
+            self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
+        super().showEvent(event)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -121,6 +200,8 @@ class ExportReportDialog(QDialog):
         lines = [f"{label}: {tip or text}" for label, text, tip in self._facts()]
         lines.extend(label.text() for label in self.warnings)
         lines.extend(self._report.notes)
+        if self._report.loads:
+            lines.extend(("", self.tr("How it is loaded"), self._report.loads))
         lines.extend(("", self.tr("Sparsity")))
         lines.extend(
             f"{tensor.name}\t{tensor.after}\t{tensor.numel}\t"
@@ -167,8 +248,17 @@ class ExportReportDialog(QDialog):
             (self.tr("Pruned"), self.tr("{n} weights").format(n=numbers.count(pruned)), ""),
         ]
         if report.kept_as:
-            facts.append((self.tr("Original kept as"), report.kept_as, ""))
+            names = ", ".join(report.kept_as)
+            facts.append((self.tr("Original kept as"), names, "\n".join(report.kept_as)))
         return facts
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
+        self.copy.setText(self.tr("✓ Copied"))
+        self._again.start()
+
+    def _offer_copy(self) -> None:
+        self.copy.setText(self.tr("Copy as text"))
+
+    def _on_show_folder(self) -> None:
+        self.folderRequested.emit(self._report.path)

@@ -407,7 +407,7 @@ def test_the_report_can_be_read_and_copied(qtbot):
         checksum="sha256 3f",
         verified=True,
         tensors=(TensorSparsity("a.weight", 1000, 0, 200), TensorSparsity("b", 0, 0, 0)),
-        kept_as="/models/m.orig.safetensors",
+        kept_as=("/models/m.orig.safetensors",),
         notes=("The optimizer was left behind.",),
     )
     dialog = ExportReportDialog(report)
@@ -759,3 +759,65 @@ class TestKeys:
         ]
         assert bright[1] > bright[0] + 2 * dialog.go.width(), bright
         del style
+
+
+class TestTheReport:
+    @pytest.fixture
+    def report(self, qtbot):
+        tensors = tuple(TensorSparsity(f"t{n}", 10, 0, n) for n in range(50))
+        found = ReportText(
+            "/models/out.safetensors.zst",
+            "compressed",
+            4_050,
+            "sha256 3f",
+            verified=True,
+            tensors=tensors,
+            kept_as=("/models/m-1.orig.safetensors", "/models/m-2.orig.safetensors"),
+            notes=tuple(f"A note of some length that wraps, number {n}. " * 4 for n in range(9)),
+            warnings=("64 values became infinite.",),
+            loads="zstd -d out.safetensors.zst",
+        )
+        dialog = ExportReportDialog(found)
+        qtbot.addWidget(dialog)
+        dialog.set_colors({"danger": "#b3261e"})
+        with qtbot.waitExposed(dialog):
+            dialog.show()
+        return dialog
+
+    def test_no_row_is_squeezed_however_many_notes_there_are(self, report, qtbot):
+        for height in (report.height(), report.minimumSizeHint().height()):
+            report.resize(report.width(), height)
+            qtbot.wait(1)
+            for label in report.above.widget().findChildren(QLabel):
+                if label.isVisible():
+                    needed = label.heightForWidth(label.width()) if label.wordWrap() else 0
+                    assert label.height() >= max(needed, label.fontMetrics().height()), label.text()
+            assert report.table.height() >= 5 * report.fontMetrics().lineSpacing()
+
+    def test_a_warning_is_red_with_a_glyph_and_all_kept_files_are_named(self, report):
+        (warning,) = report.warnings
+        assert warning.text() == "▲ 64 values became infinite."
+        assert warning.palette().windowText().color().name() == "#b3261e"
+        text = report.as_text()
+        assert "▲ 64 values became infinite.\n" in text
+        assert "/models/m-1.orig.safetensors\n/models/m-2.orig.safetensors\n" in text
+        assert "\nHow it is loaded\nzstd -d out.safetensors.zst\n" in text
+        assert report.loads.text() == "zstd -d out.safetensors.zst"
+        assert report.loads.isVisible()
+
+    def test_the_folder_is_asked_for_by_click_and_by_key(self, report, qtbot):
+        with qtbot.waitSignal(report.folderRequested) as told:
+            qtbot.mouseClick(report.show_folder, Qt.MouseButton.LeftButton)
+        assert told.args == ["/models/out.safetensors.zst"]
+        report.show_folder.setFocus()
+        with qtbot.waitSignal(report.folderRequested):
+            qtbot.keyClick(report.show_folder, Qt.Key.Key_Space)
+
+    def test_copying_says_that_it_was_done_and_moves_nothing(self, report, qtbot):
+        report._again.setInterval(10)
+        before = report.copy.geometry()
+        qtbot.mouseClick(report.copy, Qt.MouseButton.LeftButton)
+        assert report.copy.text() == "✓ Copied"
+        assert report.copy.geometry() == before
+        assert QGuiApplication.clipboard().text() == report.as_text()
+        qtbot.waitUntil(lambda: report.copy.text() == "Copy as text")
