@@ -44,7 +44,9 @@ class Jobs(QObject):
     failed(str, str)
         A bug: sentence and traceback, to be shown as a report.
     stuck(str)
-        A task, by its title, does not end although it was cancelled some seconds ago.
+        A task, by its title, does not end although it was cancelled some seconds ago; said once.
+    unstuck()
+        It has ended after all.
     """
 
     started = Signal(str)
@@ -53,6 +55,7 @@ class Jobs(QObject):
     idle = Signal()
     failed = Signal(str, str)
     stuck = Signal(str)
+    unstuck = Signal()
 
     _wake = Signal()
     _answered = Signal(object)
@@ -74,6 +77,7 @@ class Jobs(QObject):
         self._pending: list[Task[Any]] = []
         self._thread.start()
         self._deaf: Task[Any] | None = None
+        self._stuck: Task[Any] | None = None
         self._listen = QTimer(self)
         self._listen.setInterval(DEAF_MS)
         self._listen.timeout.connect(self._look_for_deaf)
@@ -216,7 +220,8 @@ class Jobs(QObject):
     @Slot()
     def _look_for_deaf(self) -> None:
         found = next((t for t in self._pending if t.begun and t.token.cancelled), None)
-        if found is not None and found is self._deaf:
+        if found is not None and found is self._deaf and found is not self._stuck:
+            self._stuck = found
             self.stuck.emit(found.title)
         self._deaf = found
 
@@ -237,6 +242,9 @@ class Jobs(QObject):
                 self._pending.remove(task)
                 self._tell(task)
         finally:
+            if task is self._stuck:
+                self._stuck = None
+                self.unstuck.emit()
             task.release()
 
     def _tell(self, task: Task[Any]) -> None:

@@ -9,7 +9,16 @@ from types import TracebackType
 from PySide6.QtCore import QObject, Slot
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import (
+    CheckpointError,
+    ExportError,
+    FileChangedError,
+    ParameterError,
+    PruneAppError,
+    SelectionError,
+    SessionError,
+    StaleError,
+)
 from pruneapp.gui.commands import ACTIONS
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.jobs import Jobs
@@ -20,6 +29,9 @@ from pruneapp.gui.views.tree import Nodes
 from pruneapp.gui.window import MainWindow
 
 LONGEST_STEP = 40
+# What a person is told of until they try again, and what until it works.
+OPENING = (CheckpointError, SessionError)
+PRUNING = (SelectionError, ParameterError, StaleError)
 
 
 class Telling(QObject):
@@ -32,6 +44,11 @@ class Telling(QObject):
     session, jobs
         What is told of. The workbench tells of documents, so that all is in order before others
         hear of them.
+
+    Attributes
+    ----------
+    own_methods
+        Whether code runs that is not ours, and may not listen to a person who cancels it.
     """
 
     def __init__(
@@ -42,6 +59,9 @@ class Telling(QObject):
         self._views = views
         self._session = session
         self._on_action: dict[int, Callable[[], None]] = {}
+        self._troubles: dict[int, type[PruneAppError]] = {}
+        self._stuck = 0
+        self.own_methods = False
         window.notices.actionRequested.connect(self._on_notice_action)
         views.pages.failed.connect(self.say)
         jobs.started.connect(window.job_status.set_job)
@@ -49,6 +69,7 @@ class Telling(QObject):
         jobs.idle.connect(window.job_status.set_idle)
         jobs.failed.connect(self._on_bug)
         jobs.stuck.connect(self._on_stuck)
+        jobs.unstuck.connect(self._on_unstuck)
         self.enable()
 
     # -- the document ---------------------------------------------------------------------------
@@ -57,12 +78,27 @@ class Telling(QObject):
         """Take away what was said of the document before."""
         self._window.notices.clear()
         self._on_action.clear()
+        self._troubles.clear()
+
+    @Slot(object)
+    def begin_opening(self, _path: object) -> None:
+        """Take away why a file could not be opened: a person tries another.
+
+        What else was said is of the document that is open, and stays until it is replaced.
+        """
+        self._forget_troubles(OPENING, but=(FileChangedError,))
+
+    @Slot(object)
+    def end_export(self, _path: object) -> None:
+        """Take away why an export did not work: one has."""
+        self._forget_troubles((ExportError,))
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show a document that was opened."""
         window, views, session = self._window, self._views, self._session
         document = session.document
         assert document is not None
+        self.forget_notices()
         views.tree.set_nodes(nodes)
         views.forecast.set_shown_names(session.contents.shown)
         self._show_numbers(tuple(document.masks))
@@ -87,6 +123,8 @@ class Telling(QObject):
         if change.names:
             self._show_numbers(change.names)
         self._show_position()
+        if change.kind == "apply":
+            self._forget_troubles(PRUNING)
 
     def enable(self) -> None:
         """Offer what can be done now."""
@@ -148,7 +186,8 @@ class Telling(QObject):
     def refuse(self, error: PruneAppError) -> None:
         """Say why something cannot be done, above the picture."""
         sentence = f"{error.sentence} {error.remedy}".strip()
-        self._window.notices.set_notice(sentence, details=error.details)
+        number = self._window.notices.set_notice(sentence, details=error.details)
+        self._troubles[number] = type(error)
 
     def say_done(self, text: str) -> None:
         """Say what was done, in the status bar."""
@@ -191,13 +230,31 @@ class Telling(QObject):
         ).format(what=what[:200])
         self._window.notices.set_notice(sentence, details=trace)
 
+    def _forget_troubles(
+        self, kinds: tuple[type[PruneAppError], ...], but: tuple[type[PruneAppError], ...] = ()
+    ) -> None:
+        for number, kind in tuple(self._troubles.items()):
+            if issubclass(kind, kinds) and not issubclass(kind, but):
+                self._window.notices.remove(number)
+                del self._troubles[number]
+
     def _on_stuck(self, title: str) -> None:
-        self.say(
-            self.tr(
+        if self.own_methods:
+            text = self.tr(
                 "'{title}' does not stop: the code of a method that you loaded cannot be "
                 "interrupted. Wait for it, or quit; your file is as it was."
-            ).format(title=title)
+            )
+        else:
+            text = self.tr(
+                "'{title}' was cancelled and is still finishing a piece of work. Your file is as "
+                "it was."
+            )
+        self._stuck = self._window.notices.set_notice(
+            text.format(title=title), trouble=self.own_methods
         )
+
+    def _on_unstuck(self) -> None:
+        self._window.notices.remove(self._stuck)
 
     def _on_notice_action(self, number: int) -> None:
         call = self._on_action.get(number)

@@ -178,7 +178,7 @@ class Workbench(QObject):
 
     def _connect_document(self) -> None:
         # Before all others: whoever hears of a document finds tree and numbers up to date.
-        self.session.opening.connect(self._on_opening)
+        self.session.opening.connect(self.telling.begin_opening)
         self.session.opened.connect(self._on_opened)
         self.session.closed.connect(self.telling.show_closed)
         self.session.changed.connect(self._on_changed)
@@ -210,6 +210,7 @@ class Workbench(QObject):
         self.asking.changed.connect(self.forecasting.refresh)
         self.forecasting.dropped.connect(self._on_dropped)
         self.exporting.sized.connect(self.telling.show_size)
+        self.exporting.exported.connect(self.telling.end_export)
         self.choosing.deviceChanged.connect(self.forecasting.refresh)
         self.choosing.methodsLoaded.connect(self._on_methods)
         self.choosing.refused.connect(self.telling.refuse)
@@ -246,9 +247,6 @@ class Workbench(QObject):
             return
         self.window.keep_layout()
         self.shut_down()
-
-    def _on_opening(self, _path: Path) -> None:
-        self.telling.forget_notices()
 
     def _on_opened(self, nodes: Nodes) -> None:
         session, views = self.session, self.views
@@ -311,6 +309,7 @@ class Workbench(QObject):
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()
+        self.telling.own_methods = True
         names = ", ".join(method.label for method in methods)
         self.telling.mention(self.tr("Loaded: {names}.").format(names=names))
         self.forecasting.refresh()

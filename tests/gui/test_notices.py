@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from pruneapp import resources
+from pruneapp.errors import ExportError, FileChangedError, HistoryError, SelectionError
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 LONG = (
@@ -85,3 +88,81 @@ def test_in_a_window_with_room_notices_are_read_whole(small):
         assert not notice.more.isVisible()
         assert not notice.older.isVisible()
     assert not bar.waiting.isVisible()
+
+
+def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.session.refused.emit(ExportError("'/proc/pruned' cannot be written."))
+    person.session.refused.emit(HistoryError("Older states stay in memory."))
+    assert len(person.trouble) == 2
+    person.key("Ctrl+E")
+    exporting = person.workbench.exporting
+    person.wait(lambda: exporting.dialog is not None and exporting.dialog.isVisible())
+    person.type(exporting.dialog.target.path, str(tmp_path / "out.safetensors"))
+    person.wait(exporting.dialog.go.isEnabled)
+    person.click(exporting.dialog.go)
+    person.wait(lambda: exporting.report is not None)
+    person.close_report()
+    assert person.trouble == ["Older states stay in memory."]
+
+
+def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(person, tmp_path):
+    """What is offered for the open document is still true; the next try ends the trouble."""
+    bad = tmp_path / "bad.safetensors"
+    bad.write_bytes(b"not a checkpoint at all")
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    pressed = []
+    person.workbench.telling.offer(
+        "Half of it are zeros.", "Treat as pruned", lambda: pressed.append(1)
+    )
+    person.session.refused.emit(FileChangedError("The file changed."))
+    person.open(bad)
+    person.wait(lambda: len(person.trouble) == 2)
+    assert person.notices[2:] == ["Half of it are zeros."]
+    offered = person.window.notices.notices[2]
+    person.click(offered.action)
+    assert pressed == [1]
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(b"neither")
+    person.open(other)
+    person.wait(lambda: "other.safetensors" in str(person.trouble))
+    assert "bad.safetensors" not in str(person.trouble)
+    assert "The file changed." in person.trouble
+    person.open(SAMPLE)
+    person.wait(lambda: not person.trouble and not person.notices)
+
+
+def test_a_wrong_amount_is_forgotten_once_something_is_pruned(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.session.refused.emit(SelectionError("Nothing can be pruned."))
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    assert person.trouble == []
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
+    """Whose code it is, is said only if it may be a method of the person's own."""
+    jobs, go_on = person.workbench.jobs, threading.Event()
+    person.workbench.telling.own_methods = own
+    jobs._listen.setInterval(30)
+
+    def deaf(_job):
+        go_on.wait(10)
+
+    task = jobs.submit("Exporting", deaf, on_result=print, on_error=print)
+    try:
+        person.wait(lambda: task.begun)
+        person.key("Esc")
+        person.wait(lambda: person.notices, 2000)
+        (said,) = person.notices
+        assert said.startswith("'Exporting'")
+        assert ("a method that you loaded" in said) == own
+        assert bool(person.trouble) == own
+    finally:
+        go_on.set()
+    person.wait(lambda: not person.trouble and not person.notices)
