@@ -131,7 +131,15 @@ class SessionError(PruneAppError):
 
 
 class OriginalMissingError(SessionError):
-    """The checkpoint that a session is about is not where it was."""
+    """The checkpoint that a session is about is not where it was.
+
+    Attributes
+    ----------
+    in_folder
+        Whether it is a folder.
+    """
+
+    in_folder = False
 
 
 class OriginalChangedError(SessionError):
@@ -141,6 +149,9 @@ class OriginalChangedError(SessionError):
     ----------
     fits
         Whether it has the same tensors nevertheless.
+    in_folder
+        Whether the one that is looked for is a folder.
     """
 
     fits = False
+    in_folder = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +16,7 @@ from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedF
 # look into.
 _SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
 # The original that an export onto its source has kept beside it.
-_KEPT = re.compile(r"\.orig\d*\.\w+$")
+_KEPT = re.compile(r"\.orig\d*(?=\.\w+$)")
 # Words for what else is saved beside a model, and is none.
 _BESIDE = re.compile(
     r"optimizer|optim_states|scheduler|rng_state|training_args|scaler", re.IGNORECASE
@@ -74,10 +76,25 @@ def find_model(folder: Path) -> tuple[Path, ...]:
     )
 
 
+def find_index(path: Path) -> Path | None:
+    """Return the index of a model: the one that was named, or that of a folder, if it has one."""
+    if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a name is too long
+        return path
+    with contextlib.suppress(CheckpointError):
+        first = find_model(path)[0]
+        return first if first.suffix == ".json" else None
+    return None
+
+
 def may_be_weights(name: str) -> bool:
     """Whether a file of this name in a folder may be taken for weights, or for their index."""
     suffixes = (*SAFETENSORS.suffixes, *ZIP.suffixes)
     return name.removesuffix(".index.json").endswith(suffixes) and _is_model(name)
+
+
+def name_before(name: str) -> str:
+    """Return the name that a file had before an export took it; the same if it is no kept one."""
+    return _KEPT.sub("", name)
 
 
 def _is_model(name: str) -> bool:

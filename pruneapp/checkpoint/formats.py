@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,24 @@ def read_headers(
         return _only_shard(files[0], *_read_file_or_index(files[0], state_dict, job))
     contents, sources = _read_file_or_index(path, state_dict, job)
     return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
+
+
+def read_shards_at(
+    path: Path, places: Mapping[Path, Path], state_dict: str | None, job: Job
+) -> tuple[Contents, tuple[ByteSource, ...]]:
+    """Read the headers of a model whose files may lie under other names; see `open_checkpoint`."""
+
+    def read(
+        file: Path, state_dict: str | None, job: Job
+    ) -> tuple[Contents, tuple[ByteSource, ...]]:
+        shards.check_place(file.parent, places[file].name)
+        return _read_file(places[file], state_dict, job)
+
+    files = tuple(places)
+    if len(files) == 1:
+        return _only_shard(files[0], *read(files[0], state_dict, job))
+    contents, sources = shards.read_shards(files, state_dict, job, read)
+    return replace(contents, index=folder.find_index(path)), sources
 
 
 def _only_shard(

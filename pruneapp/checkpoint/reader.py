@@ -239,7 +239,11 @@ def _whole(elements: gather.Elements, start: int, size: int) -> RawChunk:
 
 
 def open_checkpoint(
-    path: str | Path, *, state_dict: str | None = None, job: Job | None = None
+    path: str | Path,
+    *,
+    state_dict: str | None = None,
+    job: Job | None = None,
+    places: Mapping[Path, Path] | None = None,
 ) -> Checkpoint:
     """Open a checkpoint; reads headers only and never runs code from the file.
 
@@ -253,6 +257,9 @@ def open_checkpoint(
         the most numbers, exponential averages last.
     job
         Told the progress; may cancel.
+    places
+        All files of a model of several, each with the place where it is by now: an export that
+        took their names has kept them beside. An index is not read then: it may be a newer one.
 
     Raises
     ------
@@ -266,12 +273,15 @@ def open_checkpoint(
             remedy="Use a machine with an x86-64 or ARM processor.",
         )
     from pruneapp.checkpoint.annotate import annotate
-    from pruneapp.checkpoint.formats import read_headers
+    from pruneapp.checkpoint.formats import read_headers, read_shards_at
 
     job = job or Job()
     path = Path(path)
     with _collector_paused():
-        contents, sources = read_headers(path, state_dict, job)
+        if places is None:
+            contents, sources = read_headers(path, state_dict, job)
+        else:
+            contents, sources = read_shards_at(path, places, state_dict, job)
         try:
             _check_state_dict(path, contents, state_dict)
             contents = annotate(contents, sources, job)

@@ -16,7 +16,12 @@ from pruneapp.document.session.entrance import Wish
 from pruneapp.document.session.file import SessionFile
 from pruneapp.document.session.layout import SUFFIX
 from pruneapp.document.session.saving import save_session
-from pruneapp.errors import OriginalChangedError, PruneAppError, StaleError
+from pruneapp.errors import (
+    OriginalChangedError,
+    OriginalMissingError,
+    PruneAppError,
+    StaleError,
+)
 from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.keeping import Keeping
@@ -218,7 +223,7 @@ class Sessions(QObject):
 
     # -- the checkpoint is elsewhere, or another one --------------------------------------------
 
-    def _on_misplaced(self, error: PruneAppError, wish: Wish) -> None:
+    def _on_misplaced(self, error: OriginalMissingError | OriginalChangedError, wish: Wish) -> None:
         if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
             self._telling.offer(
                 self.tr(
@@ -228,15 +233,19 @@ class Sessions(QObject):
                 partial(self._open, wish, only_masks=True),
             )
         self._telling.offer(
-            error.sentence, self.tr("Find it…"), partial(self._find, wish), details=error.details
+            error.sentence,
+            self.tr("Find it…"),
+            partial(self._find, wish, in_folder=error.in_folder),
+            details=error.details,
         )
 
-    def _find(self, wish: Wish) -> None:
-        name, _ = QFileDialog.getOpenFileName(
-            self._window,
-            self.tr("Where is the checkpoint of '{name}'?").format(name=wish.path.name),
-            str(wish.path.parent),
-        )
+    def _find(self, wish: Wish, *, in_folder: bool) -> None:
+        title = self.tr("Where is the checkpoint of '{name}'?").format(name=wish.path.name)
+        beside = str(wish.path.parent)
+        if in_folder:
+            name = QFileDialog.getExistingDirectory(self._window, title, beside)
+        else:
+            name, _ = QFileDialog.getOpenFileName(self._window, title, beside)
         if name:
             self._open(wish, original=Path(name))
 

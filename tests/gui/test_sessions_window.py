@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -254,6 +255,75 @@ def test_of_another_checkpoint_is_said_what_differs_and_its_masks_can_be_used(
     assert masks(person) == before
     assert person.states == ["Opened", "Masks of work.prune taken over"]
     assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+
+
+def shards(folder: Path) -> Path:
+    """Write a model of three shards."""
+    folder.mkdir()
+    rng = np.random.default_rng(7)
+    names = {f"{n}.weight": f"model-0000{k}-of-00003.safetensors" for k, n in enumerate("abc", 1)}
+    for tensor, name in names.items():
+        save_file({tensor: rng.normal(size=(6, 8)).astype(np.float32)}, folder / name)
+    index = {"metadata": {}, "weight_map": names}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
+def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(person, tmp_path):
+    folder = shards(tmp_path / "my-llama")
+    person.drop(folder)
+    person.wait_open(folder)
+    prune(person)
+    before, session = masks(person), tmp_path / "my-llama.prune"
+    save(person, session)
+    assert person.export(folder) is not None
+    person.close_report()
+    kept_files = sorted(path.name for path in folder.glob("*.orig.safetensors"))
+    assert kept_files == [f"model-0000{k}-of-00003.orig.safetensors" for k in (1, 2, 3)]
+    person.key("Ctrl+W")
+    person.wait(lambda: person.document is None)
+
+    person.drop(session)
+    person.wait(lambda: person.document is not None or person.notices)
+    assert person.window.windowTitle() == "my-llama.prune — Pruneapp", person.notices
+    assert masks(person) == before
+    assert person.document.checkpoint.path == folder
+    prune(person)
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.workbench.sessions.unsaved)
+    assert not person.trouble
+
+    # As it came, but elsewhere: a folder is asked for.
+    person.key("Ctrl+W")
+    (tmp_path / "there").mkdir()
+    there = folder.rename(tmp_path / "there" / "llama")
+    person.drop(session)
+    person.wait(lambda: person.notices)
+    assert "is not there any more" in person.notices[0]
+    person.chooses_file(there, "getExistingDirectory")
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert person.document.checkpoint.path == there
+    assert person.window.windowTitle() == "my-llama.prune — Pruneapp"
+
+
+def test_a_shard_that_is_named_means_its_folder(person, tmp_path):
+    folder = shards(tmp_path / "my-llama")
+    index = folder / "model.safetensors.index.json"
+    open_file(person, index)
+    prune(person)
+    before, session = masks(person), tmp_path / "work.prune"
+    save(person, session)
+    person.key("Ctrl+W")
+    (tmp_path / "there").mkdir()
+    there = folder.rename(tmp_path / "there" / "llama")
+    person.drop(session)
+    person.wait(lambda: person.notices)
+    person.chooses_file(there / "model-00002-of-00003.safetensors")
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert masks(person) == before
+    assert person.document.checkpoint.path == there
 
 
 # What a crash leaves behind

@@ -31,7 +31,8 @@ class OriginalFile(msgspec.Struct, frozen=True):
     Attributes
     ----------
     name
-        Without its folder.
+        Without its folder; of a shard, what the model calls it, also where it is kept under
+        another name by now.
     size, mtime_ns
         As the system tells them.
     sample
@@ -74,41 +75,30 @@ class Original(msgspec.Struct, frozen=True):
             relative = Path(os.path.relpath(self.path, folder)).as_posix()
         return msgspec.structs.replace(self, relative=relative)
 
+    @property
+    def is_one_file(self) -> bool:
+        """Whether a file was opened by itself, and no folder or index."""
+        return len(self.files) == 1 and self.files[0].name == self.name
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a folder was opened, and no file or index."""
+        return not self.is_one_file and not self.name.endswith(".json")
+
+    @property
+    def name(self) -> str:
+        """What was opened, without its folder."""
+        return self.path.replace("\\", "/").rpartition("/")[2]
+
     def places(self, folder: Path) -> tuple[Path, ...]:
-        """Return where it may be, the likeliest first.
+        """Return where it may be as seen from the folder of the session, the likeliest first.
 
         What lies beside the session comes first: both may have been copied together.
         """
         found = [folder / self.relative] if self.relative else []
-        name = self.path.replace("\\", "/").rpartition("/")[2]
-        if name:
-            found.append(folder / name)
-        found.append(Path(self.path))
-        # An export that took its name has kept it beside.
-        return (*found, *(place.with_suffix(f".orig{place.suffix}") for place in found))
-
-    def is_at(self, place: Path, job: Job) -> bool:
-        """Say whether a file is the checkpoint; True for several files, which are looked at later.
-
-        Parameters
-        ----------
-        place
-            Something that is there.
-        job
-            May cancel.
-        """
-        if len(self.files) != 1 or not place.is_file():
-            return True
-        try:
-            file = FileSource(place)
-        except CheckpointError:
-            return False
-        try:
-            return file.size == self.files[0].size and sample_of(file, job) == self.files[0].sample
-        except CheckpointError:
-            return False
-        finally:
-            file.close()
+        if self.name:
+            found.append(folder / self.name)
+        return (*found, Path(self.path))
 
 
 def describe(checkpoint: Checkpoint, job: Job) -> Original:
@@ -127,8 +117,13 @@ def describe(checkpoint: Checkpoint, job: Job) -> Original:
         If it cannot be read.
     """
     files = []
+    shards = {
+        id(checkpoint.sources[number].file): shard.path.name
+        for shard in checkpoint.contents.shards
+        for number in shard.sources
+    }
     for file in checkpoint.files:
-        name, identity = file.path.name, file.identity
+        name, identity = shards.get(id(file), file.path.name), file.identity
         sample = sample_of(file, job)
         files.append(OriginalFile(name, identity.size, identity.mtime_ns, sample, known(file)))
     path = str(checkpoint.path.absolute())
@@ -147,6 +142,20 @@ def sample_of(file: FileSource, job: Job) -> str:
         job.step(0)
         made.update(file.read(start, min(_PIECE, file.size - start)))
     return made.hexdigest()
+
+
+def is_same(known: OriginalFile, place: Path, job: Job) -> bool:
+    """Say whether a file is one that a session knows, by its size and pieces of its content."""
+    try:
+        file = FileSource(place)
+    except CheckpointError:
+        return False
+    try:
+        return file.size == known.size and sample_of(file, job) == known.sample
+    except CheckpointError:
+        return False
+    finally:
+        file.close()
 
 
 def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[str, ...]:

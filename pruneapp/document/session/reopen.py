@@ -14,11 +14,12 @@ from pruneapp.document.document import Document
 from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.history import BUDGET
 from pruneapp.document.opening import open_document
+from pruneapp.document.session.finding import find_original
 from pruneapp.document.session.original import Original, changes_of
 from pruneapp.document.session.repeating import missing, repeat
 from pruneapp.document.session.restore import check_fits, masks_in_force, misfits, restored
 from pruneapp.document.session.saved import SavedHistory
-from pruneapp.errors import OriginalChangedError, OriginalMissingError, SelectionError
+from pruneapp.errors import OriginalChangedError, SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -45,30 +46,6 @@ class Saved:
     view: Mapping[str, Any]
 
 
-def find_original(saved: Saved, job: Job) -> Path:
-    """Return where the checkpoint is now: where a file is as it was, else where there is one.
-
-    Raises
-    ------
-    OriginalMissingError
-        If it is nowhere where it was.
-    """
-    found: Path | None = None
-    for place in saved.original.places(saved.path.absolute().parent):
-        if not place.exists():
-            continue
-        if found is None:
-            found = place
-        if saved.original.is_at(place, job):
-            return place
-    if found is None:
-        raise OriginalMissingError(
-            f"'{saved.path.name}' is about '{saved.original.path}', which is not there any more.",
-            remedy="Say where it is now.",
-        )
-    return found
-
-
 def reopened(
     saved: Saved,
     job: Job,
@@ -88,7 +65,8 @@ def reopened(
     job
         May cancel.
     original
-        Where the checkpoint is; by default where it was, or beside the session.
+        Where the checkpoint is, a folder with it, or one of its files; by default where it was, or
+        beside the session.
     budget, scratch
         See `Document`.
 
@@ -164,8 +142,13 @@ def _take_over(
 
 
 def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
-    path = find_original(saved, job) if original is None else original
-    return open_checkpoint(path, state_dict=saved.original.state_dict or None, job=job)
+    found = find_original(saved.original, saved.path, job, original)
+    return open_checkpoint(
+        found.path,
+        state_dict=saved.original.state_dict or None,
+        job=job,
+        places=found.files or None,
+    )
 
 
 def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
@@ -181,5 +164,5 @@ def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
         remedy=f"Choose the file that it was made with{use}",
         details="\n".join((*changes, *tensors[:1000])),
     )
-    error.fits = not tensors
+    error.fits, error.in_folder = not tensors, saved.original.is_folder
     raise error

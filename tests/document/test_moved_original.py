@@ -1,0 +1,162 @@
+"""The checkpoint of a session is found again where an export has taken the names of its files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from kept_work import SHAPES, A, save, shut, states, storied, write_model
+from safetensors.numpy import save_file
+
+from pruneapp.document.session.file import read_session
+from pruneapp.document.session.finding import find_original
+from pruneapp.document.session.original import describe
+from pruneapp.document.session.reopen import reopened
+from pruneapp.errors import OriginalChangedError, OriginalMissingError
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.progress import Job
+
+
+def sharded(path: Path, *, index: bool = True) -> Path:
+    """Write a model of three shards, with a number of its own in each."""
+    path.mkdir()
+    names = {n: f"model-0000{k}-of-00003.safetensors" for k, n in enumerate(SHAPES, 1)}
+    rng = np.random.default_rng(3)
+    for tensor, name in names.items():
+        save_file({tensor: rng.normal(size=SHAPES[tensor]).astype(np.float32)}, path / name)
+    if index:
+        text = json.dumps({"metadata": {}, "weight_map": names})
+        (path / "model.safetensors.index.json").write_text(text)
+    return path
+
+
+def export_onto(document, path: Path, form: str = "safetensors"):
+    return export(document.snapshot(), ExportRequest(form, path), Job())
+
+
+def weights(document) -> dict:
+    return {n: document.checkpoint.bits(n).tobytes() for n in document.checkpoint.entries}
+
+
+@pytest.mark.parametrize("named", ["folder", "index", "shards alone"])
+@pytest.mark.parametrize("form", ["safetensors", "resumable"])
+@pytest.mark.parametrize("when", ["saved before", "saved after"])
+def test_a_model_of_shards_is_found_under_the_names_that_an_export_gave_to_them(
+    tmp_path, named, form, when
+):
+    folder = sharded(tmp_path / "llama", index=named != "shards alone")
+    path = folder / "model.safetensors.index.json" if named == "index" else folder
+    document = storied(path)
+    before, bits = states(document), weights(document)
+    shards = [shard.path for shard in document.checkpoint.contents.shards]
+    if when == "saved before":
+        save(document, tmp_path / "work.prune")
+    assert len(export_onto(document, folder, form).kept_originals) >= 3
+    if when == "saved after":
+        save(document, tmp_path / "work.prune")
+        before = states(document)
+    index = document.checkpoint.contents.index
+    shut(document)
+    for _ in range(2):  # the second time after an export of a reopened one onto the same folder
+        with read_session(tmp_path / "work.prune", Job()) as session:
+            again = reopened(session, Job())
+        assert weights(again) == bits
+        assert states(again) == before
+        assert again.checkpoint.path == path
+        assert [shard.path for shard in again.checkpoint.contents.shards] == shards
+        assert again.checkpoint.contents.index == index
+        moved = [".orig." in file.path.name for file in again.checkpoint.files]
+        assert moved[:2] == [True, True], "nothing of the third is pruned"
+        export_onto(again, folder, form)
+        shut(again)
+
+
+def test_shards_are_found_where_some_were_replaced_and_some_not_and_by_content(tmp_path):
+    folder = sharded(tmp_path / "llama")
+    first, second, third = sorted(folder.glob("*.safetensors"))
+    document = storied(folder)
+    before, bits = states(document), weights(document)
+    save(document, tmp_path / "work.prune")
+    shut(document)
+    other = (folder / "other").with_suffix(".safetensors")
+    save_file({A: np.zeros(SHAPES[A], np.float32)}, other)
+    first.rename(first.with_suffix(".orig2.safetensors"))
+    other.rename(first)
+    shutil.copy(first, first.with_suffix(".orig.safetensors"))
+    third.rename(third.with_suffix(".orig.safetensors"))
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        again = reopened(session, Job())
+        files = [file.path.name for file in again.checkpoint.files]
+        assert files == [
+            "model-00001-of-00003.orig2.safetensors",
+            second.name,
+            "model-00003-of-00003.orig.safetensors",
+        ]
+        assert (states(again), weights(again)) == (before, bits)
+        shut(again)
+        # With one that nobody has any more, what is there is opened, and what differs is said.
+        third.with_suffix(".orig.safetensors").rename(third)
+        first.with_suffix(".orig2.safetensors").unlink()
+        with pytest.raises(OriginalChangedError, match=f"'{first.name}' is as large"):
+            reopened(session, Job())
+
+
+@pytest.mark.parametrize("chosen", ["folder", "shard", "kept", "index", "around"])
+def test_any_file_of_a_model_of_shards_stands_for_all_of_it(tmp_path, chosen):
+    folder = sharded(tmp_path / "llama")
+    document = storied(folder)
+    before = states(document)
+    save(document, tmp_path / "work.prune")
+    export_onto(document, folder)
+    shut(document)
+    there = tmp_path / "there"
+    there.mkdir()
+    folder = folder.rename(there / "llama")
+    original = {
+        "folder": folder,
+        "shard": folder / "model-00002-of-00003.safetensors",
+        "kept": folder / "model-00002-of-00003.orig.safetensors",
+        "index": folder / "model.safetensors.index.json",
+        "around": there,
+    }[chosen]
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        with pytest.raises(OriginalMissingError) as error:
+            reopened(session, Job())
+        assert error.value.in_folder
+        again = reopened(session, Job(), original=original)
+        assert states(again) == before
+        assert again.checkpoint.path == (original if chosen == "index" else folder)
+        shut(again)
+        for kept in folder.glob("*.orig.safetensors"):
+            kept.unlink()
+        with pytest.raises(OriginalChangedError, match=r"model-00001-of-00003\.safetensors' is as"):
+            reopened(session, Job(), original=original)
+
+
+def test_a_file_that_is_no_part_of_the_model_is_taken_for_what_it_is(tmp_path):
+    folder = sharded(tmp_path / "llama")
+    document = storied(folder)
+    save(document, tmp_path / "work.prune")
+    shut(document)
+    other = write_model(tmp_path / "other.safetensors")
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        with pytest.raises(OriginalChangedError, match=r"It has 1 file; it had 3\.") as error:
+            reopened(session, Job(), original=other)
+        assert error.value.fits
+        assert error.value.in_folder
+
+
+def test_names_of_files_in_a_session_lead_nowhere_else(tmp_path):
+    folder = sharded(tmp_path / "llama")
+    document = storied(folder)
+    found = describe(document.checkpoint, Job())
+    shut(document)
+    outside = (folder / "model-00001-of-00003.safetensors").rename(tmp_path / "a.safetensors")
+    first = msgspec.structs.replace(found.files[0], name=f"../{outside.name}")
+    made_up = msgspec.structs.replace(found, files=(first, *found.files[1:]))
+    place = find_original(made_up, tmp_path / "work.prune", Job())
+    assert (place.path, place.files) == (folder, {})
