@@ -183,6 +183,7 @@ def test_the_dialog_works_by_keys_alone(person, source, tmp_path):
     person.qtbot.keyClick(dialog.go, Qt.Key.Key_Return)
     person.wait(lambda: len(person.states) == 2)
     assert person.states[1].startswith("L1 10 %")
+    assert person.window.done.label.text() == "r.recipe.json applied: 1 step."
 
 
 def test_a_recipe_that_is_none_is_said_above_the_picture(person, source, tmp_path):
@@ -217,6 +218,9 @@ def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
     prune(person, "30%")
     person.menu("Tools", "Copy as Python")
     person.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    assert person.window.done.label.text() == (
+        "Python copied: 1 step, by nothing but torch's own calls."
+    )
     script = tmp_path / "again.py"
     script.write_text(QGuiApplication.clipboard().text())
     out = tmp_path / "out.safetensors"
