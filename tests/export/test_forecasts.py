@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import ml_dtypes
@@ -30,6 +31,11 @@ SPARSITIES = (0.0, 0.5, 0.9, 0.99, 1.0)
 
 OFF = 0.02
 SAMPLED = ("compact", "deflated", "zst")
+LEVELS = (1, 3, 10, 12)
+FORMS = (
+    *((name, {}) for name in SAMPLED if name != "zst"),
+    *(("zst", {"level": level}) for level in LEVELS),
+)
 # Enough for more than are measured where pieces stay as long as they are.
 LAYERS = {"deflated": 96, "zst": 96}
 KINDS = {"F32": np.dtype("f4"), "F16": np.dtype("f2"), "BF16": np.dtype(ml_dtypes.bfloat16)}
@@ -44,7 +50,7 @@ def small_pieces(monkeypatch):
     """
     monkeypatch.setattr(frames, "FRAME", 1 << 12)
     monkeypatch.setattr(deflated, "_BUDGET", 1 << 20)
-    samples = [zst._Sample(sample.level, 0, 6) for sample in zst._SAMPLES]
+    samples = [replace(sample, whole=0, pieces=6) for sample in zst._SAMPLES]
     monkeypatch.setattr(zst, "_SAMPLES", samples)
 
 
@@ -89,7 +95,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
 
 @pytest.mark.usefixtures("small_pieces")
 @given(
-    st.sampled_from(SAMPLED),
+    st.sampled_from(FORMS),
     st.sampled_from(SPARSITIES),
     st.sampled_from(list(KINDS)),
     st.booleans(),
@@ -101,17 +107,17 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_what_is_foretold_is_what_is_written(
-    tmp_path_factory, name, sparsity, kind, channels, seed
+    tmp_path_factory, form, sparsity, kind, channels, seed
 ):
-    tensors = model(kind, seed, LAYERS.get(name, 24))
+    tensors = model(kind, seed, LAYERS.get(form[0], 24))
     told, written = told_and_written(
-        tmp_path_factory.mktemp("model"), kind, tensors, (sparsity, channels), name
+        tmp_path_factory.mktemp("model"), kind, tensors, (sparsity, channels), form
     )
     assert abs(told - written) <= OFF * written + 256
 
 
 @given(
-    st.sampled_from(SAMPLED),
+    st.sampled_from(FORMS),
     st.sampled_from((*SPARSITIES, 0.999)),
     st.sampled_from(list(KINDS)),
     st.booleans(),
@@ -124,14 +130,14 @@ def test_what_is_foretold_is_what_is_written(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_of_a_small_file_every_byte_is_foretold(
-    tmp_path_factory, name, sparsity, kind, channels, seed, layers
+    tmp_path_factory, form, sparsity, kind, channels, seed, layers
 ):
     told, written = told_and_written(
         tmp_path_factory.mktemp("model"),
         kind,
         model(kind, seed, layers),
         (sparsity, channels),
-        name,
+        form,
     )
     assert told == written
 
@@ -141,16 +147,18 @@ def told_and_written(
     kind: str,
     tensors: dict[str, np.ndarray],
     how: tuple[float, bool],
-    name: str,
+    form: tuple[str, dict[str, int]],
 ) -> tuple[int, int]:
     """Return what is foretold of an export and what is written, both in bytes."""
     write(folder / "in.safetensors", kind, tensors)
     with open_checkpoint(folder / "in.safetensors") as checkpoint:
         state = pruned(checkpoint, tensors, how[0], channels=how[1])
-        form = FORMATS[name]
-        told = forecast(state, form, validate_all(form.params, {}), Job())
-        out = folder / f"out{form.suffixes[0]}"
-        written = export(state, ExportRequest(name, out), Job()).files[0].nbytes
+        name, params = form
+        declared = FORMATS[name]
+        told = forecast(state, declared, validate_all(declared.params, params), Job())
+        out = folder / f"out{declared.suffixes[0]}"
+        request = ExportRequest(name, out, params=params)
+        written = export(state, request, Job()).files[0].nbytes
     assert not told.exact
     return told.nbytes, written
 
