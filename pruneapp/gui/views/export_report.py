@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -69,7 +70,8 @@ class ReportText:
 _COPIED_MS = 2_000
 # Letters of the width that a note is set in, and lines of the table that are always seen.
 _WIDTH = 84
-_TABLE_LINES = 6
+_TABLE_LINES = 4
+_FACT_LINES = 9
 _AROUND = 64
 
 
@@ -116,7 +118,9 @@ class ExportReportDialog(QDialog):
         self.table = CountsTable(headers, len(report.tensors), self._cells, self)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
-        self.loads = plain(report.loads)
+        self.loads = plain(report.loads, wrap=True)
+        # A long name must not make all the rest as wide; it is copied whole.
+        self.loads.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.loads.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.loads.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
@@ -147,11 +151,13 @@ class ExportReportDialog(QDialog):
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
         self.above = self._above(rows)
-        layout.addWidget(self.above, 1)
-        layout.addWidget(heading(self.tr("Sparsity")))
-        layout.addWidget(self.table, 1)
+        layout.addWidget(self.above)
+        title = heading(self.tr("Sparsity"))
+        layout.addWidget(title)
+        layout.addWidget(self.table)
+        title.setVisible(bool(report.tensors))
+        self.table.setVisible(bool(report.tensors))
         layout.addLayout(buttons)
-        layout.setStretch(layout.indexOf(self.table), 2)
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
         self.show_folder.clicked.connect(self._on_show_folder)
@@ -176,6 +182,9 @@ class ExportReportDialog(QDialog):
         above = _Above(self)
         above.setWidgetResizable(True)
         above.setFrameShape(QFrame.Shape.NoFrame)
+        above.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        above.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        above.setMinimumHeight(self.fontMetrics().lineSpacing() * _FACT_LINES)
         above.setAccessibleName(self.tr("What was written"))
         above.setAccessibleDescription(self.tr("File, size, checksum, and what to know of it."))
         above.setWidget(content)

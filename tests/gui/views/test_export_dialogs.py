@@ -792,7 +792,8 @@ class TestTheReport:
                 if label.isVisible():
                     needed = label.heightForWidth(label.width()) if label.wordWrap() else 0
                     assert label.height() >= max(needed, label.fontMetrics().height()), label.text()
-            assert report.table.height() >= 5 * report.fontMetrics().lineSpacing()
+            assert report.table.height() >= 4 * report.fontMetrics().lineSpacing()
+            assert report.above.widget().width() <= report.above.viewport().width()
 
     def test_a_warning_is_red_with_a_glyph_and_all_kept_files_are_named(self, report):
         (warning,) = report.warnings
