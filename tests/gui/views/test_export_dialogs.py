@@ -545,10 +545,13 @@ class TestRounding:
         with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingAsked]):
             qtbot.mouseClick(rounding.take, Qt.MouseButton.LeftButton)
         assert type_.currentText() == "bfloat16"
+        assert dialog.radios["safetensors"].text() == "safetensors, as bfloat16"
+        assert dialog.radios["torch"].text() == "torch"
         assert not rounding.take.isVisible()
         assert dialog.wish().params == {"dtype": "bfloat16"}
         qtbot.keyClick(type_, Qt.Key.Key_Home)
         assert rounding.take.isVisible()
+        assert dialog.radios["safetensors"].text() == "safetensors"
         dialog.set_offers((replace(ROUNDED, in_16_bits=None), *COUNTED[1:]))
         assert not rounding.isVisible(), "nothing would be saved"
 

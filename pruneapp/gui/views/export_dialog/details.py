@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from pruneapp.answers import FormatOffer, RoundingCost
 from pruneapp.gui.views.export_dialog.rounding import Rounding
-from pruneapp.gui.views.export_dialog.words import loader_words
+from pruneapp.gui.views.export_dialog.words import loader_words, rounded_to
 from pruneapp.gui.views.form.fields import Field, Fields
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
@@ -89,12 +89,11 @@ class Details(QScrollArea):
 
     def rounded_to(self) -> str:
         """Return the type that the chosen format is rounded to; empty if it is not."""
-        offer = self._offer
-        if offer is None or self.fields is None or not offer.rounded_by:
-            return ""
-        field = self.fields.fields[offer.rounded_by]
-        value = field.editor.value()
-        return "" if value == field.param.default else str(value)
+        return rounded_to(self._offer, {} if self.fields is None else self.fields.valid_values())
+
+    def types(self, offers: Iterable[FormatOffer]) -> dict[str, str]:
+        """Return the types that formats are rounded to, as far as the person chose some."""
+        return {o.name: rounded_to(o, self._values.get(o.name, {})) for o in offers}
 
     def all_values(self) -> dict[str, dict[str, Any]]:
         """Return what the person set, by format."""

@@ -298,6 +298,7 @@ class ExportDialog(QDialog):
         self._arrange()
 
     def _ask_rounding(self) -> None:
+        self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounded_to()
         if self._rounded and self._rounded not in self._costs and self._rounded != before:
             self.roundingAsked.emit(self._rounded)

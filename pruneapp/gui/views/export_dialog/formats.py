@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QWidget
 
 from pruneapp.answers import FormatOffer
@@ -13,6 +13,15 @@ from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 
 _SIZE_LETTERS = 12
+
+
+def _label(offer: FormatOffer, dtype: str) -> str:
+    said = offer.label
+    if dtype:
+        said = QCoreApplication.translate("ExportSizes", "{format}, as {type}").format(
+            format=said, type=dtype
+        )
+    return said.replace("&", "&&")
 
 
 class Formats(QWidget):
@@ -58,6 +67,11 @@ class Formats(QWidget):
             self.choose(chosen if chosen in able else able[0])
         self.set_colors(self._colors)
 
+    def set_types(self, types: Mapping[str, str]) -> None:
+        """Say which type the size of a format counts, where it is not that of the weights."""
+        for name, offer in self._offers.items():
+            self.radios[name].setText(_label(offer, types.get(name, "")))
+
     def choose(self, name: str) -> None:
         """Choose a format, silently."""
         self.radios[name].setChecked(True)
@@ -68,6 +82,10 @@ class Formats(QWidget):
             if radio.isChecked() and radio.isEnabled():
                 return self._offers[name]
         return None
+
+    def offers(self) -> Collection[FormatOffer]:
+        """Return what is offered."""
+        return self._offers.values()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -82,7 +100,7 @@ class Formats(QWidget):
                 widget.deleteLater()
         self.radios, self.sizes = {}, {}
         for row, offer in enumerate(offers):
-            radio = QRadioButton(offer.label.replace("&", "&&"), self)
+            radio = QRadioButton(_label(offer, ""), self)
             size = plain()
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             # As wide as anything that it says: nothing moves when a size becomes known.

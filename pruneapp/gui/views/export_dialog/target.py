@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.answers import FormatOffer, Landing
-from pruneapp.gui.views.export_dialog.words import files_words, landing_words
+from pruneapp.gui.views.export_dialog.words import files_words, landing_words, rounded_to
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
@@ -86,7 +86,7 @@ class Target(QWidget):
         self._offer = offer
         self._limit = values.get(offer.split_by) if offer is not None else None
         is_whole = self._limit is None
-        self._type = _rounded_to(offer, values)
+        self._type = rounded_to(offer, values)
         if offer is not None and self._base and self.path.text() == self._proposed:
             self._propose(offer)
         elif offer is not None and (name, was_whole) != (offer.name, is_whole):
@@ -275,12 +275,3 @@ class Target(QWidget):
         )
         if path:
             self.path.setText(path)
-
-
-def _rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
-    """Return the type that numbers are rounded to; empty if they stay as they are."""
-    if offer is None or offer.rounded_by not in values:
-        return ""
-    default = next(param.default for param in offer.params if param.name == offer.rounded_by)
-    value = values[offer.rounded_by]
-    return "" if value == default else str(value)

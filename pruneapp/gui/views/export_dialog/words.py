@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
@@ -115,6 +116,15 @@ def _listed(names: Sequence[str]) -> str:
         return shown
     more = QCoreApplication.translate("ExportPlace", "{names} and {n} more")
     return more.format(names=shown, n=numbers.count(len(names) - _NAMES))
+
+
+def rounded_to(offer: FormatOffer | None, values: Mapping[str, Any]) -> str:
+    """Return the type that a format is rounded to by some values; empty if it is not."""
+    if offer is None or offer.rounded_by not in values:
+        return ""
+    default = next(param.default for param in offer.params if param.name == offer.rounded_by)
+    value = values[offer.rounded_by]
+    return "" if value == default else str(value)
 
 
 def size_tip(offer: FormatOffer) -> str:
