@@ -16,7 +16,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from pruneapp.answers.export import Loader
+from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.errors import ExportError
 from pruneapp.export import loading, parts, sampling, torch_zip
@@ -239,6 +239,8 @@ DEFLATED = Format(
         "Neither torch.load with mmap=True nor transformers loads it: they map plain files.",
         "It holds the tensors alone: what else was in the opened file is left behind.",
     ),
+    good_for={Purpose.MAIL: "torch.load reads it as it is; transformers does not."},
+    as_it_is=True,
     one_file=True,
     loads=loading.torch,
     load_code="""

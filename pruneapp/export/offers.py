@@ -19,6 +19,9 @@ from pruneapp.export.state import State
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
+# So near to the smallest counts as no larger: what is compressed is not foretold any better.
+_NEAR = 1.02
+
 Params = Mapping[str, Mapping[str, Any]]
 
 
@@ -167,6 +170,7 @@ def _unsized(state: State, form: Format) -> FormatOffer:
 def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
     """Mark, for each purpose, the smallest of the formats that serve it.
 
+    Of those that are at most 2 % larger, one that is loaded as it is goes before the smallest.
     Where one that serves it is not sized yet, none is marked.
     """
     able = {one.name: one for one in found}
@@ -179,7 +183,10 @@ def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
         ]
         sizes = {one.name: one.nbytes for one in serving if one.nbytes is not None}
         if serving and len(sizes) == len(serving):
-            best = min(sizes, key=lambda name: sizes[name])
+            near = min(sizes.values()) * _NEAR
+            handy = {n: size for n, size in sizes.items() if FORMATS[n].as_it_is and size <= near}
+            candidates = handy or sizes
+            best = min(candidates, key=lambda name: candidates[name])
             chosen[best][purpose] = FORMATS[best].good_for[purpose]
     return tuple(
         replace(one, recommended=MappingProxyType(chosen[name])) for name, one in able.items()
