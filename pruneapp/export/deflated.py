@@ -239,7 +239,7 @@ DEFLATED = Format(
         "Neither torch.load with mmap=True nor transformers loads it: they map plain files.",
         "It holds the tensors alone: what else was in the opened file is left behind.",
     ),
-    good_for={Purpose.MAIL: "torch.load reads it as it is; transformers does not."},
+    good_for={Purpose.MAIL: "It is loaded as it is by torch.load, though not by transformers."},
     as_it_is=True,
     one_file=True,
     loads=loading.torch,

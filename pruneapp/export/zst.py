@@ -212,13 +212,11 @@ ZSTANDARD = Format(
     why_not=SAFETENSORS.why_not,
     loaded_by=(
         Loader("zstd -d", note="unpacks it; then everything that loads safetensors"),
-        Loader("7-Zip", "7-Zip 24.05", "and 7-Zip ZS and PeaZip: they unpack it too"),
+        Loader("7-Zip", "24.05", "and 7-Zip ZS and PeaZip: they unpack it too"),
         Loader("pruneapp expand", note="unpacks it where there is no such tool"),
     ),
     does_not=("Nothing loads it before it is unpacked.",),
-    good_for={
-        Purpose.MAIL: "Unpacked, by zstd or 7-Zip, it is the safetensors file, to the byte."
-    },
+    good_for={Purpose.MAIL: "Unpacked, by zstd or 7-Zip, it is the safetensors file, to the byte."},
     one_file=True,
     loads=loading.zst,
     load_code="""
