@@ -136,10 +136,10 @@ class Keeping(QObject):
         return not self._busy and not self._wanted
 
     def mark_kept(self, position: int, path: Path) -> None:
-        """Take note that a state of the history is safe in a session file."""
+        """Take note that a state of the history is safe in a session file; -1 for one cut off."""
         document, work = self._session.document, self._work
         if document is not None and work is not None:
-            record = document.history.records[position - 1] if position else None
+            record = document.history.records[position - 1] if position > 0 else None
             self._pool.submit(lambda: work.journal.mark_kept(record, position, path))
 
     def note_digest(self, name: str, sha256: str) -> None:
@@ -160,6 +160,8 @@ class Keeping(QObject):
         self._busy = self._wanted = self._behind = False
         self._said = set()
         if isinstance(saved, JournalFile):
+            if saved.session is not None:
+                self.mark_kept(saved.safe, saved.session)
             self._keep()
         elif saved is not None:  # all of it is in the session, until something changes
             self.mark_kept(document.position, saved.path)

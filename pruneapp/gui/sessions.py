@@ -15,6 +15,7 @@ from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entrance import Wish
 from pruneapp.document.session.file import SessionFile
 from pruneapp.document.session.layout import SUFFIX
+from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.saving import save_session
 from pruneapp.errors import (
     OriginalChangedError,
@@ -197,8 +198,12 @@ class Sessions(QObject):
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self.path = saved.path if isinstance(saved, SessionFile) else None
-        self._safe = document.items[document.position] if self.path is not None else None
+        self.path = self._safe = None
+        if isinstance(saved, SessionFile):
+            self.path, self._safe = saved.path, document.items[document.position]
+        elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
+            self.path = saved.session
+            self._safe = document.items[saved.safe] if saved.safe >= 0 else None
         if saved is not None:
             self._view.show(saved.view)
         self._show()

@@ -13,7 +13,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from kept_work import A, B, C, by_hand, open_model, prune, shut, states, storied, write_model
+from kept_work import (
+    A,
+    B,
+    C,
+    by_hand,
+    open_model,
+    prune,
+    save,
+    shut,
+    states,
+    storied,
+    write_model,
+)
 
 from pruneapp.document.hand import Target
 from pruneapp.document.session import log_file
@@ -192,6 +204,35 @@ def test_a_saved_state_that_was_cut_off_is_no_reason_to_offer_nothing(model, pla
     (found,) = left_behind(place, Job())
     assert found.steps == 1
     shut(document)
+
+
+def test_the_session_file_is_known_also_where_its_state_was_cut_off(model, place):
+    document = open_model(model)
+    prune(document)
+    save(document, place.parent / "work.prune")
+    for written_before in (False, True):
+        journal = Journal(place)
+        if written_before:
+            journal.keep(Capture.of(document), {}, Job())
+        record = document.history.records[0]
+        journal.mark_kept(record, 1, place.parent / "work.prune")
+        if written_before:
+            with read_copy(journal, place) as found:
+                assert (found.session, found.safe) == (place.parent / "work.prune", 1)
+        document.undo()
+        prune(document, B)
+        journal.keep(Capture.of(document), {}, Job())
+        with read_copy(journal, place) as found:
+            assert (found.session, found.safe) == (place.parent / "work.prune", -1)
+        journal.delete()
+    shut(document)
+
+
+def read_copy(journal, place):
+    """Read what a journal says by now, as if its window had been killed."""
+    copy = place / "copy.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    return read_journal(copy, Job())
 
 
 def test_a_saved_state_is_known_from_the_first_record_on(model, place):

@@ -365,6 +365,80 @@ def test_work_is_offered_and_taken_up(crashed, new_person, file):
     assert not person.bugs
 
 
+@pytest.fixture
+def crashed_in_a_session(new_person, file, tmp_path):
+    """Work that was saved, gone on with, and then killed; returns its session file."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    prune(person)
+    save(person, tmp_path / "work.prune")
+    prune(person)
+    kept(person)
+    person.wait(lambda: len(journals()) == 1)
+    copy = journals()[0].read_bytes()
+    person.answers("Discard changes")
+    assert person.window.close()
+    (folder() / "000000000000.journal").write_bytes(copy)
+    return tmp_path / "work.prune"
+
+
+def restore(person):
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+
+
+def test_work_that_is_taken_up_goes_on_in_the_session_that_it_was_saved_in(
+    crashed_in_a_session, new_person, monkeypatch
+):
+    person = new_person()
+    restore(person)
+    assert person.document.position == 2
+    assert person.window.windowTitle() == "work.prune[*] — Pruneapp"
+    assert person.window.isWindowModified()
+    person.key("Ctrl+Z")
+    assert not person.window.isWindowModified(), "that is the state that was saved"
+    person.key("Ctrl+Shift+Z")
+    # Killed again before anything was saved: the journal that it has by now knows the session, too.
+    kept(person)
+    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
+    copy = journals()[0].read_bytes()
+    person.answers("Discard changes")
+    assert person.window.close()
+    (folder() / "000000000001.journal").write_bytes(copy)
+
+    again = new_person()
+    restore(again)
+    before = masks(again)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", None)  # asks nothing
+    again.key("Ctrl+S")
+    again.wait(lambda: not again.workbench.sessions.unsaved)
+    assert again.window.windowTitle() == "work.prune — Pruneapp"
+    again.key("Ctrl+W")
+    again.drop(crashed_in_a_session)
+    again.wait(lambda: again.document is not None)
+    assert masks(again) == before
+    assert again.document.position == 2
+    assert not again.bugs
+
+
+@pytest.mark.parametrize("change", ["written since", "gone"])
+def test_a_session_that_something_else_was_saved_in_is_not_replaced_unasked(
+    crashed_in_a_session, new_person, change
+):
+    if change == "gone":
+        crashed_in_a_session.unlink()
+    else:
+        os.utime(crashed_in_a_session, (time.time() + 60, time.time() + 60))
+    person = new_person()
+    restore(person)
+    assert person.window.windowTitle() == "model.safetensors[*] — Pruneapp"
+    assert person.workbench.sessions.path is None
+
+
 def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     new_person, file, monkeypatch
 ):

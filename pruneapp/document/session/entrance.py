@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pruneapp.checkpoint.reader import open_checkpoint
@@ -89,6 +89,8 @@ def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile | None]:
     if intents and (wish.only_masks or len(document.history) < len(edits) + len(intents)):
         journal.close()
         return document, None
+    if wish.only_masks:  # the beginning of another work
+        journal = replace(journal, session=None, safe=-1)
     return document, journal
 
 

@@ -81,10 +81,21 @@ class Exported(msgspec.Struct, frozen=True, tag="exported"):
 
 
 class Kept(msgspec.Struct, frozen=True, tag="kept"):
-    """The state at this position is safe in a session file."""
+    """The state at this position is safe in a session file.
+
+    Attributes
+    ----------
+    at
+        The position; -1 where that state was cut off since.
+    path
+        The session file.
+    mtime_ns
+        When it was written, as the system tells it; 0 if that is not known.
+    """
 
     at: int
     path: str
+    mtime_ns: int = 0
 
 
 class View(msgspec.Struct, frozen=True, tag="view"):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import platformdirs
 
 from pruneapp.document.edit import Record
@@ -119,11 +120,14 @@ class Journal:
         record
             The last edit of the state; None for that of the file.
         position
-            Where in the history the state is.
+            Where in the history the state is; -1 if it was cut off.
         path
             The session file.
         """
-        self._kept = record, Kept(position, str(path))
+        written = 0
+        with contextlib.suppress(OSError):
+            written = path.stat().st_mtime_ns
+        self._kept = record, Kept(position, str(path.absolute()), written)
         if self._writer is not None:
             with contextlib.suppress(OSError):  # it is about what is safe anyway
                 self._writer.mark_kept(self._kept[1])
@@ -197,11 +201,11 @@ class Journal:
     def _finish(self, writer: JournalWriter, latest: _Latest, before: int) -> None:
         if self._kept is not None:
             record, kept = self._kept
-            here = latest.capture.records[: kept.at]
-            if len(here) < kept.at or (here and here[-1] is not record):
-                self._kept = None  # cut off
-            else:
-                writer.mark_kept(kept)
+            here = latest.capture.records[: max(kept.at, 0)]
+            if len(here) < kept.at or (here and here[-1] is not record):  # cut off
+                kept = msgspec.structs.replace(kept, at=-1)
+                self._kept = None, kept
+            writer.mark_kept(kept)
         if writer.size != before:
             writer.look_at(latest.view)
             writer.flush()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from pruneapp.checkpoint.source import FileSource
+from pruneapp.document.session.entries import Kept
 from pruneapp.document.session.journal import SUFFIX
 from pruneapp.document.session.log_file import delete, lock
 from pruneapp.document.session.reopen import Saved
@@ -20,6 +21,8 @@ from pruneapp.progress import Job
 
 # A journal may be made at this very moment, and not be locked yet.
 _FRESH_S = 60
+# Some file systems round times to two seconds once they have written them.
+_COARSE_NS = 2_000_000_001
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def _summary(path: Path) -> LeftBehind | None:
     except SessionError:
         return LeftBehind(path, Path(), 0, "", status.st_mtime, status.st_size)
     # At position 0 everything was taken back.
-    if story.original is None or story.position in {0, story.kept, story.exported}:
+    if story.original is None or story.position in {0, story.kept.at, story.exported}:
         return None
     last = story.edits[story.position - 1].label
     return LeftBehind(
@@ -135,8 +138,19 @@ def _summary(path: Path) -> LeftBehind | None:
 
 @dataclass(frozen=True)
 class JournalFile(Saved):
-    """A journal that was left behind, held so that no other window takes it; a context manager."""
+    """A journal that was left behind, held so that no other window takes it; a context manager.
 
+    Attributes
+    ----------
+    session
+        The session file that the work was saved in; None without one, and where something else
+        was saved in it since.
+    safe
+        The position of the state that this file has; -1 if it is not in the history any more.
+    """
+
+    session: Path | None
+    safe: int
     _source: FileSource = field(repr=False)
     _locked: io.BufferedIOBase = field(repr=False)
 
@@ -198,7 +212,19 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
         source=MasksOfJournal(source, story.masks, path),
         intents=story.edits[story.done :],
     )
-    return JournalFile(path, story.original, history, story.view, source, file)
+    kept, session = story.kept, _unchanged(story.kept)
+    safe = kept.at if session is not None and kept.at <= len(story.edits) else -1
+    return JournalFile(path, story.original, history, story.view, session, safe, source, file)
+
+
+def _unchanged(kept: Kept) -> Path | None:
+    """Return a session file, unless it is gone or somebody saved something else in it since."""
+    path = Path(kept.path)
+    try:
+        since = abs(path.stat().st_mtime_ns - kept.mtime_ns) if kept.path else _COARSE_NS
+    except (OSError, ValueError):
+        return None
+    return path if since < _COARSE_NS else None
 
 
 def _taken(path: Path) -> SessionError:

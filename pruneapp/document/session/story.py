@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.session import entries
-from pruneapp.document.session.entries import VERSION, Entry
+from pruneapp.document.session.entries import VERSION, Entry, Kept
 from pruneapp.document.session.log_file import PIECE, Place, records
 from pruneapp.document.session.original import Original
 from pruneapp.document.session.packing import one_of, unpack, unpack_together
@@ -25,6 +25,7 @@ from pruneapp.progress import Job
 
 # A record promises at most so many bytes of JSON.
 _MOST_JSON = 1 << 28
+_NOWHERE = Kept(-1, "")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Story:
     ----------
     done
         So many of the edits have their masks in the journal; the others are intents.
+    kept
+        The session file that the work was saved in last, and which state it has.
     """
 
     original: Original | None = None
@@ -55,7 +58,7 @@ class Story:
     done: int = 0
     position: int = 0
     exported: int = 0
-    kept: int = -1
+    kept: Kept = _NOWHERE
     view: Mapping[str, Any] = field(default_factory=dict)
     # Of the mask that pieces belong to.
     _pieces: list[Place] | None = None
@@ -128,7 +131,7 @@ class Story:
         elif isinstance(entry, entries.Exported):
             self.exported = entry.at if entry.at <= len(self.edits) else -1
         elif isinstance(entry, entries.Kept):
-            self.kept = entry.at
+            self.kept = entry
         elif isinstance(entry, entries.View):
             self.view = entry.view
         else:
@@ -143,7 +146,8 @@ class Story:
         self.edits[entry.at :] = [entry.edit]
         self.done = entry.at + 1 if whole else min(self.done, entry.at)
         self.position = entry.at + 1
-        self.kept = -1 if self.kept > entry.at else self.kept
+        if self.kept.at > entry.at:
+            self.kept = msgspec.structs.replace(self.kept, at=-1)
         self.exported = -1 if self.exported > entry.at else self.exported
         return True
 
