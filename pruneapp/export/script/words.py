@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def script(
         steps="step" if len(parts) == 1 else "steps",
         version=version,
         script=_printable(out.name),
-        original=quoted(str(checkpoint.path.absolute())),
+        original=quoted(_from(out, checkpoint.path)),
         written=_printable(written),
         out=quoted(written),
         masks=f"\nmasks = load_file(Path(__file__).parent / {quoted(masks)})" if masks else "",
@@ -99,6 +100,14 @@ def _is_safetensors(checkpoint: Checkpoint) -> bool:
     return checkpoint.format == SAFETENSORS.name
 
 
+def _from(script: Path, checkpoint: Path) -> str:
+    """Return the way from a script to a checkpoint: no folder of the person's is published."""
+    home, target = script.absolute().parent, checkpoint.absolute()
+    if home.drive != target.drive:
+        return str(target)  # Windows: there is no other way
+    return Path(os.path.relpath(target, home)).as_posix()
+
+
 def _printable(text: str) -> str:
     shown = "".join(c if c.isprintable() else " " for c in text).replace('"""', "'''")
     return shown.replace("\\", "/")
@@ -107,8 +116,8 @@ def _printable(text: str) -> str:
 _HEAD = '''"""Prunes {source} in {count} {steps}, by torch.nn.utils.prune.
 
 Needs torch >= 2.6 and safetensors. Usage: python {script} [ORIGINAL [OUT]]
-Without ORIGINAL it takes the path that stands below, where the checkpoint lay when this was
-written; without OUT it writes {written} into the folder that it is called from.
+Without ORIGINAL it takes the checkpoint from where it lay, as seen from this file; without OUT it
+writes {written} into the folder that it is called from.
 
 Written by Pruneapp {version}. Where torch's own call takes the very same weights, it stands here;
 where torch leaves open what goes (equal weights, random choices) or has no such method, the mask
@@ -123,7 +132,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import prune
 
 arguments = [Path(argument) for argument in sys.argv[1:]]
-original = arguments[0] if arguments else Path({original})
+original = arguments[0] if arguments else Path(__file__).parent / {original}
 out = arguments[1] if len(arguments) > 1 else Path({out})
 if not original.exists():
     sys.exit(f"'{{original}}' is not there. Say where it is: python {{sys.argv[0]}} ORIGINAL [OUT]")
