@@ -251,7 +251,7 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
         )
     return ExportError(
         f"'{target}' cannot be written: {words_of(error)}.",
-        remedy=f"{_remedy(error)} Nothing was changed.".strip(),
+        remedy=f"{_remedy(error, target.parent)} Nothing was changed.".strip(),
         details=details,
     )
 
@@ -269,12 +269,14 @@ def _what_is_missing(target: Path, nbytes: int) -> str:
     return f"the disk is full or your share of it is used up ({nbytes:,} bytes are needed)"
 
 
-def _remedy(error: OSError) -> str:
+def _remedy(error: OSError, folder: Path) -> str:
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return "Choose a folder that you may write to."
     if error.errno == errno.ENAMETOOLONG:
         return "Choose a shorter name."
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
+        if folder.is_dir():  # as /proc, which takes no files
+            return f"'{folder}' takes no new files: choose another folder."
         return "Make the folder first, or choose another."
     if error.errno == errno.EIO:
         return "Check the disk or the network drive."

@@ -178,7 +178,7 @@ SAFETENSORS = Format(
     ),
     does_not=("Zeros do not make a dense file smaller.",),
     good_for={
-        Purpose.TRANSFORMERS: "Transformers loads it in the place of the original, unchanged."
+        Purpose.TRANSFORMERS: "Transformers loads it from a folder with the model's config.json."
     },
     loads=loading.safetensors,
     load_code="""

@@ -12,7 +12,7 @@ import pytest
 from pruneapp.checkpoint import pipeline, writer
 from pruneapp.checkpoint.abandoned import find_abandoned, remove_abandoned
 from pruneapp.checkpoint.source import FileSource
-from pruneapp.checkpoint.writer import AtomicFile
+from pruneapp.checkpoint.writer import AtomicFile, write_error
 from pruneapp.errors import ExportError
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -322,6 +322,16 @@ def test_a_file_whose_size_is_only_bounded_is_cut_at_its_end(nbytes, tmp_path):
 
     assert (tmp_path / "x").read_bytes() == data
     assert digest == hashlib.sha256(data).hexdigest()
+
+
+def test_a_folder_that_takes_no_files_is_not_said_to_be_missing(tmp_path):
+    gone = FileNotFoundError(errno.ENOENT, "No such file or directory")
+    there = str(write_error(tmp_path / "x", gone, 1))
+    assert f"'{tmp_path}' takes no new files: choose another folder." in there
+    assert "Make the folder" not in there
+    assert "Make the folder first" in str(write_error(tmp_path / "no" / "x", gone, 1))
+    denied = str(write_error(tmp_path / "x", PermissionError(errno.EACCES, "Permission denied"), 1))
+    assert "permission denied. Choose a folder that you may write to." in denied
 
 
 def test_no_room_for_the_most_is_no_reason_not_to_try(tmp_path, monkeypatch):
