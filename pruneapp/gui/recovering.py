@@ -82,12 +82,16 @@ class Recovering(QObject):
         self._open_work = open_work
         self._found = _Found((), ())
         self._offers = True
+        # What is being opened; work that is held by that cannot be opened a second time.
+        self._under_way: Path | None = None
         view = window.recovery
         view.restoreRequested.connect(self._restore)
         view.deleteRequested.connect(self._delete)
         view.filesDeleteRequested.connect(self._delete_files)
         view.dismissed.connect(self._dismiss)
+        session.opening.connect(self._on_opening)
         session.opened.connect(self._on_opened)
+        session.stayed.connect(self._on_stayed)
         exporting.began.connect(self._on_export)
         self.look()
 
@@ -110,7 +114,14 @@ class Recovering(QObject):
         works = [_shown(work) for work in found.works]
         self._window.recovery.set_found(works if self._offers else (), files)
 
+    def _on_opening(self, path: Path) -> None:
+        self._under_way = path
+
+    def _on_stayed(self) -> None:
+        self._under_way = None
+
     def _on_opened(self) -> None:
+        self._under_way = None
         if self._found.works:
             self.look()  # what was taken up is no longer there
 
@@ -118,7 +129,8 @@ class Recovering(QObject):
         self._settings.add_written(path.parent)
 
     def _restore(self, key: str) -> None:
-        self._open_work(Wish(Path(key), is_journal=True))
+        if Path(key) != self._under_way:
+            self._open_work(Wish(Path(key), is_journal=True))
 
     def _delete(self, key: str) -> None:
         work = next((w for w in self._found.works if str(w.path) == key), None)

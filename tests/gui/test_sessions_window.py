@@ -365,6 +365,23 @@ def test_work_is_offered_and_taken_up(crashed, new_person, file):
     assert not person.bugs
 
 
+def test_restore_may_be_clicked_again_while_the_work_is_being_opened(crashed, new_person):
+    person = new_person()
+    person.wait_ready()
+    offer = person.window.recovery
+    person.wait(offer.isVisible)
+    person.click(offer.restore_buttons[0])
+    person.click(offer.restore_buttons[0])
+    person.wait(lambda: person.document is not None)
+    person.wait_idle()
+    assert masks(person) == crashed
+    assert person.trouble == []
+    kept(person)
+    person.wait(lambda: [p.name for p in journals()] not in ([], ["000000000000.journal"]))
+    assert len(journals()) == 1
+    assert not person.bugs
+
+
 @pytest.fixture
 def crashed_in_a_session(new_person, file, tmp_path):
     """Work that was saved, gone on with, and then killed; returns its session file."""
