@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from pruneapp.answers import Estimate
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.bytes_target import CompactSize
 from pruneapp.document.estimate import estimate
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -26,8 +27,21 @@ MANY = 500
 
 
 @dataclass(frozen=True, eq=False)
-class _Answer:
+class Answer:
+    """An estimate, and what came of it beside.
+
+    Attributes
+    ----------
+    estimate
+        What the step would do.
+    compact
+        Bytes of a compact file after it; None as long as the estimate has no report.
+    seconds
+        Time that it took.
+    """
+
     estimate: Estimate
+    compact: int | None
     seconds: float
 
 
@@ -49,7 +63,7 @@ class Estimating(QObject):
         self,
         jobs: Jobs,
         *,
-        on_result: Callable[[Estimate], None],
+        on_result: Callable[[Answer], None],
         on_error: Callable[[PruneAppError], None],
         parent: QObject | None = None,
     ) -> None:
@@ -58,7 +72,8 @@ class Estimating(QObject):
         self._on_result = on_result
         self._on_error = on_error
         self._waiting: tuple[Snapshot, Step] | None = None
-        self._task: Task[_Answer] | None = None
+        self._task: Task[Answer] | None = None
+        self._sizes = _Sizes()
         self._slow: Checkpoint | None = None  # of which estimates take long
         self._slow_times = 0  # how often in a row
 
@@ -76,6 +91,7 @@ class Estimating(QObject):
     def drop(self) -> None:
         """Forget what was asked."""
         self._waiting = self._slow = None
+        self._sizes = _Sizes()  # what is dropped may still be at work on the other one
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -83,16 +99,17 @@ class Estimating(QObject):
     def _go(self) -> None:
         assert self._waiting is not None
         (snapshot, step), self._waiting = self._waiting, None
+        sizes = self._sizes
         if self._slow is snapshot.checkpoint or _long(snapshot, step):
             self._task = self._jobs.answer_number(
-                lambda job: _estimate(snapshot, step, job),
+                lambda job: _estimate(snapshot, step, sizes, job),
                 on_result=self._on_answer,
                 on_error=self._on_refused,
                 on_cancelled=self._on_cancelled,
             )
             return
         try:
-            found = _estimate(snapshot, step)
+            found = _estimate(snapshot, step, sizes)
         except PruneAppError as error:
             self._on_error(error)
             return
@@ -100,13 +117,13 @@ class Estimating(QObject):
         self._slow_times = self._slow_times + 1 if found.seconds > HERE_S else 0
         if self._slow_times > 1:
             self._slow = snapshot.checkpoint
-        self._on_result(found.estimate)
+        self._on_result(found)
 
-    def _on_answer(self, found: _Answer) -> None:
+    def _on_answer(self, found: Answer) -> None:
         self._task = None
         if found.seconds < HERE_S / 2:
             self._slow = None
-        self._on_result(found.estimate)
+        self._on_result(found)
         self._next()
 
     def _on_refused(self, error: PruneAppError) -> None:
@@ -126,12 +143,26 @@ class Estimating(QObject):
             self._go()
 
 
-def _estimate(snapshot: Snapshot, step: Step, job: Job | None = None) -> _Answer:
+def _estimate(snapshot: Snapshot, step: Step, sizes: _Sizes, job: Job | None = None) -> Answer:
     began = time.thread_time()  # what others compute meanwhile says nothing of this model
     found = estimate(snapshot, step, job)
+    compact = None
     if found.report is not None:
         found.report.prepare()
-    return _Answer(found, time.thread_time() - began)
+        compact = sizes.of(snapshot).after(found.report.tensors)
+    return Answer(found, compact, time.thread_time() - began)
+
+
+class _Sizes:
+    """Keeps the sizes of the newest state; asked by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._last: CompactSize | None = None
+
+    def of(self, snapshot: Snapshot) -> CompactSize:
+        if self._last is None or self._last.snapshot is not snapshot:
+            self._last = CompactSize(snapshot)
+        return self._last
 
 
 def _long(snapshot: Snapshot, step: Step) -> bool:

@@ -6,35 +6,32 @@ is there in the same moment; the preview is computed in the background once the 
 
 Estimates follow a slider while it moves: numbers, tree and threshold are shown from them, and the
 preview's replace them.
+
+After the document changed panel, tree and pictures show what is in force, and what the form would
+do next only once the person asks for something.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from pruneapp.answers import Estimate, SparsityReport
+from pruneapp.answers import SparsityReport
 from pruneapp.document.document import DocumentChanged
-from pruneapp.document.preview import Preview, compute_preview
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.preview import Preview
 from pruneapp.document.step import Step
 from pruneapp.errors import FileChangedError, PruneAppError
-from pruneapp.gui.estimating import Estimating
-from pruneapp.gui.extras import Extras, Frozen
+from pruneapp.gui.estimating import Answer, Estimating
+from pruneapp.gui.extras import Extras
+from pruneapp.gui.in_force import InForce
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.missing import Missing
+from pruneapp.gui.outlook import Outlook
+from pruneapp.gui.previewing import Found, Previewing
 from pruneapp.gui.session import Session
-from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.forecast import Forecast
-from pruneapp.kernels.contract import Kernel
 from pruneapp.methods import registry
-from pruneapp.progress import Job
-
-# A person who drags a slider pauses longer than this when they have found the place.
-PAUSE_MS = 50
 
 
 class Forecasting(QObject):
@@ -53,10 +50,15 @@ class Forecasting(QObject):
     extras
         Masks and scores that the person gave.
 
+    Attributes
+    ----------
+    in_force
+        Tells the panel what was done.
+
     Signals
     -------
     changed()
-        `preview` is another one, or none.
+        `shown` is another one, or none.
     foreseen()
         `outlook` is another one, or none; or `is_counted` is.
     asked()
@@ -82,54 +84,60 @@ class Forecasting(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         self._panel = panel
         self._ask = ask
         self._extras = extras
         self._step: Step | None = None
-        self._task: Task[Preview] | None = None
         self._apply_when_ready = False
-        self._channels = 0
-        self._asked = True
-        self.preview: Preview | None = None
-        self._report: SparsityReport | None = None
-        self._sure = self._counted = self._complete = False
+        self._applying: SparsityReport | None = None
+        self.in_force = InForce(session, jobs, panel, self)
+        self._outlook = Outlook(panel, self.in_force, self)
+        self._outlook.changed.connect(self.changed)
+        self._outlook.foreseen.connect(self.foreseen)
         self._estimating = Estimating(
             jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
+        self._previewing = Previewing(
+            session,
+            jobs,
+            extras,
+            on_found=self._on_preview,
+            on_error=self._on_error,
+            parent=self,
+        )
+        self._previewing.began.connect(self._on_previewing)
+        self._previewing.ended.connect(self._on_cancelled)
         self._missing = Missing(session, self)
-        self._missing.found.connect(self._on_found)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._compute)
+        self._missing.found.connect(self._on_stayed_or_found)
         session.changed.connect(self._on_changed)
         session.opening.connect(self._on_opening)
         session.stayed.connect(self._on_stayed)
-        jobs.started.connect(self._on_job_started)
-        session.closed.connect(self.drop)
+        session.closed.connect(self._on_closed)
+
+    @property
+    def preview(self) -> Preview | None:
+        """What would happen, exactly; None if it is not known."""
+        return self._outlook.preview
 
     @property
     def shown(self) -> Preview | None:
-        """The preview, if the tree and the pictures are to show it.
-
-        After a step is done its result is to be seen, not what the same form would do next; that
-        is shown again once the person asks for something.
-        """
-        return self.preview if self._asked else None
+        """The preview, if it is to be seen: see `Outlook`."""
+        return self._outlook.shown
 
     @property
     def outlook(self) -> SparsityReport | None:
-        """What would happen as far as it is known, if it is to be shown: see `shown`.
+        """What would happen as far as it is known, if it is to be seen: see `Outlook`."""
+        return self._outlook.report
 
-        That of the preview, else of an estimate, else none.
-        """
-        return self._report if self._asked else None
+    @property
+    def is_asked(self) -> bool:
+        """Whether the person asked for something since the document changed."""
+        return self._outlook.asked
 
     @property
     def is_about(self) -> bool:
         """Whether what `outlook` says of each tensor is not exact."""
-        return self.preview is None and not self._sure
+        return self._outlook.is_about
 
     @property
     def is_behind(self) -> bool:
@@ -139,154 +147,12 @@ class Forecasting(QObject):
     @property
     def is_counted(self) -> bool:
         """Whether all is counted that an estimate of what is asked for needs."""
-        return self._step is not None and self._counted
+        return self._step is not None and self._outlook.counted
 
     @property
     def step(self) -> Step | None:
         """What is asked for; None if that is nothing that could be done."""
         return self._step
-
-    def drop(self) -> None:
-        """Forget what was known, and stop finding out."""
-        self._forget()
-        self._estimating.drop()
-        self._foresee(None)
-
-    def _forget(self) -> None:
-        self.halt()
-        self._task = self._step = None
-        self._missing.stop()
-        self._give_up()
-        self._show(None)
-
-    def _give_up(self) -> None:
-        if self._apply_when_ready:
-            self._apply_when_ready = False
-            self.dropped.emit()
-
-    def halt(self) -> None:
-        """Stop finding out."""
-        self._pause.stop()
-        if self._task is not None:
-            self._task.cancel()
-
-    def refresh(self) -> None:
-        """Begin anew: the person asks for something else."""
-        self._begin(asked=True)
-
-    def recount(self) -> None:
-        """Look again what can be said by now: more was counted."""
-        document = self._session.document
-        if document is not None and self._step is not None and not self._complete:
-            self._estimating.ask(document.snapshot(), self._step)
-
-    def _on_changed(self, change: DocumentChanged) -> None:
-        if change.kind != "exported":  # that changes nothing of what would happen
-            self._estimating.drop()
-            self._foresee(None)
-            self._begin(asked=False)
-
-    def _show(self, preview: Preview | None) -> None:
-        # What is not to be seen is not told: every picture would be made anew for nothing.
-        before = self.shown
-        self.preview = preview
-        if self.shown is not before:
-            self.changed.emit()
-
-    def _foresee(self, report: SparsityReport | None) -> None:
-        before = self.outlook
-        self._report = report
-        if self.outlook is not before:
-            self.foreseen.emit()
-
-    def _on_opening(self, _path: object) -> None:
-        # There is one worker, and the file is waited for; a preview can begin again.
-        self._pause.stop()
-        if self._task is not None:
-            self._task.cancel()
-        self._give_up()
-
-    def _on_job_started(self, _title: str) -> None:
-        # What the person asked for goes first; a preview that nobody waits for begins again.
-        task = self._task
-        if task is not None and not task.visible and not task.token.cancelled:
-            task.cancel()
-            self._task = None
-            self._pause.start()
-
-    def _on_stayed(self) -> None:
-        if self.preview is None:
-            self._begin(asked=self._asked)
-
-    def _begin(self, *, asked: bool) -> None:
-        self._complete = False
-        # The estimate before stays to be seen until the next one is there: nothing flickers.
-        self._forget()
-        self._asked = asked
-        document = self._session.document
-        if document is None:
-            self.drop()
-            return
-        try:
-            self._step = self._ask()
-        except PruneAppError as error:
-            self.drop()
-            self._panel.set_error(error.sentence, error.remedy)
-        else:
-            self._pause.start()
-            self._estimating.ask(document.snapshot(), self._step)
-        self.asked.emit()
-
-    def prune(self) -> None:
-        """Do it: at once if the preview is there, else as soon as it is."""
-        if self._step is None or self._session.document is None:
-            return
-        if not self._session.may_work():
-            return
-        if self.preview is not None:
-            self._session.apply(self.preview)
-            return
-        self._apply_when_ready = True
-        if self._task is None or self._task.token.cancelled:
-            self._pause.stop()
-            self._compute()
-        if self._task is not None:
-            self._jobs.show(self._task, self.tr("Pruning"))
-
-    def cancel(self) -> bool:
-        """Stop a prune that was asked for and is not done; False if there is none."""
-        if not self._apply_when_ready:
-            return False
-        self._apply_when_ready = False
-        if self._task is not None:
-            self._task.cancel()
-        return True
-
-    def cancel_preview(self) -> bool:
-        """Stop a preview that takes long; False if there is none."""
-        if self._task is None or self._task.token.cancelled or not self._panel.is_slow:
-            return False
-        self._task.cancel()
-        return True
-
-    def _compute(self) -> None:
-        document, step = self._session.document, self._step
-        if document is None or step is None:
-            return
-        self._panel.set_busy(busy=True)
-        methods = [registry.get(row.method) for row in step.rows]
-        extras = self._extras.frozen(
-            masks=any(method.takes_mask for method in methods),
-            scores=any(method.takes_scores for method in methods),
-        )
-        self._task = self._jobs.submit(
-            self.tr("Previewing"),
-            partial(_previewed, document.snapshot(), step, extras, self._session.kernel),
-            on_result=self._on_preview,
-            on_error=self._on_error,
-            on_cancelled=self._on_cancelled,
-            visible=False,
-        )
 
     @property
     def ranks_by_scores(self) -> bool:
@@ -296,67 +162,140 @@ class Forecasting(QObject):
             registry.get(row.method).takes_scores for row in rows
         )
 
-    def _on_estimate(self, found: Estimate) -> None:
-        if self.ranks_by_scores:  # which nobody counted
-            found = replace(found, report=None, sure=False, counting=1.0)
-        before = self._counted
-        self._counted, self._complete = found.report is not None, found.counting >= 1
-        self._panel.set_counting(found.counting)
-        if self.preview is None:
-            self._channels = found.channels
-            self._sure = found.sure
-            self._panel.set_estimate(found)
-            self._foresee(found.report)
-        if self._counted != before and self.outlook is None:
-            self.foreseen.emit()
+    def drop(self) -> None:
+        """Forget what was known, and stop finding out."""
+        self._forget()
+        self._estimating.drop()
+        self._outlook.drop()
 
-    def _on_preview(self, preview: Preview) -> None:
+    def halt(self) -> None:
+        """Stop finding out."""
+        self._previewing.halt()
+
+    def refresh(self) -> None:
+        """Begin anew: the person asks for something else."""
+        self._begin(asked=True)
+
+    def recount(self) -> None:
+        """Look again what can be said by now: more was counted."""
         document = self._session.document
-        if document is None or preview.revision != document.revision:
-            return  # the document has moved on; a newer answer is under way
-        self._task = None
+        if document is not None and self._step is not None and not self._outlook.complete:
+            self._estimating.ask(document.snapshot(), self._step)
+
+    def prune(self) -> None:
+        """Do it: at once if the preview is there, else as soon as it is."""
+        if self._step is None or self._session.document is None:
+            return
+        if not self._session.may_work():
+            return
+        if self.preview is not None:
+            self._apply(self.preview)
+            return
+        self._apply_when_ready = True
+        self._previewing.show(self.tr("Pruning"))
+
+    def cancel(self) -> bool:
+        """Stop a prune that was asked for and is not done; False if there is none."""
+        if not self._apply_when_ready:
+            return False
+        self._apply_when_ready = False
+        self._previewing.cancel()
+        return True
+
+    def cancel_preview(self) -> bool:
+        """Stop a preview that takes long; False if there is none."""
+        return self._panel.is_slow and self._previewing.cancel()
+
+    # -- beginning ------------------------------------------------------------------------------
+
+    def _begin(self, *, asked: bool) -> None:
+        # The estimate before stays to be seen until the next one is there: nothing flickers.
+        self._forget()
+        self._outlook.ask(asked=asked)
+        document = self._session.document
+        if document is None:
+            self.drop()
+            return
+        try:
+            self._step = self._ask()
+        except PruneAppError as error:
+            self.drop()
+            self._outlook.refuse(error)
+        else:
+            self._previewing.soon(self._step)
+            self._estimating.ask(document.snapshot(), self._step)
+        self.asked.emit()
+
+    def _forget(self) -> None:
+        self._previewing.forget()
+        self._step = None
+        self._missing.stop()
+        self._give_up()
+
+    def _give_up(self) -> None:
+        if self._apply_when_ready:
+            self._apply_when_ready = False
+            self.dropped.emit()
+
+    def _apply(self, preview: Preview) -> None:
+        self._applying = preview.report
+        self._session.apply(preview)
+        self._applying = None
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind == "exported":
+            return  # that changes nothing of what would happen
+        self._estimating.drop()
+        self._outlook.stand(self._applying)
+        self._begin(asked=False)
+
+    def _on_opening(self, _path: object) -> None:
+        # There is one worker, and the file is waited for; a preview can begin again.
+        self._previewing.halt()
+        self._give_up()
+
+    def _on_closed(self) -> None:
+        self.in_force.forget()
+        self.drop()
+
+    def _on_stayed(self) -> None:
+        if self.preview is None:
+            self._on_stayed_or_found()
+
+    def _on_stayed_or_found(self) -> None:
+        self._begin(asked=self._outlook.asked)
+
+    # -- what came of it ------------------------------------------------------------------------
+
+    def _on_previewing(self) -> None:
+        self._panel.set_busy(busy=True)
+
+    def _on_estimate(self, answer: Answer) -> None:
+        if self._step is not None:
+            self._outlook.take_estimate(answer, self._step, by_scores=self.ranks_by_scores)
+
+    def _on_preview(self, found: Found) -> None:
         self._panel.set_busy(busy=False)
         if self._apply_when_ready:
             self._apply_when_ready = False
-            self._session.apply(preview)
-            return
-        self._panel.set_report(preview.report, channels=self._channels)
-        self._show(preview)
-        self._foresee(preview.report)
+            self._outlook.note_compact(found)
+            self._apply(found.preview)
+        elif self._step is not None:
+            self._outlook.take_preview(found, self._step)
 
     def _on_error(self, error: PruneAppError) -> None:
-        self._task = None
-        self._pause.stop()
+        self._previewing.halt()
         self._estimating.drop()
-        self._foresee(None)
-        self._panel.set_error(error.sentence, error.remedy)
+        self._outlook.refuse(error)
         if isinstance(error, FileChangedError):
             self._missing.look()  # it may be put back
         if self._apply_when_ready:
             self._apply_when_ready = False
             self._session.refused.emit(error)
 
-    def _on_cancelled(self) -> None:
-        # Dropped for a newer question, cancelled by the person, or ended by a bug of ours: then
-        # the button asks anew.
-        task = self._task
-        if task is not None and (task.token.cancelled or task.error is not None):
-            self._task = None
-            self._apply_when_ready = False
-            self._panel.set_busy(busy=False)
-            if task.visible and task.token.cancelled:
-                # Not done, but still what is asked for: it goes on being a preview.
-                self._pause.start()
-
-    def _on_found(self) -> None:
-        self._begin(asked=self._asked)
-
-
-def _previewed(
-    snapshot: Snapshot, step: Step, extras: Frozen, kernel: Callable[[], Kernel], job: Job
-) -> Preview:
-    """Compute a preview, and in the worker what it takes to show it and to put it in force."""
-    found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
-    found.report.prepare()
-    found.as_edit(snapshot).prepare()
-    return found
+    def _on_cancelled(self, waited: bool) -> None:
+        self._apply_when_ready = False
+        self._panel.set_busy(busy=False)
+        if waited and self._step is not None:
+            # Not done, but still what is asked for: it goes on being a preview.
+            self._previewing.soon(self._step)

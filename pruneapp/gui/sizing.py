@@ -34,7 +34,7 @@ class Sizing(QObject):
     """Tells the forecast how many bytes an export would take.
 
     That depends on which tensors are touched, not on how much of them: while a slider moves it
-    stays as it is.
+    stays as it is. While nothing is asked for it is of the state in force.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ class Sizing(QObject):
         session.closed.connect(self._forget)
 
     def _on_asked(self) -> None:
-        document, step = self._session.document, self._forecasting.step
-        if document is None or step is None:
+        document, step = self._session.document, self._asked_for()
+        if document is None or (step is None and self._forecasting.is_asked):
             return  # the panel says why nothing can be done
-        about = (document.revision, *(row.names for row in step.rows))
+        about = (document.revision, *(row.names for row in (step.rows if step else ())))
         if about != self._about:
             self._forget()
             self._about = about
@@ -82,8 +82,8 @@ class Sizing(QObject):
             self._panel.set_sizes(self._known)
 
     def _plan(self) -> None:
-        document, step = self._session.document, self._forecasting.step
-        if document is None or step is None:
+        document, step = self._session.document, self._asked_for()
+        if document is None or (step is None and self._forecasting.is_asked):
             self._about = ()
             return
         snapshot = document.snapshot()
@@ -95,8 +95,12 @@ class Sizing(QObject):
 
     def _on_sizes(self, found: Sizes) -> None:
         self._known, self._task = found, None
-        if self._forecasting.step is not None:
+        if self._forecasting.step is not None or not self._forecasting.is_asked:
             self._panel.set_sizes(found)
+
+    def _asked_for(self) -> Step | None:
+        """Return the step after which a file is sized; None for the state in force."""
+        return self._forecasting.step if self._forecasting.is_asked else None
 
     def _on_error(self, _error: PruneAppError) -> None:
         self._task = None  # the panel says it, or the export will
@@ -109,15 +113,19 @@ class Sizing(QObject):
             self._task = None
 
 
-def sizes_after(snapshot: Snapshot, step: Step, job: Job) -> Sizes:
+def sizes_after(snapshot: Snapshot, step: Step | None, job: Job) -> Sizes:
     """Return how many bytes each format would take after a step; None where it is not possible.
+
+    Without a step of the state as it is.
 
     Raises
     ------
     UnknownTensorError
         If there is no tensor of a name.
     """
-    touched = {snapshot.entry(name).name for row in step.rows for name in row.names}
+    touched = {
+        snapshot.entry(name).name for row in (step.rows if step else ()) for name in row.names
+    }
     state = _After(snapshot, touched)
     found: dict[str, int | None] = {}
     for name, form in FORMATS.items():

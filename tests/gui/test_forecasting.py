@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture, Severity
-from pruneapp.gui import estimating, forecasting, looking
+from pruneapp.gui import estimating, looking, previewing
 from pruneapp.gui.following import EVERY_MS
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.pages import Page
@@ -58,7 +58,7 @@ def never(monkeypatch):
             job.step(0)
             QTest.qSleep(5)
 
-    return lambda: monkeypatch.setattr(forecasting, "compute_preview", wait)
+    return lambda: monkeypatch.setattr(previewing, "compute_preview", wait)
 
 
 def slider(person):
@@ -488,7 +488,7 @@ def read(person, name):
 
 
 def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
-    real = forecasting.compute_preview
+    real = previewing.compute_preview
     held = {"closed": True}
 
     def slow(*args, **keys):
@@ -497,7 +497,7 @@ def test_a_prune_that_was_cancelled_goes_on_as_a_preview(counted, monkeypatch):
             QTest.qSleep(5)
         return real(*args, **keys)
 
-    monkeypatch.setattr(forecasting, "compute_preview", slow)
+    monkeypatch.setattr(previewing, "compute_preview", slow)
     counted.ask_amount("33 %")
     counted.key("Ctrl+Return")
     counted.wait(lambda: counted.workbench.jobs.busy)
@@ -558,4 +558,83 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
     drag_slider(counted, 0.3)
     counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook, 4000)
     assert told[-1][0] is not outlook
+    assert counted.workbench.forecasting.preview is None
+
+
+def story(person):
+    """What panel, tree and picture tell: whether each of them shows a plan."""
+    panel = person.views.forecast
+    return (
+        panel.heading.text() == "What would happen" and "→" in panel.sparsity.text(),
+        "→" in person.cell(LARGE, Column.SPARSITY),
+        person.workbench.looking._following.going is not None,
+        person.button.objectName() == "mainAction",
+    )
+
+
+def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.click_cell(LARGE)
+    counted.ask_amount("90 %")
+    panel = counted.views.forecast
+    counted.wait_preview()
+    counted.wait(lambda: story(counted) == (True,) * 4)
+    figures = {key: label.text() for key, label in panel.figures.labels.items()}
+    compact = panel.file.labels["compact"].text()
+    assert compact.startswith("about ")
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    assert story(counted) == (False,) * 4
+    counted.wait_preview()
+    more = counted.workbench.forecasting.preview.report
+    assert story(counted) == (False,) * 4, "nobody asked for the next one"
+    assert panel.heading.text() == "Done"
+    figures["sparsity"] = figures["sparsity"].rpartition("→ ")[2]
+    assert {key: label.text() for key, label in panel.figures.labels.items()} == figures
+    assert panel.file.labels["compact"].text() == compact
+    assert not panel.alarm.text()
+    assert plain(panel.note.text()) == (
+        f"Amounts count what is left: 90 % again would prune {more.gone:,} more."
+    )
+    assert counted.button.text() == f"Prune again: {more.gone:,} weights"
+
+    counted.key("Ctrl+Z")
+    assert story(counted) == (False,) * 4
+    assert panel.heading.text() == "Now"
+    counted.wait(lambda: panel.energy.text().startswith("100"))
+    assert plain(panel.sparsity.text()) == "0 %"
+    counted.key("Ctrl+Shift+Z")
+    assert panel.heading.text() == "Done"
+    assert panel.magnitude.text() == figures["magnitude"]
+
+    drag_slider(counted, 0.5)
+    counted.wait(lambda: story(counted) == (True,) * 4)
+    counted.key("Ctrl+Return", counted.window)
+    counted.wait(lambda: counted.document.position == 2)
+    assert story(counted) == (False,) * 4
+
+
+def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("14,000")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    panel = counted.views.forecast
+    counted.wait(panel.note.text)
+    counted.pause(150)
+    assert panel.error.text() == ""
+    assert panel.heading.text() == "Done"
+    assert not counted.button.isEnabled()
+    counted.ask_amount("13,999")
+    counted.wait(lambda: panel.error.text().startswith("✕"))
+
+
+def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
+    never()
+    label = counted.views.forecast.file.labels["compact"]
+    drag_slider(counted, 0.9)
+    few = label.text()
+    drag_slider(counted, 0.3)
+    counted.wait(lambda: label.text() != few, 2000)
     assert counted.workbench.forecasting.preview is None

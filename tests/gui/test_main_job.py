@@ -297,7 +297,7 @@ def slow(monkeypatch):
     import time
 
     from pruneapp.document.preview import compute_preview
-    from pruneapp.gui import forecasting
+    from pruneapp.gui import previewing
 
     state = {"running": False, "slow": True}
 
@@ -310,7 +310,7 @@ def slow(monkeypatch):
         state["running"] = False
         return compute_preview(snapshot, step, kernel, job, **more)
 
-    monkeypatch.setattr(forecasting, "compute_preview", work)
+    monkeypatch.setattr(previewing, "compute_preview", work)
     return state
 
 

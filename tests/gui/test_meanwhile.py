@@ -11,8 +11,9 @@ from safetensors.torch import load_file, save_file
 
 from pruneapp.answers import Gesture
 from pruneapp.document.session import entrance
-from pruneapp.gui import export_work, exporting, forecasting
-from pruneapp.gui.views.forecast import panel
+from pruneapp.gui import export_work, exporting
+from pruneapp.gui import previewing as previews
+from pruneapp.gui.views.forecast import waiting
 
 
 @pytest.fixture
@@ -83,14 +84,14 @@ def writing(monkeypatch):
 @pytest.fixture
 def previewing(monkeypatch):
     """A preview takes until the gate is opened, and is said to be slow at once."""
-    gate = Gate(forecasting.compute_preview)
+    gate = Gate(previews.compute_preview)
 
     def work(snapshot, step, kernel, job, **more):
         gate.wait(job)
         return gate.real(snapshot, step, kernel, job, **more)
 
-    monkeypatch.setattr(forecasting, "compute_preview", work)
-    monkeypatch.setattr(panel, "LONG_MS", 20)
+    monkeypatch.setattr(previews, "compute_preview", work)
+    monkeypatch.setattr(waiting, "LONG_MS", 20)
     return gate
 
 

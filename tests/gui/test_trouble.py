@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from safetensors.torch import load_file, save_file
 
-from pruneapp.gui import export_work, forecasting, looking
+from pruneapp.gui import export_work, looking, previewing
 
 
 @pytest.fixture
@@ -340,17 +340,17 @@ def assert_a_report_can_be_copied(person, text):
 
 
 def test_a_bug_in_a_preview_shows_a_report_and_the_button_works_again(at_work, monkeypatch):
-    real = forecasting.compute_preview
+    real = previewing.compute_preview
 
     def broken(*_arguments, **_more):
         raise RuntimeError("one of ours")
 
-    monkeypatch.setattr(forecasting, "compute_preview", broken)
+    monkeypatch.setattr(previewing, "compute_preview", broken)
     at_work.ask_amount("50 %")
     at_work.wait(lambda: bool(at_work.bugs))
     assert_a_report_can_be_copied(at_work, "one of ours")
 
-    monkeypatch.setattr(forecasting, "compute_preview", real)
+    monkeypatch.setattr(previewing, "compute_preview", real)
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
 

@@ -17,6 +17,7 @@ from pruneapp.answers import Estimate, HistoryItem, SparsityReport, TensorSparsi
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.forecast.action import PruneAction
+from pruneapp.gui.views.forecast.names import TensorName, common_parts
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.parts.colors import LIGHT
@@ -121,7 +122,6 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
         ("▲", "c", f"96.0{GAP}%"),
         ("△", "a", f"20.0{GAP}%"),
         ("", "m.e", f"1.0{GAP}%"),
-        ("", "", ""),
     ]
     assert forecast.affected[1].accessibleName() == f"c, 96.0{GAP}%, much"
     assert forecast.affected[2].glyph.toolTip() == (
@@ -207,6 +207,109 @@ def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(fo
     assert label.geometry() == place
     forecast.clear()
     assert label.text() == "–"
+
+
+def test_what_was_done_is_told_without_arrow_danger_or_accent(forecast):
+    forecast.set_report(REPORT)
+    forecast.set_done(REPORT)
+    assert forecast.heading.text() == "Done"
+    assert forecast.sparsity.text() == f"24.7{GAP}%"
+    assert (forecast.gone.text(), forecast.left.text()) == ("207 of 500", "753")
+    assert (forecast.energy.text(), forecast.magnitude.text()) == (f"99.1{GAP}%", f"80.0{GAP}%")
+    assert not forecast.alarm.text()
+    assert not forecast.alarm.isVisible()
+    assert [(row.glyph.text(), row.name.text()) for row in forecast.affected][:2] == [
+        ("", "b"),
+        ("", "c"),
+    ]
+    assert forecast.affected[0].bar.tensor.gone == 0, "nothing is hatched"
+    forecast.set_again(20, share=0.9)
+    assert forecast.note.isVisible()
+    assert (
+        forecast.note.text() == f"Amounts count what is left: 90{GAP}% again would prune 20 more."
+    )
+    button = forecast.action.button
+    assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
+    assert button.isVisible()
+    forecast.set_not_again("There are not so many.")
+    assert forecast.note.text() == "There are not so many."
+    assert forecast.error.text() == ""
+    assert not forecast.action.button.isEnabled()
+    forecast.set_report(REPORT)
+    assert forecast.heading.text() == "What would happen"
+    assert forecast.alarm.isVisible()
+    assert forecast.action.button.objectName() == "mainAction"
+    assert not button.isVisible()
+
+
+def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
+    forecast.set_now(None)
+    assert forecast.heading.text() == "Now"
+    assert (forecast.sparsity.text(), forecast.left.text()) == (f"4.0{GAP}%", "960")
+    assert (forecast.energy.text(), forecast.tensors.text()) == ("–", "–")
+    assert "opened" in forecast.energy.toolTip()
+    tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
+    forecast.set_now(SparsityReport(tensors, 1000, 40, 40, energy=0.9), tensors[:1])
+    assert (forecast.energy.text(), forecast.tensors.text()) == (f"90.0{GAP}%", "1")
+    assert forecast.affected[0].name.text() == "a"
+    assert forecast.affected[1].name.text() == ""
+    forecast.set_again(7)
+    assert forecast.action.button.text() == "Prune 7 weights"
+    assert "again" not in forecast.note.text()
+
+
+def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):
+    label = forecast.file.labels["compact"]
+    assert label.text() == "–"
+    forecast.set_compact(6_500_000)
+    assert label.text() == "about 6.5 MB"
+    forecast.set_sizes({})
+    assert label.text() == "about 6.5 MB"
+    forecast.clear()
+    assert label.text() == "–"
+
+
+def test_focus_stays_on_the_button_when_it_becomes_another(forecast):
+    forecast.set_report(REPORT)
+    forecast.action.button.setFocus()
+    forecast.set_done(REPORT)
+    forecast.set_again(5)
+    assert forecast.action.button.hasFocus()
+
+
+LAYERS = [f"model.layers.{n}.self_attn.{leaf}.weight" for n in (0, 11) for leaf in ("k_proj", "q")]
+
+
+@pytest.mark.parametrize(
+    ("names", "common"),
+    [
+        (LAYERS, 2),
+        (LAYERS[:2], 2),  # both of layer 0: the number stays
+        (["layer3.2.conv1.weight", "layer3.2.conv2.weight"], 1),
+        (["encoder.a.weight", "encoder.b.weight"], 1),
+        (["fc.weight"], 1),
+        (["weight"], 0),
+        ([], 0),
+    ],
+)
+def test_what_names_have_in_common_ends_before_the_number_of_a_layer(names, common):
+    assert common_parts(names) == common
+
+
+def test_a_name_without_room_keeps_its_layer_and_its_leaf(show):
+    label = show(TensorName(LAYERS[2]))
+    label.set_common(common_parts(LAYERS))
+    metrics = label.fontMetrics()
+    seen = {label.shortened(width) for width in range(600, metrics.horizontalAdvance("…11…"), -1)}
+    assert LAYERS[2] in seen
+    assert "…11.self_attn.k_proj.weight" in seen
+    assert "…11…k_proj.weight" in seen
+    assert all("11" in text and text.endswith(("t", "…")) for text in seen)
+    assert all(
+        metrics.horizontalAdvance(label.shortened(width)) <= width for width in range(40, 400)
+    )
+    assert label.accessibleDescription() == LAYERS[2]
+    assert LAYERS[2] in label.toolTip()
 
 
 def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):

@@ -1,17 +1,68 @@
-"""A tensor that loses much: a glyph, its name, a bar, the share."""
+"""The tensors that lose most: of each a glyph, its name, a bar, the share."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.answers import Danger, Severity, TensorSparsity
+from pruneapp.gui.views.forecast.names import TensorName, common_parts
 from pruneapp.gui.views.parts import danger, numbers
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import ElidedLabel, plain
+from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.gui.views.parts.painting import reported
+
+_LISTED = 4
+
+
+class MostAffected(QWidget):
+    """A heading and the tensors below it. Their room is there while there are none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._heading = plain()
+        self.rows = [Affected(self) for _ in range(_LISTED)]
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self._heading)
+        for row in self.rows:
+            layout.addWidget(row)
+
+    def show_tensors(
+        self,
+        heading: str,
+        tensors: Sequence[TensorSparsity],
+        shown: Mapping[str, str],
+        found: Mapping[str, Danger],
+    ) -> None:
+        """Show the first of some tensors, by the names to show for those in the file.
+
+        Without a tensor there is no heading.
+        """
+        tensors = tensors[:_LISTED]
+        self._heading.setText(heading if tensors else "")
+        names = [shown.get(tensor.name, tensor.name) for tensor in tensors]
+        common = common_parts(names)
+        for place, row in enumerate(self.rows):
+            if place < len(tensors):
+                row.name.set_common(common)
+                row.show_tensor(tensors[place], names[place], found.get(tensors[place].name))
+            else:
+                row.show_tensor(None, "")
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        tokens = with_defaults(colors)
+        recolor(self._heading, tokens["muted"])
+        for row in self.rows:
+            recolor(row.glyph, tokens["danger"])
+            row.bar.colors = tokens
+            row.bar.update()
 
 
 class Affected(QWidget):
@@ -24,7 +75,7 @@ class Affected(QWidget):
         height = self.fontMetrics().height() + 4
         self.glyph = plain()
         self.glyph.setFixedSize(self.fontMetrics().horizontalAdvance("▲ "), height)
-        self.name = ElidedLabel("", self)
+        self.name = TensorName("", self)
         self.bar = _Bar(self)
         self.share = plain()
         self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

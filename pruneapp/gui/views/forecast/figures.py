@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
 
+from pruneapp.answers import Estimate, SparsityReport
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
+
+translate = QCoreApplication.translate
+
+ABOUT = "≈\u00a0"  # before every number that is not exact
 
 
 class Figures(QWidget):
@@ -46,6 +51,184 @@ class Figures(QWidget):
         """Take the theme's colours."""
         for word in self._words:
             recolor(word, with_defaults(colors)["muted"])
+
+
+class StepFigures(Figures):
+    """What a step would do, or did, or what is in force."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(_rows(), parent)
+        self._numel = self._pruned = 0
+        self._tips = {
+            "energy": (
+                self.tr(
+                    "Share of the sum of squares of what was kept before that the step leaves."
+                ),
+                self.tr("Share of the sum of squares that is kept since the file was opened."),
+            ),
+            "magnitude": (
+                self.tr("Share of the sum of magnitudes of what was kept before, in the same way."),
+                self.tr("Share of the sum of magnitudes that is kept, in the same way."),
+            ),
+        }
+        self._of_state: bool | None = None
+        self._explain(of_state=False)
+
+    def set_model(self, numel: int, pruned: int) -> None:
+        """Take note of how many elements the checkpoint has, and how many are pruned."""
+        self._numel, self._pruned = numel, pruned
+
+    def show_counts(self, estimate: Estimate) -> None:
+        """Show of a plan what a number of weights says; the rest is not known yet."""
+        self._explain(of_state=False)
+        exact, after = estimate.exact, self._pruned + estimate.gone
+        upto = "" if exact else self.tr("up to ")
+        atleast = "" if exact else self.tr("at least ")
+        self.set_numbers(
+            {
+                "tensors": numbers.count(estimate.tensors),
+                "gone": upto + numbers.count(estimate.gone),
+                "sparsity": self._then(self._pruned, after, self._numel, upto),
+                "left": atleast + numbers.count(self._numel - after),
+            }
+        )
+
+    def show_report(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
+        """Show a plan: whether its sums are exact, whether what it says of each tensor is."""
+        self._explain(of_state=False)
+        upto, about = "" if exact else ABOUT, "" if sure else ABOUT
+        texts = self._texts(report, upto, about)
+        texts["sparsity"] = self._then(report.before, report.after, report.numel, upto)
+        self.set_numbers(texts)
+
+    def show_done(self, report: SparsityReport) -> None:
+        """Show what a step did; an arrow is of what is to come."""
+        self._explain(of_state=False)
+        texts = self._texts(report, "", "")
+        texts["sparsity"] = numbers.part(report.after, report.numel)
+        self.set_numbers(texts)
+
+    def show_now(self, report: SparsityReport | None) -> None:
+        """Show what is in force: all of the model, and how much of its energy if that is known."""
+        self._explain(of_state=True)
+        texts = {
+            "gone": numbers.count(self._pruned),
+            "sparsity": numbers.part(self._pruned, self._numel),
+            "left": numbers.count(self._numel - self._pruned),
+        }
+        if report is not None:
+            texts["tensors"] = numbers.count(sum(1 for t in report.tensors if t.after))
+            if report.energy is not None:
+                texts["energy"] = numbers.percent(report.energy)
+                if report.energy == 1 and not self._pruned:
+                    texts["magnitude"] = numbers.percent(1)
+        self.set_numbers(texts)
+
+    def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
+        gone = self.tr("{n} of {all}").format(
+            n=numbers.count(report.gone), all=numbers.count(report.touched)
+        )
+        texts = {
+            "tensors": numbers.count(len(report.tensors)),
+            "gone": upto + gone,
+            "left": upto + numbers.count(report.numel - report.after),
+        }
+        for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+            if share is not None:
+                texts[key] = about + numbers.percent(share)
+        return texts
+
+    def _then(self, before: int, after: int, numel: int, about: str) -> str:
+        if not numel:
+            return numbers.NO_NUMBER
+        return self.tr("{before} → {after}").format(
+            before=numbers.part(before, numel), after=about + numbers.part(after, numel)
+        )
+
+    def _explain(self, *, of_state: bool) -> None:
+        if of_state != self._of_state:
+            self._of_state = of_state
+            for key, tips in self._tips.items():
+                self.labels[key].setToolTip(tips[of_state])
+
+
+class FileSizes(Figures):
+    """How large a dense file would be, and a compact one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(_sizes(), parent)
+        self._formats: tuple[tuple[str, str], ...] = ()
+        self._texts: dict[str, str] = {}
+        self._zeros = self.labels["size"].toolTip()
+
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """Take the formats of export, names and words for them, the usual one first."""
+        self._formats = tuple(formats)
+        self.set_sizes({})
+
+    def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
+        """Take how many bytes an export would take, None where it is not possible.
+
+        That of the first format that is possible is shown; the tooltip has all.
+        """
+        known = [
+            (words, numbers.size(nbytes))
+            for name, words in self._formats
+            if (nbytes := sizes.get(name)) is not None
+        ]
+        self._put("size", known[0][1] if known else "")
+        label = self.labels["size"]
+        label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
+        label.setAccessibleDescription(label.toolTip())
+
+    def set_compact(self, nbytes: int | None) -> None:
+        """Take how many bytes a compact file would take, about; None if that is not known."""
+        about = "" if nbytes is None else self.tr("about {size}").format(size=numbers.size(nbytes))
+        self._put("compact", about)
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.set_sizes({})
+        self.set_compact(None)
+
+    def _put(self, key: str, text: str) -> None:
+        self._texts[key] = text
+        self.set_numbers({key: text for key, text in self._texts.items() if text})
+
+
+def _rows() -> tuple[tuple[str, str, str], ...]:
+    model = translate("Figures", "Of the whole model.")
+    return (
+        ("tensors", translate("Figures", "Tensors"), ""),
+        ("gone", translate("Figures", "Weights pruned"), ""),
+        ("sparsity", translate("Figures", "Sparsity"), model),
+        ("left", translate("Figures", "Parameters left"), model),
+        ("energy", translate("Figures", "Energy kept"), ""),
+        ("magnitude", translate("Figures", "Magnitude kept"), ""),
+    )
+
+
+def _sizes() -> tuple[tuple[str, str, str], ...]:
+    return (
+        (
+            "size",
+            translate("Figures", "As a dense file"),
+            translate(
+                "Figures",
+                "A zero takes as many bytes as any other number: a dense file gets smaller only "
+                "when it is compressed, or when whole channels are cut out.",
+            ),
+        ),
+        (
+            "compact",
+            translate("Figures", "As a compact file"),
+            translate(
+                "Figures",
+                "What is kept, and a bit for every weight of a pruned tensor. The file is "
+                "compressed as well: it is smaller than that, seldom larger.",
+            ),
+        ),
+    )
 
 
 def _number() -> QLabel:

@@ -1,31 +1,29 @@
-"""What would happen: numbers at once, exact ones as they come."""
+"""What would happen, or what was done: numbers at once, exact ones as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruneapp.answers import Danger, Estimate, SparsityReport, TensorSparsity
 from pruneapp.gui.views.forecast.action import PruneAction
-from pruneapp.gui.views.forecast.affected import Affected
+from pruneapp.gui.views.forecast.affected import MostAffected
 from pruneapp.gui.views.forecast.alarm import Alarm
-from pruneapp.gui.views.forecast.figures import Figures
+from pruneapp.gui.views.forecast.figures import FileSizes, StepFigures
+from pruneapp.gui.views.forecast.waiting import Waiting
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
-
-BUSY_MS = 200
-LONG_MS = 2_500
-ABOUT = "≈\u00a0"  # before every number that is not exact
-_AFFECTED = 5
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
 
 
 class Forecast(QWidget):
     """What the step that is asked for would do. `action` is its button, to be placed below.
 
-    An estimate fills in what counts alone can say; the report replaces it.
+    An estimate fills in what counts alone can say; the report replaces it. While nothing is asked
+    for it says what was done (`set_done`), or what is in force (`set_now`).
 
     Signals
     -------
@@ -37,34 +35,29 @@ class Forecast(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = (0, 0)
         self._shown: Mapping[str, str] = {}
-        self._counted = 1.0
+        self._resting = self._done = False
         self.action = PruneAction()
-        # Elided: a longer word for it would push the whole form out of the window.
-        self.state = ElidedLabel()
-        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.figures = self._figures()
+        self.heading = heading(self.tr("What would happen"))
+        self.state = Waiting(self)
+        self.figures = StepFigures(self)
         self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
             self.figures.labels.values()
         )
-        self._formats: tuple[tuple[str, str], ...] = ()
-        self._zeros = self.tr(
-            "A zero takes as many bytes as any other number: a dense file gets smaller only "
-            "when it is compressed, or when whole channels are cut out."
-        )
-        self.file = Figures((("size", self.tr("As a dense file"), self._zeros),), self)
+        self.file = FileSizes(self)
         self.error = plain(wrap=True)
         self.error.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.alarm = Alarm(self)
         self.alarm.tensorRequested.connect(self.tensorRequested)
-        self._most = plain(self.tr("Most affected"))
-        self.affected = [Affected(self) for _ in range(_AFFECTED)]
+        self.note = plain(wrap=True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.most = MostAffected(self)
+        self.affected = self.most.rows
         self.spared = plain(wrap=True)
 
         top = QHBoxLayout()
         top.setSpacing(8)
-        top.addWidget(heading(self.tr("What would happen")))
+        top.addWidget(self.heading)
         top.addWidget(self.state, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -75,9 +68,11 @@ class Forecast(QWidget):
         counted.addWidget(self.figures)
         counted.addWidget(self.file)
         layout.addLayout(counted)
+        # What would be hurt, or in the same room what the same again would do.
+        self._warning = _Lines(self.alarm, self.note)
         # The tensors, or in the same room why nothing can be done.
         self.pages = QStackedWidget(self)
-        for parts in ((self.alarm, self._most, *self.affected, self.spared), (self.error,)):
+        for parts in ((self._warning, self.most, self.spared), (self.error,)):
             page = QWidget(self.pages)
             column = QVBoxLayout(page)
             column.setContentsMargins(0, 0, 0, 0)
@@ -87,48 +82,14 @@ class Forecast(QWidget):
             column.addStretch(1)
             self.pages.addWidget(page)
         layout.addWidget(self.pages)
-
-        self._soon = self._timer(BUSY_MS, self._show_busy)
-        self._late = self._timer(LONG_MS, self._show_long)
-        self._busy = self._slow = False
         self.set_colors({})
         self.clear()
 
-    def _figures(self) -> Figures:
-        return Figures(
-            (
-                ("tensors", self.tr("Tensors"), ""),
-                ("gone", self.tr("Weights pruned"), ""),
-                ("sparsity", self.tr("Sparsity"), self.tr("Of the whole model, now and then.")),
-                ("left", self.tr("Parameters left"), self.tr("Of the whole model.")),
-                (
-                    "energy",
-                    self.tr("Energy kept"),
-                    self.tr(
-                        "Share of the sum of squares of what is kept now that the step leaves."
-                    ),
-                ),
-                (
-                    "magnitude",
-                    self.tr("Magnitude kept"),
-                    self.tr("Share of the sum of magnitudes of what is kept now, in the same way."),
-                ),
-            ),
-            self,
-        )
-
-    def _timer(self, wait: int, call: object) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(wait)
-        timer.timeout.connect(call)
-        return timer
-
-    # Told
+    # Told of all times
 
     def set_model(self, numel: int, pruned: int) -> None:
         """Take note of how many elements the checkpoint has, and how many are pruned."""
-        self._model = (numel, pruned)
+        self.figures.set_model(numel, pruned)
 
     def set_shown_names(self, shown: Mapping[str, str]) -> None:
         """Take the names to show for the names in the file."""
@@ -136,31 +97,37 @@ class Forecast(QWidget):
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
         """Take the formats of export, names and words for them, the usual one first."""
-        self._formats = tuple(formats)
-        self.set_sizes({})
+        self.file.set_formats(formats)
 
     def set_sizes(self, sizes: Mapping[str, int | None]) -> None:
-        """Take how many bytes an export would take, None where it is not possible.
+        """Take how many bytes an export would take, None where it is not possible."""
+        self.file.set_sizes(sizes)
 
-        That of the first format that is possible is shown; the tooltip has all.
-        """
-        known = [
-            (words, numbers.size(nbytes))
-            for name, words in self._formats
-            if (nbytes := sizes.get(name)) is not None
-        ]
-        self.file.set_numbers({"size": known[0][1]} if known else {})
-        label = self.file.labels["size"]
-        label.setToolTip("\n".join([*map(": ".join, known), self._zeros]))
-        label.setAccessibleDescription(label.toolTip())
+    def set_compact(self, nbytes: int | None) -> None:
+        """Take how many bytes a compact file would take, about; None if that is not known."""
+        self.file.set_compact(nbytes)
+
+    def set_busy(self, *, busy: bool) -> None:
+        """Say that exact numbers are on their way, if they take longer than a moment."""
+        self.state.set_busy(busy=busy)
+
+    def set_counting(self, share: float) -> None:
+        """Say which share of what estimates need is counted; nothing once it is 1."""
+        self.state.set_counting(share)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it is said that exact numbers take long, and how to do without."""
+        return self.state.is_slow
+
+    # What would happen
 
     def clear(self) -> None:
         """Say nothing: nothing is asked for, and nothing is on its way."""
-        self._quiet()
-        self._counted = 1.0
-        self.set_busy(busy=False)
+        self._plan()
+        self.state.clear()
         self.figures.set_numbers({})
-        self.set_sizes({})
+        self.file.clear()
         self._show_affected((), {})
         self.action.set_count(0)
 
@@ -169,28 +136,20 @@ class Forecast(QWidget):
         if estimate is None:
             self.clear()
             return
+        self._plan()
         if estimate.report is not None:
-            self._show(estimate.report, exact=estimate.exact, sure=estimate.sure)
+            self.figures.show_report(estimate.report, exact=estimate.exact, sure=estimate.sure)
+            self._show_affected(estimate.report.most_affected, estimate.report.dangers)
         else:
-            self._quiet()
-            numel, before = self._model
-            upto = "" if estimate.exact else self.tr("up to ")
-            atleast = "" if estimate.exact else self.tr("at least ")
-            after = before + estimate.gone
-            self.figures.set_numbers(
-                {
-                    "tensors": numbers.count(estimate.tensors),
-                    "gone": upto + numbers.count(estimate.gone),
-                    "sparsity": self._then(before, after, numel, upto),
-                    "left": atleast + numbers.count(numel - after),
-                }
-            )
+            self.figures.show_counts(estimate)
             self._show_affected((), {})
         self.action.set_count(estimate.gone, estimate.channels, exact=estimate.exact)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
-        self._show(report, exact=True, sure=True)
+        self._plan()
+        self.figures.show_report(report, exact=True, sure=True)
+        self._show_affected(report.most_affected, report.dangers)
         if report.spared:
             self.spared.setText(
                 self.tr("{n} more would go, but they are protected.").format(
@@ -205,101 +164,109 @@ class Forecast(QWidget):
         self.error.setText(f"✕ {sentence} {remedy}".strip())
         self.pages.setCurrentIndex(1)
 
-    def set_busy(self, *, busy: bool) -> None:
-        """Say that exact numbers are on their way, if they take longer than a moment."""
-        if not busy:
-            self._soon.stop()
-            self._late.stop()
-            self._busy = self._slow = False
-            self._say()
-        elif not self._late.isActive() and not self._slow:
-            self._soon.start()
-            self._late.start()
+    # What is in force, while nothing is asked for
 
-    def set_counting(self, share: float) -> None:
-        """Say which share of what estimates need is counted; nothing once it is 1."""
-        self._counted = share
-        self._say()
+    def set_done(self, report: SparsityReport) -> None:
+        """Show what was done by the step that led to the state in force."""
+        self._rest(self.tr("Done"), done=True)
+        self.figures.show_done(report)
+        least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
+        self.most.show_tensors(self.tr("Most affected"), least, self._shown, {})
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether it is said that exact numbers take long, and how to do without."""
-        return self._slow
+    def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
+        """Show what is in force.
+
+        Parameters
+        ----------
+        report
+            The whole model, with the energy kept since it was opened; None as long as it is not
+            counted: then what `set_model` told is shown.
+        pruned
+            The tensors of which most is pruned.
+        """
+        self._rest(self.tr("Now"), done=False)
+        self.figures.show_now(report)
+        self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, {})
+
+    def set_again(
+        self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
+    ) -> None:
+        """Say in a line what the form would do to the state in force.
+
+        Parameters
+        ----------
+        gone, channels, exact
+            How many weights, or channels, and whether that is exact.
+        share
+            The amount that was pruned and would be again; None for any other form.
+        """
+        n = numbers.count(gone) if exact else self.tr("up to {n}").format(n=numbers.count(gone))
+        if not gone and not channels:
+            text = self.tr("The form would prune nothing more.")
+        elif share is not None:
+            digits = 0 if round(share * 100, 9).is_integer() else 1
+            text = self.tr(
+                "Amounts count what is left: {share} again would prune {n} more."
+            ).format(share=numbers.percent(share, digits), n=n)
+        elif self._done:
+            text = self.tr("The same again would prune {n} more.").format(n=n)
+        else:
+            text = self.tr("As it stands, the form would prune {n}.").format(n=n)
+        self.note.setText(text)
+        self.action.set_again(gone, channels, exact=exact, done=self._done)
+
+    def set_not_again(self, sentence: str) -> None:
+        """Say why the form can do nothing to the state in force; nobody asked."""
+        self.note.setText(sentence)
+        self.action.set_again(0)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        self._colors = with_defaults(colors)
-        for label in (self._most, self.state, self.spared):
-            recolor(label, self._colors["muted"])
-        for part in (self.figures, self.file, self.alarm):
+        tokens = with_defaults(colors)
+        for label in (self.state, self.spared, self.note):
+            recolor(label, tokens["muted"])
+        for part in (self.figures, self.file, self.alarm, self.most):
             part.set_colors(colors)
-        recolor(self.error, self._colors["danger"])
-        for row in self.affected:
-            recolor(row.glyph, self._colors["danger"])
-            row.bar.colors = self._colors
-            row.bar.update()
+        recolor(self.error, tokens["danger"])
 
     # Inside
 
-    def _quiet(self) -> None:
+    def _plan(self) -> None:
+        self._resting = False
+        self._quiet(self.tr("What would happen"))
+
+    def _rest(self, title: str, *, done: bool) -> None:
+        if not self._resting or done != self._done:
+            self.note.setText("")
+            self.action.set_unknown(done=done)
+        self._resting, self._done = True, done
+        self.alarm.set_dangers({}, {})
+        self._quiet(title)
+
+    def _quiet(self, title: str) -> None:
+        if title != self.heading.text():
+            self.heading.setText(title)
         self.error.setText("")
         self.spared.setText("")
+        self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
 
-    def _show_busy(self) -> None:
-        self._busy = True
-        self._say()
-
-    def _show_long(self) -> None:
-        self._slow = True
-        self._say()
-
-    def _say(self) -> None:
-        text = ""
-        if self._slow:
-            text = self.tr("slow, Esc cancels")
-        elif self._counted < 1:
-            share = numbers.percent(min(self._counted, 0.99), 0)
-            text = self.tr("counting… {share}").format(share=share)
-        elif self._busy:
-            text = self.tr("counting…")
-        if text != self.state.text():
-            self.state.setText(text)
-
-    def _show(self, report: SparsityReport, *, exact: bool, sure: bool) -> None:
-        """Show a report: whether its sums are exact, whether what it says of each tensor is."""
-        self._quiet()
-        upto, about = "" if exact else ABOUT, "" if sure else ABOUT
-        gone = self.tr("{n} of {all}").format(
-            n=numbers.count(report.gone), all=numbers.count(report.touched)
-        )
-        texts = {
-            "tensors": numbers.count(len(report.tensors)),
-            "gone": upto + gone,
-            "sparsity": self._then(report.before, report.after, report.numel, upto),
-            "left": upto + numbers.count(report.numel - report.after),
-        }
-        for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
-            if share is not None:
-                texts[key] = about + numbers.percent(share)
-        self.figures.set_numbers(texts)
-        self._show_affected(report.most_affected[:_AFFECTED], report.dangers)
-
-    def _then(self, before: int, after: int, numel: int, about: str) -> str:
-        if not numel:
-            return numbers.NO_NUMBER
-        return self.tr("{before} → {after}").format(
-            before=numbers.part(before, numel), after=about + numbers.part(after, numel)
-        )
-
     def _show_affected(
-        self, tensors: tuple[TensorSparsity, ...], found: Mapping[str, Danger]
+        self, tensors: Sequence[TensorSparsity], found: Mapping[str, Danger]
     ) -> None:
         self.alarm.set_dangers(found, self._shown)
-        for place, row in enumerate(self.affected):
-            tensor = tensors[place] if place < len(tensors) else None
-            if tensor is None:
-                row.show_tensor(None, "")
-                continue
-            shown = self._shown.get(tensor.name, tensor.name)
-            row.show_tensor(tensor, shown, found.get(tensor.name))
+        self.most.show_tensors(self.tr("Most affected"), tensors, self._shown, found)
+
+
+class _Lines(QStackedWidget):
+    """As high as the lines of the alarm, whichever is shown."""
+
+    def __init__(self, alarm: Alarm, note: QWidget) -> None:
+        super().__init__()
+        self._alarm = alarm
+        self.addWidget(alarm)
+        self.addWidget(note)
+
+    def sizeHint(self) -> QSize:
+        """As high as the alarm wants to be."""
+        return self._alarm.sizeHint()

@@ -50,6 +50,10 @@ class ElidedLabel(QLabel):
         metrics = self.fontMetrics()
         return QSize(metrics.averageCharWidth() * 6, metrics.height() + 2)
 
+    def shortened(self, width: int) -> str:
+        """Return what is shown of the text in so many pixels."""
+        return self.fontMetrics().elidedText(within_reason(self.text()), self.elide, width)
+
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
@@ -57,7 +61,7 @@ class ElidedLabel(QLabel):
         option = QStyleOption()
         option.initFrom(self)
         rect = self.contentsRect()
-        text = self.fontMetrics().elidedText(within_reason(self.text()), self.elide, rect.width())
+        text = self.shortened(rect.width())
         self.style().drawItemText(
             painter,
             rect,

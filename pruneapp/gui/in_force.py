@@ -1,0 +1,131 @@
+"""What was done, or is in force: told by the panel while nothing is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from pruneapp.answers import HistoryItem, SparsityReport, TensorSparsity
+from pruneapp.document.bytes_target import CompactSize
+from pruneapp.document.past import PastState
+from pruneapp.document.retained import retained
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import PruneAppError
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.tasks import Task
+from pruneapp.gui.views.forecast import Forecast
+from pruneapp.progress import Job
+
+# So many of the tensors that are pruned most are told.
+LISTED = 20
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    report: SparsityReport
+    most: tuple[TensorSparsity, ...]
+    compact: int
+
+
+class InForce(QObject):
+    """Tells the panel of the state that is in force.
+
+    Of the newest prune that is what it did, with all that was said of it before; it is said again
+    when that prune is done again. Of other states it is what counts in the background say.
+
+    Parameters
+    ----------
+    session, jobs
+        The document, and where is counted.
+    panel
+        Told.
+    """
+
+    def __init__(
+        self, session: Session, jobs: Jobs, panel: Forecast, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._panel = panel
+        self._done: tuple[HistoryItem, SparsityReport, int | None] | None = None
+        self._task: Task[_Standing] | None = None
+        self._told = False
+        self._open = False  # whether something of it is not counted yet
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the state is that of the newest prune."""
+        document = self._session.document
+        return (
+            self._done is not None
+            and document is not None
+            and document.items[document.position] is self._done[0]
+        )
+
+    def note(self, report: SparsityReport, compact: int | None) -> None:
+        """Take note of what the prune did that led to the state in force, and its compact size."""
+        document = self._session.document
+        assert document is not None
+        self._done = document.items[document.position], report, compact
+
+    def tell(self) -> None:
+        """Tell of the state in force."""
+        self.hush()
+        self._told = True
+        if self.is_done:
+            assert self._done is not None
+            _, report, compact = self._done
+            self._panel.set_done(report)
+            self._panel.set_compact(compact)
+            return
+        self._panel.set_now(None)
+        self._panel.set_compact(None)
+        self._count()
+
+    def recount(self) -> None:
+        """Tell what was not counted before."""
+        if self._told and self._open and self._task is None:
+            self._count()
+
+    def hush(self) -> None:
+        """Tell no more: something is asked for."""
+        self._told = self._open = False
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def forget(self) -> None:
+        """Forget what was done: the document is closed."""
+        self.hush()
+        self._done = None
+
+    def _count(self) -> None:
+        document = self._session.document
+        if document is None:
+            return
+        first, snapshot = document.state_at(0), document.snapshot()
+        self._task = self._jobs.answer_aside(
+            lambda job: _standing(first, snapshot, job),
+            on_result=self._on_counted,
+            on_error=self._on_error,
+        )
+
+    def _on_counted(self, found: _Standing) -> None:
+        self._task = None
+        if self._told:
+            self._open = found.report.energy is None
+            self._panel.set_now(found.report, found.most)
+            self._panel.set_compact(found.compact)
+
+    def _on_error(self, _error: PruneAppError) -> None:
+        self._task = None  # what is in force is said without it
+
+
+def _standing(first: PastState, snapshot: Snapshot, job: Job) -> _Standing:
+    report = retained(first.load(job), snapshot, job)
+    pruned = [t for t in report.tensors if t.after]
+    pruned.sort(key=lambda t: -t.after / t.numel)
+    return _Standing(report, tuple(pruned[:LISTED]), CompactSize(snapshot).nbytes)
