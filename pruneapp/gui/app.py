@@ -160,6 +160,7 @@ class Start(QObject):
         self._asked_early: Callable[[], object] | None = None
         self._early = {
             window.empty.openRequested: self._ask_file,
+            window.empty.folderRequested: self._ask_folder,
             window.empty.sampleRequested: self._open_sample,
             window.actions_["open"].triggered: self._ask_file,
             window.actions_["sample"].triggered: self._open_sample,
@@ -236,6 +237,14 @@ class Start(QObject):
     def _ask_file_now(self) -> None:
         if self.workbench is not None:
             self.workbench.opening.ask_file()
+
+    @Slot()
+    def _ask_folder(self) -> None:
+        self._asked_early = self._ask_folder_now
+
+    def _ask_folder_now(self) -> None:
+        if self.workbench is not None:
+            self.workbench.opening.ask_folder()
 
     @Slot()
     def _open_sample(self) -> None:

@@ -78,6 +78,7 @@ class Opening(QObject):
         window.activated.connect(self.look_at_file)
         sessions.saved.connect(self._show_recent)
         window.empty.openRequested.connect(self.ask_file)
+        window.empty.folderRequested.connect(self.ask_folder)
         window.empty.sampleRequested.connect(self.open_sample)
         window.empty.recentRequested.connect(self._on_recent)
         self._show_recent()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QKeySequence
 
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import (
@@ -169,8 +170,9 @@ class Telling(QObject):
             for name in names:
                 actions[name].setEnabled(bool(step))
             actions[names[0]].setText(f"{text} {_short(step)}".strip())
-            # Qt takes the dots off a text that it makes an icon's from.
-            actions[names[0]].setIconText(actions[names[0]].text().replace("&", ""))
+            # In the toolbar they stay in their place, whatever is undone; the tip says that.
+            actions[names[0]].setIconText(text.replace("&", ""))
+            actions[names[0]].setToolTip(_tip(actions[names[0]]))
         self._views.history.set_items(items, position)
 
     # -- jobs -----------------------------------------------------------------------------------
@@ -260,6 +262,12 @@ class Telling(QObject):
         call = self._on_action.get(number)
         if call is not None:
             call()
+
+
+def _tip(action: QAction) -> str:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    # Never markup: tools that read the screen read it aloud.
+    return f"{action.text().replace('&', '')} ({keys})".replace("<", "‹")
 
 
 def _short(step: str) -> str:

@@ -64,6 +64,12 @@ def test_a_file_is_opened_by_ctrl_o_and_by_the_button(person, file):
     person.wait_open(file)
 
 
+def test_a_folder_of_shards_is_opened_by_the_button_of_the_first_page(person, folder):
+    person.chooses_file(folder, "getExistingDirectory")
+    person.click(person.window.empty.folder_button)
+    person.wait_open(folder)
+
+
 def test_nothing_happens_if_the_file_dialog_is_left(person):
     person.open("")
     person.wait_idle()

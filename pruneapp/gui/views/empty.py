@@ -14,6 +14,7 @@ from pruneapp.gui.views.parts.painting import reported
 
 _MOST = 6
 _WIDTH = 520
+_INSET = 8
 
 
 class EmptyPage(QWidget):
@@ -21,13 +22,14 @@ class EmptyPage(QWidget):
 
     Signals
     -------
-    openRequested, sampleRequested
-        The person wants to choose a file, or to try the sample.
+    openRequested, folderRequested, sampleRequested
+        The person wants to choose a file, a folder of shards, or to try the sample.
     recentRequested
         The person wants to open this path again.
     """
 
     openRequested = Signal()
+    folderRequested = Signal()
     sampleRequested = Signal()
     recentRequested = Signal(str)
 
@@ -48,15 +50,18 @@ class EmptyPage(QWidget):
         self.open_button = QPushButton(self.tr("Open…"), self)
         self.open_button.setObjectName("mainAction")
         self.open_button.setToolTip(self.tr("Choose a file (Ctrl+O)"))
+        self.folder_button = QPushButton(self.tr("Open folder…"), self)
+        self.folder_button.setToolTip(self.tr("Choose a folder of shards (Ctrl+Shift+O)"))
         self.sample_button = QPushButton(self.tr("Try the sample"), self)
         self.sample_button.setToolTip(self.tr("Open a small network that comes with Pruneapp"))
-        for button in (self.open_button, self.sample_button):
+        for button in (self.open_button, self.folder_button, self.sample_button):
             button.setMinimumSize(128, 36)
             button.setAccessibleDescription(button.toolTip())
         buttons = QHBoxLayout()
         buttons.setSpacing(12)
         buttons.addStretch(1)
         buttons.addWidget(self.open_button)
+        buttons.addWidget(self.folder_button)
         buttons.addWidget(self.sample_button)
         buttons.addStretch(1)
 
@@ -94,6 +99,7 @@ class EmptyPage(QWidget):
         layout.addStretch(1)
 
         self.open_button.clicked.connect(self.openRequested)
+        self.folder_button.clicked.connect(self.folderRequested)
         self.sample_button.clicked.connect(self.sampleRequested)
         self.set_recent(())
         self.set_colors({})
@@ -106,7 +112,9 @@ class EmptyPage(QWidget):
                 widget.deleteLater()
         self.recent_buttons = []
         if paths:
-            self._rows.addWidget(heading(self.tr("Recent files")), 0, 0, 1, 2)
+            title = heading(self.tr("Recent files"))
+            title.setContentsMargins(_INSET, 0, 0, 0)  # above the names of the files
+            self._rows.addWidget(title, 0, 0, 1, 2)
         for row, path in enumerate(paths[:_MOST], 1):
             folder, _slash, name = path.replace("\\", "/").rpartition("/")
             button = QPushButton(self)
@@ -117,6 +125,8 @@ class EmptyPage(QWidget):
             metrics = button.fontMetrics()
             text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, 220)
             button.setText(text.replace("&", "&&"))
+            # A style centres a name in the least width of a button: each would begin elsewhere.
+            button.setFixedWidth(metrics.horizontalAdvance(text) + 2 * _INSET)
             button.clicked.connect(self._open_recent)
             where = ElidedLabel(folder, self)
             recolor(where, self._colors["muted"])

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAccessible, QColor, QKeyEvent, QPainter, QPalette, QPen
+from PySide6.QtGui import QAccessible, QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -34,6 +34,8 @@ from pruneapp.gui.views.parts.painting import reported, saved
 
 _WIDEST = 280
 _PADDING = 12
+_NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
+_EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
 _MARK = 16  # room for the glyph of the current state, in every item: nothing moves on a jump
 
 Index = QModelIndex | QPersistentModelIndex
@@ -133,13 +135,16 @@ class _StateDelegate(QStyledItemDelegate):
                 painter.drawLine(rect.topRight(), rect.bottomRight())
             painter.setPen(color)
             # Of a state that is cut off by the end of the strip, what can be read of it.
-            seen = rect & option.widget.rect()
+            strip = option.widget
+            assert isinstance(strip, _Strip), "a state is painted in the strip"
+            seen = rect & strip.room()
             inner = seen.adjusted(_PADDING, 0, -_PADDING, 0)
             glyph = "●" if current else "↷" if later else ""
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), glyph)
-            text = option.fontMetrics.elidedText(
-                str(index.data()), Qt.TextElideMode.ElideMiddle, inner.width() - _MARK
-            )
+            # The end of what begins beyond the left edge: its middle would say nothing.
+            cut = rect.left() < seen.left()
+            mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
+            text = option.fontMetrics.elidedText(str(index.data()), mode, inner.width() - _MARK)
             painter.drawText(
                 inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
             )
@@ -153,6 +158,37 @@ class _Strip(QListView):
     """The list; Return and Space jump to the state under the cursor."""
 
     jump = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.colors = with_defaults({})
+
+    @property
+    def beyond(self) -> tuple[bool, bool]:
+        """Whether there are states beyond the left edge, and beyond the right one."""
+        bar = self.horizontalScrollBar()
+        return bar.value() - bar.minimum() > _NEAR, bar.maximum() - bar.value() > _NEAR
+
+    def room(self) -> QRect:
+        """Return where states can be read."""
+        left, right = self.beyond
+        whole: QRect = self.viewport().rect()
+        return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
+
+    @reported
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the states, and an arrow at an edge beyond which there are more."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        room = self.viewport().rect()
+        left, right = self.beyond
+        for there, at, arrow in ((left, room.left(), "‹"), (right, room.right() - _EDGE + 1, "›")):
+            if there:
+                edge = QRect(at, room.top(), _EDGE, room.height())
+                painter.fillRect(edge, QColor(self.colors["window"]))
+                painter.setPen(QColor(self.colors["text"]))
+                painter.drawText(edge, int(Qt.AlignmentFlag.AlignCenter), arrow)
+        painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Jump, or move on."""
@@ -217,7 +253,7 @@ class HistoryStrip(QWidget):
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        self._delegate.colors = with_defaults(colors)
+        self._delegate.colors = self.list.colors = with_defaults(colors)
         self.list.viewport().update()
 
     def _clicked(self, index: QModelIndex) -> None:

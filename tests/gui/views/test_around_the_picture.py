@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from pruneapp.answers import Estimate, HistoryItem, SparsityReport, TensorSparsity
+from pruneapp.answers import Estimate, HistoryItem, SparsityReport, TensorSparsity, TensorStats
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.forecast.action import PruneAction
@@ -21,6 +21,7 @@ from pruneapp.gui.views.forecast.names import TensorName, common_parts
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.pictures.numbers import NumbersLine
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
 GAP = "\u00a0"
@@ -425,9 +426,43 @@ def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     first = strip.list.visualRect(strip.list.model().index(0))
     assert first.left() < -20 < 60 < first.right(), "it is cut off, and something is left of it"
     image = strip.list.viewport().grab().toImage()
-    ground = image.pixelColor(2, 2).name()
-    edge = {image.pixelColor(x, y).name() for x in range(10) for y in range(4, 20)}
+    ground = image.pixelColor(18, 2).name()
+    edge = {image.pixelColor(x, y).name() for x in range(16, 26) for y in range(4, 20)}
     assert edge == {ground}, "letters run into the edge"
+    arrow = {image.pixelColor(x, y).name() for x in range(16) for y in range(4, 20)}
+    assert len(arrow) > 1, "nothing says that there is more on the left"
+    assert strip.list.beyond == (True, False)
+
+
+def test_a_short_history_has_no_arrows(show):
+    strip = show(HistoryStrip(), 500, 60)
+    strip.set_items([HistoryItem("Opened", ""), HistoryItem("L1 20 %", "")], 1)
+    assert strip.list.beyond == (False, False)
+    strip.set_items([HistoryItem("L1 20 % on 43 tensors", "")] * 9, 0)
+    strip.list.viewport().grab()
+    assert strip.list.beyond == (False, True)
+
+
+def test_recent_names_begin_below_each_other_and_the_heading(show):
+    page = show(EmptyPage(), 900, 700)
+    page.set_recent(["/a/x", "/a/a-much-longer-name.safetensors"])
+    page.grab()
+    short, long = page.recent_buttons
+    assert short.x() == long.x()
+    for button in (short, long):
+        spare = button.width() - button.fontMetrics().horizontalAdvance(button.text())
+        assert spare == 16
+
+
+def test_the_numbers_say_that_they_are_the_files_once_something_is_pruned(show):
+    line = show(NumbersLine(), 900, 30)
+    line.set_stats(TensorStats("a", 100, 40, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
+    assert line.text().startswith("min")
+    line.set_pruned(pruned=True)
+    assert line.text().startswith("In the file:   min")
+    assert line.toolTip().startswith("In the file:")
+    line.set_pruned(pruned=False)
+    assert line.text().startswith("min")
 
 
 def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):

@@ -15,7 +15,7 @@ from pruneapp.gui.views.parts.numbers import part, shape
 from pruneapp.gui.views.parts.painting import reported
 
 _SEPARATOR = " · "
-_LONGEST = 240  # pixels that the last fact may claim
+_LONGEST = 240  # pixels that the facts may claim, whatever the name would like to have
 
 
 class _NameLabel(ElidedLabel):
@@ -43,9 +43,11 @@ class _FactsLabel(ElidedLabel):
         self.setText(_SEPARATOR.join(facts))
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for room for the last fact, within reason."""
-        last = self._facts[-1] if self._facts else ""
-        width = min(self.fontMetrics().horizontalAdvance(last), _LONGEST) + 2
+        """Ask for room for as many facts as there is reason for, and the last one at least."""
+        advance = self.fontMetrics().horizontalAdvance
+        texts = [_SEPARATOR.join(self._facts[n:]) for n in range(len(self._facts))] or [""]
+        fitting = (width for width in map(advance, texts) if width <= _LONGEST)
+        width = next(fitting, _LONGEST) + 2
         return QSize(width, super().minimumSizeHint().height())
 
     def shown(self, width: int) -> str:

@@ -27,6 +27,8 @@ class NumbersLine(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._stats: TensorStats | None = None
+        self._pruned = False
         self._wordings: tuple[str, ...] = ("",)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setTextInteractionFlags(
@@ -40,15 +42,26 @@ class NumbersLine(QLabel):
 
     def set_stats(self, stats: TensorStats | None) -> None:
         """Show the numbers of a tensor; None while they are not there."""
+        self._stats = stats
+        self._word()
+
+    def set_pruned(self, *, pruned: bool) -> None:
+        """Take whether weights are pruned: then it is said that the numbers are the file's."""
+        if pruned != self._pruned:
+            self._pruned = pruned
+            self._word()
+
+    def _word(self) -> None:
+        stats = self._stats
         self._wordings = ("",)
         if stats is not None:
             wanted = ((4, True), (4, False), (3, False))
+            of = (self.tr("In the file:"),) if self._pruned else ()
             self._wordings = tuple(
-                "   ".join(self._facts(stats, digits, counted=counted))
+                "   ".join((*of, *self._facts(stats, digits, counted=counted)))
                 for digits, counted in wanted
             )
         self.setToolTip(self._wordings[0])
-        self.setAccessibleDescription(self._wordings[0])  # a name hides the text
         self._fit()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -63,10 +76,10 @@ class NumbersLine(QLabel):
     def _fit(self) -> None:
         metrics, width = self.fontMetrics(), self.width() - 2
         fitting = (text for text in self._wordings if metrics.horizontalAdvance(text) <= width)
+        wording = next(fitting, "")
         last = self._wordings[-1]
-        self.setText(
-            next(fitting, None) or metrics.elidedText(last, Qt.TextElideMode.ElideRight, width)
-        )
+        self.setText(wording or metrics.elidedText(last, Qt.TextElideMode.ElideRight, width))
+        self.setAccessibleDescription(wording or last)  # a name hides the text
 
     def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:
         zeros = count(stats.zeros)

@@ -135,6 +135,7 @@ failed(str)
         The pictures of the tensor become empty until they are told what to show.
         """
         self.heading.set_tensor(row, pruned)
+        self.numbers.set_pruned(pruned=bool(pruned))
         if row is not None:
             self.picture().hold()
         self.numbers.set_stats(None)
@@ -156,6 +157,7 @@ failed(str)
     def set_pruned(self, pruned: int) -> None:
         """Take how many weights of the tensor are pruned by now."""
         self.heading.set_pruned(pruned)
+        self.numbers.set_pruned(pruned=bool(pruned))
         self.weights.set_pruned(pruned)
 
     def set_stats(self, stats: TensorStats | None) -> None:

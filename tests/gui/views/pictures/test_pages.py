@@ -230,6 +230,21 @@ def test_beside_a_very_long_name_the_share_is_whole(pages):
     assert details.shown(details.fontMetrics().horizontalAdvance(details.text())) == details.text()
 
 
+def test_the_extent_stays_when_the_share_has_more_digits(pages):
+    """The name, which is whole in its tooltip, gives way in the middle of a window of 1280."""
+    pages.resize(516, 600)
+    name = "model.layers.0.mlp.down_proj.weight"
+    row = TensorRow(name, name, "", (256, 704), "float32", 256 * 704, 4 * 256 * 704)
+    for pruned in (0, 256 * 704 * 3 // 5):
+        pages.set_tensor(row, pruned)
+        QApplication.processEvents()
+        details = pages.heading.details
+        assert details.shown(details.width()).startswith("256×704")
+    assert not pages.numbers.text()
+    pages.set_stats(TensorStats(name, 100, 0, -1.0, 1.0, 0.0, 0.5, 3, 0, 0))
+    assert pages.numbers.text().startswith("In the file:")
+
+
 def test_a_file_without_tensors_says_so_on_every_page(pages):
     pages.set_empty_text("This file has no tensors.")
     for page in Page:
