@@ -1,57 +1,59 @@
-"""Read a compact file of Pruneapp with numpy and zstandard alone (layout: docs/formats.md).
-
-`python read_compact.py FILE OUT` writes the dense safetensors file; `tensors(FILE)` yields name,
-type, shape and bytes of every tensor, for np.frombuffer(data, "<f4").reshape(shape) and the like.
-"""
-import json, math, re, struct, sys, numpy as np, zstandard
-
-def bits(dtype):  # of one number: F32 has 32, F8_E4M3 has 8, BOOL has a byte
-    return int((re.findall(r"\d+", dtype) or ["8"])[0])
-
-def header(file):
-    size = struct.unpack("<Q", file.read(8))[0]
-    return 8 + size, json.loads(file.read(size))
-
-def unpack(data, row, size):  # one frame: the mask, then the bytes of each kind
-    kept, ends, unzip = row[0], np.cumsum(row[1:]), zstandard.ZstdDecompressor().decompress
-    mask, *planes = [bytes(data[end - n : end]) for n, end in zip(row[1:], ends)]
-    out, there = np.zeros((size, len(planes)), np.uint8), slice(None)
-    if 0 < kept < size:
-        packed = np.frombuffer(unzip(mask), np.uint8)
-        there = np.unpackbits(packed, count=size, bitorder="little").view(bool)
-    for place in range(len(planes) if kept else 0):
-        out[there, place] = np.frombuffer(unzip(planes[place]), np.uint8)
-    return out.tobytes()
-
-def tensors(path):
+"""Read a compact file: the weights of a pruned network, of which only what is not 0 is stored.
+Program: python read_compact.py x.compact.safetensors [OUT] writes the plain x.safetensors, or OUT.
+Python: read_compact.load(FILE) is a dict of numpy arrays; bfloat16 and float8 are bits in integers.
+Layout: safetensors, with names, types and shapes in the metadata "pruneapp". A tensor NAME is there
+as it is, or in frames of "frame" elements: a row of NAME:index says how many are not 0, the bytes
+of their mask (a bit each, lowest first; empty for all or none) and of each plane (byte k of all
+that are not 0); NAME:frames has masks and planes, each compressed with zstd."""
+import json, math, os, re, sys
+try: import numpy as np, zstandard
+except ImportError: sys.exit("read_compact.py needs two packages: pip install zstandard numpy")
+KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "C64": "<c8", "BOOL": "?"}
+def bits(dtype): return int((re.findall(r"\d+", dtype) or ["8"])[0])  # of a number: BOOL has a byte
+def header(path):  # where the data begin, what is stored, what it stands for
     with open(path, "rb") as file:
-        start, stored = header(file)
-        about = json.loads(stored["__metadata__"]["pruneapp"])
-
-        def read(name):
-            begin, end = stored[name]["data_offsets"]
-            file.seek(start + begin)
-            return file.read(end - begin)
-
-        for name, (dtype, shape) in about["tensors"].items():
-            if name in stored:  # as it is
-                yield name, dtype, shape, read(name)
-                continue
-            rows = np.frombuffer(read(name + ":index"), "<u4").reshape(-1, 2 + bits(dtype) // 8)
-            data, left, at, out = memoryview(read(name + ":frames")), math.prod(shape), 0, []
-            for row in rows.astype(int).tolist():
-                out.append(unpack(data[at:], row, min(about["frame"], left)))
-                at, left = at + sum(row[1:]), left - about["frame"]
-            yield name, dtype, shape, b"".join(out)
-
+        size = int.from_bytes(file.read(8), "little")
+        stored = json.loads(file.read(size)) if size < os.path.getsize(path) else {}
+    if stored.get("__metadata__", {}).get("format") != "pruneapp-compact":
+        raise ValueError(f"{path} is not a compact file.")
+    return 8 + size, stored, json.loads(stored["__metadata__"]["pruneapp"])
+def unpack(data, row, size):  # one frame: the mask, then the bytes of each kind
+    unzip, ends = zstandard.ZstdDecompressor().decompress, np.cumsum(row[1:])
+    parts = [unzip(data[e - n : e].tobytes()) if n else b"" for n, e in zip(row[1:], ends)]
+    mask, *planes = [np.frombuffer(part, np.uint8) for part in parts]
+    there = np.unpackbits(mask, count=size, bitorder="little") > 0 if mask.size else slice(None)
+    out = np.zeros((size, len(planes)), np.uint8)
+    for place in range(len(planes) if row[0] else 0): out[there, place] = planes[place]
+    return out.tobytes()
+def tensors(path):  # name, type, shape and bytes of one after the other
+    start, stored, about = header(path)
+    data = np.memmap(path, np.uint8, "r")[start:]
+    for name, (dtype, shape) in about["tensors"].items():
+        part = lambda end: data[slice(*stored[name + end]["data_offsets"])]
+        left, out = math.prod(shape), bytearray(part("") if name in stored else b"")
+        if name not in stored:
+            frames = part(":frames")
+            for row in part(":index").view("<u4").reshape(-1, 2 + bits(dtype) // 8).tolist():
+                out += unpack(frames, row, min(about["frame"], left))
+                frames, left = frames[sum(row[1:]) :], left - about["frame"]
+        yield name, dtype, shape, out
+def load(path):
+    arrays = {}
+    for name, dtype, shape, data in tensors(path):
+        kind = f"<{dtype[0].lower()}{bits(dtype) // 8}" if dtype[0] in "IU" else "u1"
+        arrays[name] = np.frombuffer(data, KINDS.get(dtype, kind)).reshape(shape if bits(dtype) > 7 else -1)
+    ties = header(path)[2]["metadata"].items()  # other names of tensors
+    return arrays | {tied: arrays[name] for tied, name in ties if name in arrays}
 if __name__ == "__main__":
-    about = json.loads(header(open(sys.argv[1], "rb"))[1]["__metadata__"]["pruneapp"])
+    if len(sys.argv) not in (2, 3): sys.exit(__doc__)
+    out = (sys.argv + [re.sub(r"(\.compact)?\.safetensors$", "", sys.argv[1]) + ".safetensors"])[2]
+    try: about, file = header(sys.argv[1])[2], open(out, "xb")
+    except (OSError, ValueError) as error: sys.exit(str(error))
     head, end = {"__metadata__": about["metadata"]} if about["metadata"] else {}, 0
     for name, (dtype, shape) in about["tensors"].items():
         begin, end = end, end + math.prod(shape) * bits(dtype) // 8
         head[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with open(sys.argv[2], "wb") as out:
-        out.write(struct.pack("<Q", len(text)) + text)
-        out.writelines(data for *_, data in tensors(sys.argv[1]))
+    size = -(-len(text) // 8) * 8
+    file.write(size.to_bytes(8, "little") + text.ljust(size))
+    file.writelines(data for *_, data in tensors(sys.argv[1]))

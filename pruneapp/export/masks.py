@@ -68,8 +68,8 @@ MASKS_ONLY = Format(
     label="Masks only",
     help=(
         "One bit for each weight of the tensors that are pruned, and no weights: with the "
-        "original it gives the pruned model again. Opens here as a file of masks, and numpy's "
-        "unpackbits reads it (docs/formats.md)."
+        "original it gives the pruned model again. NAME_mask has eight weights a byte, the lowest "
+        "bit first; 1 is kept. Opens here as a file of masks, and numpy's unpackbits reads it."
     ),
     suffixes=(".masks.safetensors",),
     plan=_plan,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 
@@ -101,6 +102,60 @@ def test_the_reader_beside_it_needs_nothing_of_ours(sparsity, source, tmp_path):
     )
     subprocess.run([sys.executable, "-I", "-c", program], check=True, cwd=tmp_path, timeout=60)
     assert (tmp_path / "out.safetensors").read_bytes() == dense
+    done = read_by_program(tmp_path, "x.compact.safetensors")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "x.safetensors").read_bytes() == dense
+
+
+def read_by_program(folder, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", READER_NAME, *args],
+        check=False,
+        cwd=folder,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_reader_says_in_a_sentence_what_is_wrong(source, tmp_path):
+    write(pruned(source, 0.5), tmp_path / "x.compact.safetensors")
+    usage = read_by_program(tmp_path)
+    assert "python read_compact.py x.compact.safetensors" in usage.stderr
+    assert "docs/" not in usage.stderr
+    other = read_by_program(tmp_path, READER_NAME)
+    assert other.stderr == f"{READER_NAME} is not a compact file.\n"
+    (tmp_path / "x.safetensors").write_text("mine")
+    there = read_by_program(tmp_path, "x.compact.safetensors")
+    assert "x.safetensors" in there.stderr
+    assert (tmp_path / "x.safetensors").read_text() == "mine"
+    assert "Traceback" not in usage.stderr + other.stderr + there.stderr
+    assert all(done.returncode == 1 for done in (usage, other, there))
+    (tmp_path / "zstandard.py").write_text("raise ImportError")
+    program = f"import sys; sys.path.insert(0, '.'); import {READER_NAME.removesuffix('.py')}"
+    missing = subprocess.run(
+        [sys.executable, "-I", "-c", program],
+        check=False,
+        cwd=tmp_path,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    assert missing.stderr == ("read_compact.py needs two packages: pip install zstandard numpy\n")
+
+
+@pytest.mark.parametrize("sparsity", SPARSITIES)
+def test_the_reader_loads_a_dict_of_arrays(sparsity, source, tmp_path):
+    state = pruned(source, sparsity)
+    write(state, tmp_path / "x.compact.safetensors")
+    load = runpy.run_path(str(tmp_path / READER_NAME))["load"]
+    found = load(str(tmp_path / "x.compact.safetensors"))
+    assert set(found) == {name for e in source.entries.values() for name in e.names}
+    with pruneapp.load_compact(tmp_path / "x.compact.safetensors") as ours:
+        for entry in source.entries.values():
+            if not entry.dtype.packed:
+                assert found[entry.name].shape == entry.shape
+                assert found[entry.name].tobytes() == ours[entry.name].tobytes()
 
 
 def test_the_reader_is_left_out_on_request_and_replaces_nothing(source, tmp_path):
