@@ -29,7 +29,22 @@ def _refuses(checkpoint: Checkpoint) -> str:
     return reasons[0] if all(reasons) else ""
 
 
+def _refuse_names(part: Part, job: Job) -> None:
+    taken = {name for batch in job.cancel.batches(part.entries) for e in batch for name in e.names}
+    for entry in chain.from_iterable(job.cancel.batches(part.entries)):
+        if part.state.mask(entry.name) is None:
+            continue
+        for ours in (name + end for name in entry.names for end in ("_orig", "_mask")):
+            if ours in taken:
+                raise ExportError(
+                    f"The resumable format needs the name '{ours}' for itself, which one of the "
+                    f"tensors has.",
+                    remedy="Choose another format.",
+                )
+
+
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
+    _refuse_names(part, job)
     if part.suffix in safetensors.SAFETENSORS.suffixes:
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")

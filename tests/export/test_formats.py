@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from torch.nn.utils import prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.errors import ExportError
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest, export, planned_size
 from pruneapp.progress import Job
@@ -159,6 +160,21 @@ def pruned_by_torch(net: Net) -> Net:
                               (net.fc, "weight"), (net.head, "weight")):  # fmt: skip
         prune.random_unstructured(module, parameter, 0.4)
     return net
+
+
+@pytest.mark.parametrize("source", ["safetensors", "zip"])
+@pytest.mark.parametrize("suffix", [".safetensors", ".pt"])
+@pytest.mark.parametrize("end", ["_orig", "_mask"])
+def test_a_resumable_file_has_no_name_twice(source, suffix, end, source_of, tmp_path):
+    tensors = {"x": torch.arange(6.0), f"x{end}": torch.ones(6), "y": torch.ones(6)}
+    checkpoint = source_of(source, tensors)
+    kept = np.array([True, False] * 3)
+    out = tmp_path / f"out{suffix}"
+    with pytest.raises(ExportError, match=f"needs the name 'x{end}' for itself"):
+        run(as_snapshot(checkpoint, {"x": kept}), "resumable", out)
+    assert not out.exists()
+    run(as_snapshot(checkpoint, {"y": kept}), "resumable", out)
+    assert set(load(out)) == {"x", f"x{end}", "y_orig", "y_mask"}
 
 
 def test_a_resumable_file_loads_into_a_module_pruned_by_torch(source_of, tmp_path):
