@@ -213,11 +213,8 @@ CSR = Format(
     ),
     does_not=(
         "Below 67 % zeros in 16 bits, 50 % in float32 and 33 % in float64 CSR is the larger.",
-        "Convolutions, embeddings and float8 stay dense: torch cannot use them as CSR.",
-        "It needs load_state_dict(…, assign=True). Neither transformers nor safetensors loads it.",
-        "On the CPU torch multiplies CSR in float32 and float64 only: call to_dense() otherwise.",
-        "In torch CSR is a beta, of which it warns once, and to_dense() turns -0.0 into 0.0.",
-        "It holds the tensors alone: what else was in the opened file is left behind.",
+        "Convolutions, embeddings and float8 stay dense; only tensors are kept, nothing else.",
+        "It needs load_state_dict(…, assign=True), in 16 bits to_dense(); not for transformers.",
     ),
     one_file=True,
     loads=loading.csr,

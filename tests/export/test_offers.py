@@ -31,6 +31,7 @@ def state(source_of):
 @pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
 def test_every_format_says_who_loads_it_and_what_it_does_not(form):
     assert form.loaded_by
+    assert len(form.does_not) <= 3, "more is not read"
     assert all(loader.name for loader in form.loaded_by)
     for sentence in (*form.does_not, *form.good_for.values()):
         assert sentence[0] == sentence[0].upper()
