@@ -65,6 +65,7 @@ COMBINE = {
 REPORT = {
     *(("label", f"{fact}: ") for fact in ("File", "Format", "Size", "Checksum", "Verified")),
     ("table", "Sparsity of the tensors"),
+    ("push button", "Show in folder"),
     ("push button", "Copy as text"),
     ("push button", "Close"),
 }
