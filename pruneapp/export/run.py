@@ -138,7 +138,8 @@ def _export_file(
     with contextlib.ExitStack() as stack:
         made = [one.write(path, stack) for path, one in sized.items()]
         checkpoint.verify_unchanged()
-        kept = publish([file for file, _ in made], checkpoint.files, job)
+        # What goes with the file is there before it: were we killed, it would not be missing.
+        kept = publish([file for file, _ in (*made[1:], made[0])], checkpoint.files, job)
     if kept:
         checkpoint.path = kept[0]
     said = (*plan.notices, *cost((plan.rounding,)), *left)

@@ -138,9 +138,12 @@ def judge(now: Contents, before: Contents, after: Contents) -> str:
     whole = {name: digest for name, digest in now.items() if not is_temporary(name)}
     if whole == after:
         return "new"
-    # A second name of the original, made before the new file gets its name, harms nobody.
+    # A second name of the original, made before the new file gets its name, harms nobody; nor does
+    # the program that reads it, which is there before what it reads.
     kept = {n for n in whole if ".orig" in n and whole[n] in before.values()}
-    if {n: d for n, d in whole.items() if n not in kept} == before:
+    reader = {n for n, d in whole.items() if n.endswith(".py") and after.get(n) == d}
+    harmless = kept | (reader - before.keys())
+    if {n: d for n, d in whole.items() if n not in harmless} == before:
         return "old"
     # Several files get their names one after the other: each is whole.
     possible = set(before.values()) | set(after.values())

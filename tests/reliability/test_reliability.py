@@ -10,7 +10,7 @@ from tests.reliability import faults
 from tests.reliability.scenes import judge
 
 BEFORE = {"m": "1", "n": "2"}
-AFTER = {"m": "3", "n": "4", "m.orig": "1", "n.orig": "2"}
+AFTER = {"m": "3", "n": "4", "m.orig": "1", "n.orig": "2", "read.py": "7"}
 
 
 def reliability(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -59,9 +59,11 @@ def test_a_call_that_fails_loses_no_work_that_was_kept():
         ({**BEFORE, ".m.0123abcd.part": "5"}, "old"),
         ({**BEFORE, "m.orig": "1"}, "old"),
         ({**AFTER, "n": "2"}, "mixed"),
+        ({**BEFORE, "read.py": "7"}, "old"),
+        ({k: v for k, v in AFTER.items() if k != "read.py"}, "mixed"),
         ({**BEFORE, "m": "9"}, "broken: ['m', 'n']"),
         ({"n": "2"}, "broken: ['n']"),
-        ({**AFTER, "m.orig": "9"}, "broken: ['m', 'm.orig', 'n', 'n.orig']"),
+        ({**AFTER, "m.orig": "9"}, "broken: ['m', 'm.orig', 'n', 'n.orig', 'read.py']"),
     ],
 )
 def test_what_is_left_is_judged(now, found):
