@@ -195,7 +195,7 @@ def safetensors_cases() -> Iterator[Case]:
     yield Case("S36", _many_tensors, check=_counts(200_000))
     yield Case("S36b", _many_overlaps, "overlaps")
     extra = header(f'{{"a":{f4[:-1]},"note":[1.5,{{"deep":null}}]}}}}', bytes(4))
-    yield Case("S37", file(extra), check=holds("a", notices="fields that the format"))
+    yield Case("S37", file(extra), check=holds("a", notices="The format does not know all fields"))
     yield Case("S38", file(header(f'{{"a":{info("BOOL", [1], 0, 1)}}}', b"\x02")), check=holds("a"))
     shout = {"__metadata__": {"<img src=x>": "<b>" * 1000, "big": "x" * 10_000_000}}
     yield Case("S39", file(header(json.dumps(shout))), check=_metadata("<img src=x>", "big"))
