@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -237,6 +238,9 @@ class Exporting(QObject):
         document = self._session.document
         if document is not None:
             document.mark_exported(snapshot)
+        if self._choices is not None and (request.replace_original or report.kept_originals):
+            # Nobody should write over the opened file because he did so before.
+            self._choices = replace(self._choices, path="")
         dialog = ExportReportDialog(_as_text(report), self._window)
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)

@@ -319,11 +319,9 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen): 
             assert [entry, complaints(tree)] == [entry, []]
             escape(screen, title)
             until(lambda: len(ears.windows()) == 1, f"the end of '{entry}'")
-        before = button.name
         ears.act(button, "Press")
         hear("list item", "L1")
-        _, after = hear("push button", "Prune 1")
-        assert after.name != before
+        hear("push button", "Prune again")
 
 
 @pytest.mark.slow
