@@ -263,9 +263,9 @@ def test_the_size_of_a_compact_file_is_about_what_it_will_be(forecast):
     label = forecast.file.labels["compact"]
     assert label.text() == "–"
     forecast.set_compact(6_500_000)
-    assert label.text() == "about 6.5 MB"
+    assert label.text() == "up to 6.5 MB"
     forecast.set_sizes({})
-    assert label.text() == "about 6.5 MB"
+    assert label.text() == "up to 6.5 MB"
     forecast.clear()
     assert label.text() == "–"
 

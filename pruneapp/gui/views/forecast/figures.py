@@ -182,9 +182,9 @@ class FileSizes(Figures):
         label.setAccessibleDescription(label.toolTip())
 
     def set_compact(self, nbytes: int | None) -> None:
-        """Take how many bytes a compact file would take, about; None if that is not known."""
-        about = "" if nbytes is None else self.tr("about {size}").format(size=numbers.size(nbytes))
-        self._put("compact", about)
+        """Take the bytes of a compact file before it is compressed; None if not known."""
+        most = "" if nbytes is None else self.tr("up to {size}").format(size=numbers.size(nbytes))
+        self._put("compact", most)
 
     def clear(self) -> None:
         """Say nothing."""

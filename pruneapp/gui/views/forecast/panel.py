@@ -104,7 +104,7 @@ class Forecast(QWidget):
         self.file.set_sizes(sizes)
 
     def set_compact(self, nbytes: int | None) -> None:
-        """Take how many bytes a compact file would take, about; None if that is not known."""
+        """Take the bytes of a compact file before it is compressed; None if not known."""
         self.file.set_compact(nbytes)
 
     def set_busy(self, *, busy: bool) -> None:
