@@ -146,9 +146,9 @@ class Tour:
 
     def __init__(self, folder: Path, theme: str) -> None:
         from driving import Person, wait_until
-        from PySide6.QtCore import qInstallMessageHandler
+        from PySide6.QtCore import QRect, qInstallMessageHandler
 
-        from pruneapp.gui import app
+        from pruneapp.gui import app, placing
         from pruneapp.gui.settings import Settings
         from pruneapp.gui.theme import Appearance
         from pruneapp.gui.window import MainWindow
@@ -162,6 +162,8 @@ class Tour:
         self.application.setCursorFlashTime(0)
         settings = Settings()
         appearance = Appearance(self.application, "light")
+        # The screen without glass has 800 pixels a side, and windows keep to their screen.
+        placing.available = lambda window: QRect(0, 0, 1920, 1200)  # noqa: ARG005 - its signature
         self.window = MainWindow(settings, appearance)
         self.window.resize(*SIZE)
         self.start = app.Start(self.window, settings, appearance)
