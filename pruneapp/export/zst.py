@@ -29,7 +29,7 @@ LEVEL = IntParam(
     label="Effort",
     help="Time spent to make the file smaller: 1 is quickest, 12 takes about 12 times as long.",
     default=3,
-    # Up to 19 there are up to 6 % to gain, nothing where 99 % are zeros, and a core manages 2 MB a
+    # Up to 19 there are up to 9 % to gain, nothing where 99 % are zeros, and a core manages 2 MB a
     # second: what can be measured in a second foretells nothing, and half a megabyte is compressed
     # at once, so that stopping takes as long as that.
     bounds=Interval(1, 12),
