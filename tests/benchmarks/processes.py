@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,25 +83,3 @@ def _surroundings() -> dict[str, str]:
     """Return the environment of an installed program: its modules were compiled before."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "QT_QPA_PLATFORM": "offscreen"}
-
-
-@contextlib.contextmanager
-def screen() -> Iterator[dict[str, str]]:
-    """Give the environment of a screen in memory (Xvfb); an empty one where there is none."""
-    if shutil.which("Xvfb") is None:
-        yield {}
-        return
-    reading, writing = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1200x24", "-nolisten", "tcp"],
-        pass_fds=[writing],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as stream:
-            number = stream.readline().strip()
-        yield {"DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
-    finally:
-        server.terminate()
-        server.wait()

@@ -1,7 +1,8 @@
 """Hears what an application tells screen readers; a program for the system's Python.
 
-``at_spi_client.py LAUNCHER COMMAND ...`` starts the accessibility bus and the application, and
-answers questions in JSON, one a line, until nothing more is asked; then it ends both.
+``at_spi_client.py ANSWERS LAUNCHER COMMAND ...`` starts the accessibility bus and the application,
+and answers questions in JSON, one a line, until nothing more is asked; then it ends both. ANSWERS
+is the number of an open file.
 
 - ``{"do": "windows"}``: the names of all windows.
 - ``{"do": "tree", "menus": true}``: all that is told of what is shown, and of menus that are not.
@@ -14,6 +15,7 @@ is one package more.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -153,10 +155,11 @@ class Desktop:
             return []  # nothing
 
 
-def main(launcher, *command):
+def main(answers, launcher, *command):
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     bus = subprocess.Popen([launcher, "--launch-immediately"], stderr=subprocess.DEVNULL, **quiet)
     application = None
+    told = os.fdopen(answers, "w")
     try:
         desktop = Desktop()
         application = subprocess.Popen(command, **quiet)
@@ -171,8 +174,8 @@ def main(launcher, *command):
                 number = GLib.Variant("(i)", (question["number"],))
                 desktop.begin(tuple(question["path"]), ACTION, "DoAction", number)
                 answer = {}
-            sys.stdout.write(json.dumps(answer) + "\n")
-            sys.stdout.flush()
+            told.write(json.dumps(answer) + "\n")
+            told.flush()
     finally:
         for process in (application, bus):
             if process is not None:
@@ -181,4 +184,4 @@ def main(launcher, *command):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(int(sys.argv[1]), *sys.argv[2:])

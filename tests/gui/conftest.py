@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pruneapp.gui.app import SWITCH_INTERVAL_S, Start
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.window import MainWindow
+from tests import xvfb
 from tests.gui.beats import Beats
 from tests.gui.person import Person
 
@@ -26,6 +28,13 @@ def english():
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     yield
     QLocale.setDefault(before)
+
+
+@pytest.fixture
+def screen():
+    """A screen in memory; the environment of those who use it."""
+    with xvfb.screen((1280, 900)) as found:
+        yield {**os.environ, **found}
 
 
 @pytest.fixture

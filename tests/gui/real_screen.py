@@ -1,4 +1,4 @@
-"""A screen in memory, hands for it, and the ears of somebody who does not see."""
+"""Hands for a screen in memory, and the ears of somebody who does not see."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
+from tests import xvfb
 from tests.gui.accessible import Node
 
 PATIENCE_S = 60
@@ -23,7 +25,7 @@ CLIENT = Path(__file__).with_name("at_spi_client.py")
 
 def missing_for_screen() -> str:
     """What is missing for a screen; empty if nothing is."""
-    found = [p for p in ("Xvfb", "xdotool") if not shutil.which(p)]
+    found = [p for p in (xvfb.PROGRAM, "xdotool") if not shutil.which(p)]
     return ", ".join(found)
 
 
@@ -44,23 +46,6 @@ def missing_for_ears() -> str:
     return "python3-gi" if done.returncode else ""
 
 
-@pytest.fixture
-def screen():
-    """A screen in memory; returns the environment of those who use it."""
-    reading, writing = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
-        pass_fds=[writing],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as told:
-        number = told.readline().strip()
-    yield {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
-    server.terminate()
-    server.wait(10)
-
-
 def xdotool(environment, *arguments):
     """Move the hands; returns what is said."""
     done = subprocess.run(
@@ -69,13 +54,16 @@ def xdotool(environment, *arguments):
     return done.stdout.strip()
 
 
-def until(found, what):
-    """Wait until something is found, and return it."""
+def until(found, what, process=None):
+    """Wait until something is found, and return it; not for a process that has ended."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         answer = found()
         if answer:
             return answer
+        if process is not None and process.poll() is not None:
+            said = process.stderr.read()
+            pytest.fail(f"{what} did not happen: the end came first ({process.returncode}): {said}")
         time.sleep(0.05)
     pytest.fail(f"{what} did not happen within {PATIENCE_S} s")
 
@@ -99,8 +87,9 @@ def typed_until(environment, window, key, happened, what):
 class Ears:
     """Somebody who knows of the window only what a screen reader is told of it."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], answers: TextIO) -> None:
         self._process = process
+        self._answers = answers
 
     def windows(self) -> list[str]:
         """Return the names of all windows."""
@@ -122,7 +111,7 @@ class Ears:
     def _ask(self, question):
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        line = self._answers.readline()
         if not line:
             pytest.fail(f"the client ended: {self._process.stderr.read()}")
         return json.loads(line)
@@ -134,21 +123,25 @@ def heard(environment, *arguments):
 
     A bus of its own: that of the person's session is neither needed nor touched.
     """
-    client = [SYSTEM_PYTHON, str(CLIENT), LAUNCHER]
+    reading, writing = os.pipe()
+    # Not the output: the bus and what it starts inherit that, and say things on it, too.
+    client = [SYSTEM_PYTHON, str(CLIENT), str(writing), LAUNCHER]
     command = ["dbus-run-session", "--", *client, sys.executable, "-m", "pruneapp", *arguments]
     process = subprocess.Popen(
         command,
         env={**environment, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"},
+        pass_fds=[writing],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
+    os.close(writing)
     try:
-        yield Ears(process)
+        with os.fdopen(reading) as answers:
+            yield Ears(process, answers)
     finally:
         process.stdin.close()  # the client ends what it began
-        process.stdout.close()
         try:
             process.wait(20)
         finally:

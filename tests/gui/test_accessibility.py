@@ -28,7 +28,6 @@ from tests.gui.person import reveal
 from tests.gui.real_screen import (
     heard,
     missing_for_ears,
-    screen,  # noqa: F401 - a fixture
     shown,
     until,
     xdotool,
@@ -289,7 +288,7 @@ needs_ears = pytest.mark.skipif(
 
 @pytest.mark.slow
 @needs_ears
-def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):  # noqa: F811 - the fixture
+def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen):
     with heard(screen, str(SAMPLE)) as ears:
 
         def hear(role, name):
@@ -326,7 +325,7 @@ def test_a_screen_reader_hears_all_of_the_window_and_does_the_main_job(screen): 
 
 @pytest.mark.slow
 @needs_ears
-def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, blocks):  # noqa: F811 - the fixture
+def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, blocks):
     with heard(screen, str(blocks)) as ears:
 
         def hear(role, name):

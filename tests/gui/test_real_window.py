@@ -10,7 +10,6 @@ import pytest
 from pruneapp import resources
 from tests.gui.real_screen import (
     missing_for_screen,
-    screen,  # noqa: F401 - a fixture
     shown,
     typed_until,
     until,
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):  # noqa: F811 - the fixture
+def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
     process = subprocess.Popen(
         [sys.executable, "-m", "pruneapp", str(SAMPLE)],
         env=screen,
@@ -35,7 +34,7 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):  # 
     )
     try:
         window = until(
-            lambda: shown(screen, "lenet-digits.safetensors"), "a window that names the file"
+            lambda: shown(screen, SAMPLE.name), "a window that names the file", process
         ).splitlines()[0]
         xdotool(screen, "windowfocus", "--sync", window)
         # A window has its name before it is shown, and what is typed into it until then is lost,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 
+from tests import xvfb
 from tests.benchmarks.frame import AtLeast, AtMost, Ground, Line, Subject, median
-from tests.benchmarks.processes import run_python, screen
+from tests.benchmarks.processes import run_python
 
 # The application itself, told to say when it was painted and to leave when it is ready. The clock
 # is the system's, the same in this process and in that one.
@@ -37,10 +39,10 @@ def _first_and_ready(ground: Ground, environment: Mapping[str, str]) -> tuple[fl
 
 
 def measure(ground: Ground) -> Iterator[Line]:
-    with screen() as xvfb:
+    with xvfb.screen((1920, 1200)) if xvfb.is_there() else nullcontext() as screen:
         places = [("off screen", {"QT_QPA_PLATFORM": "offscreen"})]
-        if xvfb:
-            places.append(("on Xvfb", xvfb))
+        if screen:
+            places.append(("on Xvfb", screen))
         for place, environment in places:
             _first_and_ready(ground, environment)  # the page cache is warm from here on
             taken = [_first_and_ready(ground, environment) for _ in range(ground.rounds)]
