@@ -119,7 +119,10 @@ class Follow:
         panel.set_estimate, panel.set_report = set_estimate, set_report
         tree.set_preview = set_preview
         # Of the forecast those that show the numbers, wherever they stand in it.
-        labels = [label for label in panel.findChildren(QLabel) if label.isVisible()]
+        labels = [
+            label for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty()
+        ]
+        assert labels, "nothing of the forecast can be seen"
         self.panel = Seen([panel, *labels], lambda: self.told)
         self.tree = Seen([tree.view.viewport()], lambda: self.in_tree)
 

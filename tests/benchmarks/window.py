@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, SignalInstance
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QRect, Qt, QTimer, SignalInstance
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.gui import app
+from pruneapp.gui import app, placing
 from pruneapp.gui.collecting import Collector
 from pruneapp.gui.settings import THEME, Settings
 from pruneapp.gui.theme import Appearance
@@ -26,6 +26,11 @@ from pruneapp.gui.window import MainWindow
 from tests.benchmarks.beats import Beats
 
 LOOK_EVERY_MS = 15
+
+
+def _large_screen(_window: QWidget) -> QRect:
+    # The screen that is none has 800 pixels a side: half of the window would be cut off.
+    return QRect(0, 0, 1920, 1200)
 
 
 class Painted(QObject):
@@ -63,6 +68,7 @@ class Hand:
         Collector(self.application)
         settings = Settings()
         appearance = Appearance(self.application, settings.get(THEME))
+        placing.available = _large_screen
         self.window = MainWindow(settings, appearance)
         self.start = app.Start(self.window, settings, appearance)
         sys.excepthook = self._fail
