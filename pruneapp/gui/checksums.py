@@ -12,7 +12,7 @@ from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
 from pruneapp.errors import OriginalChangedError, PruneAppError
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
 
@@ -102,10 +102,11 @@ class Checksums(QObject):
         if not self._jobs.quiet:
             self._pause.start()
             return
-        self._task = self._jobs.answer_aside(
+        self._task = self._jobs.answer(
             partial(sha256_of, self._uncounted[0]),
             on_result=self._on_counted,
             on_error=self._on_uncounted,
+            urgency=Urgency.ASIDE,
         )
 
     def _on_counted(self, sha256: str) -> None:

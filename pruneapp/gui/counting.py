@@ -19,7 +19,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
 from pruneapp.progress import Job
@@ -128,8 +128,11 @@ class Counting(QObject):
         document = self._session.document
         if document is not None and not self._opened_known and self._round.opened is None:
             self._round.opened = document.state_at(0)  # not for each move of a slider
-        self._task = self._jobs.answer_aside(
-            self._round.go_on, on_result=self._on_stretch, on_error=self._on_error
+        self._task = self._jobs.answer(
+            self._round.go_on,
+            on_result=self._on_stretch,
+            on_error=self._on_error,
+            urgency=Urgency.ASIDE,
         )
 
     def _on_stretch(self, complete: bool) -> None:

@@ -17,7 +17,7 @@ from pruneapp.errors import PruneAppError
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.counting import Counting
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.looking import Looking
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
@@ -203,7 +203,7 @@ class Dragging(QObject):
             self._ask(row, snapshot, *work(Job()))
             return
 
-        self._task = self._jobs.answer_aside(work, on_result=done, on_error=failed)
+        self._task = self._jobs.answer(work, on_result=done, on_error=failed, urgency=Urgency.ASIDE)
 
     def _ask(self, row: Row, snapshot: Snapshot, names: tuple[str, ...], count: int | None) -> None:
         if count is not None:

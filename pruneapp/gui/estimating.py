@@ -15,7 +15,7 @@ from pruneapp.document.estimate import estimate
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.tasks import Task
 from pruneapp.methods import registry
 from pruneapp.progress import Job
@@ -101,11 +101,12 @@ class Estimating(QObject):
         (snapshot, step), self._waiting = self._waiting, None
         sizes = self._sizes
         if self._slow is snapshot.checkpoint or _long(snapshot, step):
-            self._task = self._jobs.answer_number(
+            self._task = self._jobs.answer(
                 lambda job: _estimate(snapshot, step, sizes, job),
                 on_result=self._on_answer,
                 on_error=self._on_refused,
                 on_cancelled=self._on_cancelled,
+                urgency=Urgency.AT_ONCE,
             )
             return
         try:

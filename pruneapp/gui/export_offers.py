@@ -16,7 +16,7 @@ from pruneapp.export.registry import FORMATS
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.run import ExportRequest
 from pruneapp.export.state import State
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.tasks import Task
 
 
@@ -76,10 +76,11 @@ class ExportOffers(QObject):
         if stale != was:
             self._take(stale)
         self._jobs.make_room()
-        self._sampling[name] = self._jobs.answer_number(
+        self._sampling[name] = self._jobs.answer(
             lambda job: offer(state, FORMATS[name], values, job),
             on_result=self._take,
             on_error=self.failed.emit,
+            urgency=Urgency.AT_ONCE,
         )
 
     def round(self, name: str) -> None:

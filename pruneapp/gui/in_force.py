@@ -12,7 +12,7 @@ from pruneapp.document.past import PastState
 from pruneapp.document.retained import retained
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.forecast import Forecast
@@ -107,10 +107,11 @@ class InForce(QObject):
         if document is None:
             return
         first, snapshot = document.state_at(0), document.snapshot()
-        self._task = self._jobs.answer_aside(
+        self._task = self._jobs.answer(
             lambda job: _standing(first, snapshot, job),
             on_result=self._on_counted,
             on_error=self._on_error,
+            urgency=Urgency.ASIDE,
         )
 
     def _on_counted(self, found: _Standing) -> None:

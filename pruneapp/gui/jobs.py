@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum, auto
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
@@ -25,6 +26,24 @@ T = TypeVar("T")
 # Ours end within a quarter of a second, unless a disk has to finish a write first.
 PATIENCE_MS = 10_000
 DEAF_MS = 3_000
+
+
+class Urgency(Enum):
+    """How soon somebody needs an answer.
+
+    Attributes
+    ----------
+    AT_ONCE
+        A moving slider waits for it: it goes behind no picture.
+    SOON
+        Somebody waits for it: who works aside is asked to make room.
+    ASIDE
+        Nobody waits for it.
+    """
+
+    AT_ONCE = auto()
+    SOON = auto()
+    ASIDE = auto()
 
 
 class Jobs(QObject):
@@ -124,43 +143,14 @@ class Jobs(QObject):
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
+        urgency: Urgency = Urgency.SOON,
     ) -> Task[T]:
-        """Let the small executor answer a question of a picture."""
-        self.make_room()
-        return self._begin(self._executor, work, on_result, on_error, on_cancelled)
-
-    def answer_aside(
-        self,
-        work: Callable[[Job], T],
-        *,
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[], None] = lambda: None,
-    ) -> Task[T]:
-        """Let it answer what nobody waits for: others who work aside need not make room."""
-        return self._begin(self._executor, work, on_result, on_error, on_cancelled)
-
-    def answer_number(
-        self,
-        work: Callable[[Job], T],
-        *,
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[], None] = lambda: None,
-    ) -> Task[T]:
-        """Answer behind no picture what a slider waits for; nobody is asked to make room."""
-        return self._begin(self._numbers, work, on_result, on_error, on_cancelled)
-
-    def _begin(
-        self,
-        executor: ThreadPoolExecutor,
-        work: Callable[[Job], T],
-        on_result: Callable[[T], None],
-        on_error: Callable[[PruneAppError], None],
-        on_cancelled: Callable[[], None],
-    ) -> Task[T]:
+        """Let the small executor answer a question; callbacks as of `submit`."""
+        if urgency is Urgency.SOON:
+            self.make_room()
         task: Task[T] = Task("", work, on_result, on_error, on_cancelled, visible=False)
         self._pending.append(task)
+        executor = self._numbers if urgency is Urgency.AT_ONCE else self._executor
         executor.submit(self._answer, task)
         return task
 

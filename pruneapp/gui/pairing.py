@@ -10,7 +10,7 @@ from pruneapp.document.hand.pairs import Companions
 from pruneapp.document.step import may_have_companions
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.form import PruneForm
@@ -68,7 +68,9 @@ class Pairing(QObject):
                 paired += bool(pairs.of(name))
             return paired
 
-        self._task = self._jobs.answer_aside(work, on_result=self._show, on_error=self._on_error)
+        self._task = self._jobs.answer(
+            work, on_result=self._show, on_error=self._on_error, urgency=Urgency.ASIDE
+        )
 
     def _show(self, paired: int) -> None:
         self._form.set_paired(paired, len(self._names))

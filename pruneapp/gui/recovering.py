@@ -16,7 +16,7 @@ from pruneapp.document.session.recovery import LeftBehind, left_behind, read_jou
 from pruneapp.errors import PruneAppError
 from pruneapp.gui import questions
 from pruneapp.gui.exporting import Exporting
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.views.recovery import FoundFiles, FoundWork
@@ -99,10 +99,11 @@ class Recovering(QObject):
         """Look for what there is, and offer it."""
         recent = (path.parent for path in self._settings.recent)
         places = frozenset((*self._settings.written, *recent))
-        self._jobs.answer_aside(
+        self._jobs.answer(
             lambda job: look_for(places, job),
             on_result=self._on_found,
             on_error=self._session.refused.emit,
+            urgency=Urgency.ASIDE,
         )
 
     def _on_found(self, found: _Found) -> None:
@@ -144,8 +145,11 @@ class Recovering(QObject):
                 if not work.steps:  # of a newer Pruneapp: nothing in it can be read, but deleted
                     delete(work.path)
 
-        self._jobs.answer_aside(
-            drop, on_result=self._on_deleted, on_error=self._session.refused.emit
+        self._jobs.answer(
+            drop,
+            on_result=self._on_deleted,
+            on_error=self._session.refused.emit,
+            urgency=Urgency.ASIDE,
         )
 
     def _delete_files(self) -> None:
@@ -155,8 +159,11 @@ class Recovering(QObject):
             for path in paths:
                 remove_abandoned(path)
 
-        self._jobs.answer_aside(
-            drop, on_result=self._on_deleted, on_error=self._session.refused.emit
+        self._jobs.answer(
+            drop,
+            on_result=self._on_deleted,
+            on_error=self._session.refused.emit,
+            urgency=Urgency.ASIDE,
         )
 
     def _on_deleted(self, _nothing: None) -> None:

@@ -19,7 +19,7 @@ from pruneapp.document.zeros import WORTH as FEWEST
 from pruneapp.document.zeros import find_zeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.counting import Counting
-from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
 from pruneapp.gui.telling import Telling
@@ -106,10 +106,11 @@ class Zeros(QObject):
             return
         names, self._left = self._stretch(self._left)
         snapshot = document.snapshot()
-        self._task = self._jobs.answer_aside(
+        self._task = self._jobs.answer(
             lambda job: find_zeros(snapshot, names, job),
             on_result=self._on_stretch,
             on_error=self._on_error,
+            urgency=Urgency.ASIDE,
         )
 
     def _names(self, document: Document) -> list[str]:
