@@ -46,7 +46,7 @@ def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(person, large
     person.wait(lambda: person.button.text() == f"Prune {TENSORS:,} weights")
     person.pause(500)  # the exact numbers are on their way, and the person goes on
     person.filter("blocks.77.")
-    person.wait(lambda: person.views.tree.model.shown.sum() == 100)
+    person.wait(lambda: person.views.tree.model.listing.shown.sum() == 100)
     person.key("Ctrl+Shift+A")
     person.views.tree.view.setFocus()
     person.key("Ctrl+A")
@@ -57,7 +57,7 @@ def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(person, large
     person.click(person.button)
     person.wait(lambda: len(person.states) == 2)
     person.filter("")
-    person.wait(lambda: person.views.tree.model.shown.sum() > 100)
+    person.wait(lambda: person.views.tree.model.listing.shown.sum() > 100)
     assert person.cell("blocks.77", Column.SPARSITY).endswith("50.0 %")
     person.key("Ctrl+Z", person.views.tree.view)
     assert not len(person.document.masks)

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.tree import ModuleTree, build_nodes
+from pruneapp.gui.views.tree.building import MAX_DEPTH
 from pruneapp.gui.views.tree.cells import DANGER_ROLE, Column
 from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH
 from pruneapp.gui.views.tree.filter import Filter
-from pruneapp.gui.views.tree.nodes import MAX_DEPTH, ROOT
+from pruneapp.gui.views.tree.nodes import ROOT
 from pruneapp.gui.views.tree.shares import Shares
 
 Checked, Partly, Clear = (
@@ -102,7 +103,7 @@ def click(qtbot, tree, path):
 
 def shown_names(tree):
     nodes = tree.model.nodes
-    return [nodes.paths[number] for number in tree.model.tensor_order()]
+    return [nodes.paths[number] for number in tree.model.listing.tensor_order()]
 
 
 def test_the_model_keeps_qts_rules(tree, qtmodeltester):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,12 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAccessible
 
 from pruneapp.answers import Danger
+from pruneapp.gui.views.tree.building import build_nodes
 from pruneapp.gui.views.tree.cells import ANSWERS, RIGHT, Cells, Column
 from pruneapp.gui.views.tree.checks import Checks
 from pruneapp.gui.views.tree.filter import Filter
-from pruneapp.gui.views.tree.nodes import ROOT, Nodes, build_nodes
+from pruneapp.gui.views.tree.listing import MORE, Listing, Order
+from pruneapp.gui.views.tree.nodes import ROOT, Nodes
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -36,9 +37,6 @@ _MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
 _TENSOR = _MODULE | Qt.ItemFlag.ItemNeverHasChildren
 _TENSOR_MARKED = _MODULE_MARKED | Qt.ItemFlag.ItemNeverHasChildren
-# Longer lists of siblings are shown bit by bit: Qt asks for every one of them at once.
-_FLAT = 20_000
-_MORE = 2_000
 
 
 class TreeModel(QAbstractItemModel):
@@ -57,41 +55,31 @@ class TreeModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._sorted_by: tuple[int, bool] = (-1, False)
-        self._take(build_nodes(()))
+        self._take(build_nodes(()), Order())
 
-    def _take(self, nodes: Nodes) -> None:
+    def _take(self, nodes: Nodes, order: Order) -> None:
         self.nodes = nodes
         self.checks = Checks(nodes)
         self.cells = Cells(nodes, self.checks)
-        self._show(Filter())
+        self._show(Listing(self.cells, Filter(), order))
 
-    def _show(self, wanted: Filter) -> None:
-        self.filter = wanted
-        self.shown = wanted.shown(self.nodes)
-        self._shown_below = self.nodes.count_below(self.shown)
-        self.checks.limit(self.shown)
-        self._forget_lists()
-
-    def _forget_lists(self) -> None:
-        self._lists: dict[int, NDArray[np.int32]] = {}
-        # Of each list as much as is fetched; plain lists, for `index` is asked for every row.
-        self._fetched: dict[int, list[int]] = {}
-        self._row = np.zeros(len(self.nodes), np.int32)
+    def _show(self, listing: Listing) -> None:
+        self.listing = listing
+        self.checks.limit(listing.shown)
 
     # What the panel sets
 
     def set_nodes(self, nodes: Nodes) -> None:
         """Show another tree: nothing pruned, what is pruned by default checked, no filter."""
         self.beginResetModel()
-        self._take(nodes)
+        self._take(nodes, self.listing.order)
         self.endResetModel()
 
     def set_filter(self, wanted: Filter) -> None:
         """Show only what answers to `wanted`, and the modules above it."""
-        if wanted != self.filter:
+        if wanted != self.listing.filter:
             self.beginResetModel()
-            self._show(wanted)
+            self._show(Listing(self.cells, wanted, self.listing.order))
             self.endResetModel()
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
@@ -121,9 +109,9 @@ class TreeModel(QAbstractItemModel):
         """Tell that values changed in the columns from `first` on."""
         # The view repaints what is in sight whatever happens; a tool that reads the screen wants
         # to be told what it has asked for, as long as that is not a great deal.
-        lists = list(self._lists.items())[:256] if QAccessible.isActive() else []
-        for node, children in lists:
-            if len(children):
+        listed = list(self.listing.listed())[:256] if QAccessible.isActive() else []
+        for node in listed:
+            if len(self.listing.children(node)):
                 parent = self.index_of(node)
                 last = self.rowCount(parent) - 1
                 if last >= 0:
@@ -134,87 +122,46 @@ class TreeModel(QAbstractItemModel):
 
     # Structure
 
-    def shown_children(self, node: int) -> NDArray[np.int32]:
-        """Return the children of `node` that are shown, sorted as they are shown."""
-        found = self._lists.get(node)
-        if found is None:
-            children = self.nodes.children_of(node)
-            found = self._sort(children[self._shown_below[children] > 0])
-            self._lists[node] = found
-            self._row[found] = np.arange(len(found))
-        return found
-
-    def _sort(self, children: NDArray[np.int32]) -> NDArray[np.int32]:
-        column, descending = self._sorted_by
-        if column < 0 or len(children) < 2:
-            return children
-        keys: Sequence[Any]
-        if column == Column.PARAMETERS:
-            keys = self.cells.numel_below[children].tolist()
-        elif column == Column.SPARSITY:
-            keys = self.cells.sparsity(children).tolist()
-        elif column == Column.NAME:
-            keys = [_natural(self.nodes.labels[node]) for node in children.tolist()]
-        else:
-            keys = [self.cells.text(node, column) for node in children.tolist()]
-        # Stable both ways: equal ones keep the order of the file.
-        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
-        return children[np.array(order, np.int64)]
-
-    def tensor_order(self) -> list[int]:
-        """Return the nodes of the tensors from top to bottom as shown, further names left out."""
-        wanted = self.shown & ~self.nodes.alias
-        if self._sorted_by[0] < 0:
-            return np.nonzero(wanted)[0].tolist()
-        found, stack = [], [ROOT]
-        while stack:
-            node = stack.pop()
-            if wanted[node]:
-                found.append(node)
-            elif self.nodes.tensor[node] < 0:
-                stack.extend(self.shown_children(node)[::-1].tolist())
-        return found
-
     def index_of(self, node: int, column: int = 0) -> QModelIndex:
         """Return the index of a node, which is fetched if need be; invalid if it is not shown."""
-        if node == ROOT or not self._shown_below[node]:
+        if node == ROOT or not self.listing.shown_below[node]:
             return QModelIndex()
         above = int(self.nodes.parent[node])
-        self.shown_children(above)
-        row = int(self._row[node])
-        if row >= len(self._listed(above)):
-            self._fetch(self.index_of(above), row + _MORE)
+        self.listing.children(above)
+        row = self.listing.row(node)
+        if row >= len(self.listing.fetched(above)):
+            self._fetch(self.index_of(above), row + MORE)
         return self.createIndex(row, column, node)
-
-    def _listed(self, node: int) -> list[int]:
-        """Return the children of `node` that are fetched."""
-        found = self._fetched.get(node)
-        if found is None:
-            children = self.shown_children(node)
-            found = children[: len(children) if len(children) <= _FLAT else _MORE].tolist()
-            self._fetched[node] = found
-        return found
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """Return the index of a child."""
-        children = self._listed(parent.internalId() if parent.isValid() else ROOT)
+        children = self.listing.fetched(parent.internalId() if parent.isValid() else ROOT)
         if 0 <= row < len(children) and 0 <= column < _COLUMNS and parent.column() <= 0:
             return self.createIndex(row, column, children[row])
         return QModelIndex()
 
-    # QObject has a `parent` of its own, without an index: mypy holds this one against that.
-    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
-        """Return the index of the module above."""
+    @overload
+    def parent(self) -> QObject | None: ...
+
+    @overload
+    def parent(self, index: Index) -> QModelIndex: ...
+
+    def parent(self, index: Index | None = None) -> QObject | QModelIndex | None:
+        """Return the index of the module above; without an index the owner, as any QObject."""
+        if index is None:
+            return super().parent()
         if not index.isValid():
             return QModelIndex()
         above = int(self.nodes.parent[index.internalId()])
-        return QModelIndex() if above <= ROOT else self.createIndex(int(self._row[above]), 0, above)
+        if above <= ROOT:
+            return QModelIndex()
+        return self.createIndex(self.listing.row(above), 0, above)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         """Return how many children are fetched."""
         if parent.column() > 0:
             return 0
-        return len(self._listed(parent.internalId() if parent.isValid() else ROOT))
+        return len(self.listing.fetched(parent.internalId() if parent.isValid() else ROOT))
 
     def columnCount(self, _parent: Index = QModelIndex()) -> int:
         """Return the number of columns."""
@@ -225,35 +172,34 @@ class TreeModel(QAbstractItemModel):
         if parent.column() > 0:
             return False
         node = parent.internalId() if parent.isValid() else ROOT
-        return bool(self.nodes.tensor[node] < 0 and self._shown_below[node])
+        return bool(self.nodes.tensor[node] < 0 and self.listing.shown_below[node])
 
     def canFetchMore(self, parent: Index) -> bool:
         """Return whether a long list goes on."""
         node = parent.internalId() if parent.isValid() else ROOT
-        return len(self._listed(node)) < len(self.shown_children(node))
+        return len(self.listing.fetched(node)) < len(self.listing.children(node))
 
     def fetchMore(self, parent: Index) -> None:
         """Go on with a long list."""
         node = parent.internalId() if parent.isValid() else ROOT
-        self._fetch(parent, len(self._listed(node)) + _MORE)
+        self._fetch(parent, len(self.listing.fetched(node)) + MORE)
 
     def _fetch(self, parent: Index, wanted: int) -> None:
         """List so many children, in one go: each insertion makes the view lay out again."""
         node = parent.internalId() if parent.isValid() else ROOT
-        have = len(self._listed(node))
-        more = self.shown_children(node)[have:wanted].tolist()
+        have = len(self.listing.fetched(node))
+        more = self.listing.missing(node, wanted)
         if more:
             self.beginInsertRows(parent, have, have + len(more) - 1)
-            self._fetched[node].extend(more)
+            self.listing.fetch(node, more)
             self.endInsertRows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort siblings; column -1 is the order of the file."""
-        wanted = (column, order == Qt.SortOrder.DescendingOrder)
-        if wanted != self._sorted_by:
+        wanted = Order(column, order == Qt.SortOrder.DescendingOrder)
+        if wanted != self.listing.order:
             self.beginResetModel()
-            self._sorted_by = wanted
-            self._forget_lists()
+            self.listing.sort(wanted)
             self.endResetModel()
 
     # Values
@@ -310,12 +256,3 @@ class TreeModel(QAbstractItemModel):
         if answer is None or not index.isValid():
             return None
         return answer(self.cells, index.internalId(), index.column())
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Return a key by which "layer2" comes before "layer10"."""
-    return [
-        (0, int(piece[:18]), piece) if piece.isdecimal() else (1, 0, piece.lower())
-        for piece in re.split(r"(\d+)", text)
-        if piece
-    ]

@@ -13,9 +13,10 @@ from pruneapp.answers import Danger, TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.tree.building import build_nodes
 from pruneapp.gui.views.tree.filter_row import FilterRow
 from pruneapp.gui.views.tree.model import TreeModel
-from pruneapp.gui.views.tree.nodes import ROOT, Nodes, build_nodes
+from pruneapp.gui.views.tree.nodes import ROOT, Nodes
 from pruneapp.gui.views.tree.view import TreeView
 
 # Up to here a filter answers within a key stroke; beyond, it waits for the person to pause.
@@ -138,7 +139,7 @@ class ModuleTree(QWidget):
     def step_focus(self, step: int) -> None:
         """Go to the next (1) or previous (-1) tensor as shown; stops at the ends."""
         if self._order is None:
-            self._order = self.model.tensor_order()
+            self._order = self.model.listing.tensor_order()
         if not self._order:
             return
         leaf = int(self.model.nodes.leaf[self._focus]) if self._focus >= 0 else -1
@@ -267,7 +268,7 @@ class ModuleTree(QWidget):
         leaves = nodes.leaf.tolist()
         return np.fromiter(
             (
-                not row.why_not and _role(row) in kinds and bool(self.model.shown[leaf])
+                not row.why_not and _role(row) in kinds and bool(self.model.listing.shown[leaf])
                 for row, leaf in zip(nodes.rows, leaves, strict=True)
             ),
             np.bool_,

@@ -153,7 +153,7 @@ class TreeView(QTreeView):
         level = [ROOT]
         seen = 0
         while level:
-            below = [c for node in level for c in self.tree.shown_children(node).tolist()]
+            below = [c for node in level for c in self.tree.listing.children(node).tolist()]
             seen += len(below)
             if seen > _OPEN_AT_FIRST:
                 break
@@ -162,11 +162,11 @@ class TreeView(QTreeView):
         self._unfold()
 
     def _note_expanded(self, index: QModelIndex) -> None:
-        if not self._restoring and not self.tree.filter.active:
+        if not self._restoring and not self.tree.listing.filter.active:
             self._open.add(index.internalId())
 
     def _note_collapsed(self, index: QModelIndex) -> None:
-        if not self._restoring and not self.tree.filter.active:
+        if not self._restoring and not self.tree.listing.filter.active:
             self._open.discard(index.internalId())
 
     def _before_reset(self) -> None:
@@ -188,8 +188,8 @@ class TreeView(QTreeView):
         self._restoring = True
         self.setUpdatesEnabled(False)
         wanted = self._open
-        if tree.filter.active and int(tree.shown.sum()) <= _OPEN_WHEN_FILTERED:
-            shown = tree.nodes.count_below(tree.shown) > 0
+        if tree.listing.filter.active and int(tree.listing.shown.sum()) <= _OPEN_WHEN_FILTERED:
+            shown = tree.nodes.count_below(tree.listing.shown) > 0
             wanted = {int(n) for n in (shown & (tree.nodes.tensor == MODULE)).nonzero()[0]}
         for node in sorted(wanted):  # from the top down, so that each is laid out once
             index = tree.index_of(node)
@@ -262,7 +262,7 @@ class TreeView(QTreeView):
         if Shares.can_paint(self, event.rect()):
             self._shares = Shares(self, self.tree.cells, self.delegate.colors)
         super().paintEvent(event)
-        if self.tree.shown.any() or not self.tree.nodes.rows:
+        if self.tree.listing.shown.any() or not self.tree.nodes.rows:
             return
         painter = QPainter(self.viewport())
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
