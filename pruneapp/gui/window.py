@@ -28,7 +28,7 @@ from pruneapp.gui.views.done import Done
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.parts.controls import ComboBox
-from pruneapp.gui.views.parts.tab_order import tab_stop_after
+from pruneapp.gui.views.parts.tab_order import move_focus
 from pruneapp.gui.views.recovery import Recovery
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
@@ -210,7 +210,6 @@ class MainWindow(QMainWindow):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Go from the tree to the picture, from there to the form and its button."""
-        here = self.focusWidget()
         direct = Qt.FindChildOption.FindDirectChildrenOnly
         parts = (
             *self.findChildren(QToolBar, options=direct),
@@ -220,12 +219,8 @@ class MainWindow(QMainWindow):
             *self._docks[1:],
             self.statusBar(),
         )
-        there = None if here is None else tab_stop_after(parts, here, forward=forward)
-        if there is None:
-            return super().focusNextPrevChild(forward)
-        tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
-        there.setFocus(tab if forward else back)
-        return True
+        moved = move_focus(parts, self.focusWidget(), forward=forward)
+        return moved or super().focusNextPrevChild(forward)
 
     def changeEvent(self, event: QEvent) -> None:
         """Tell when the person comes back."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -23,6 +22,7 @@ from pruneapp.answers import TensorSparsity
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.decision import button_row
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 
 
@@ -141,12 +141,6 @@ class ExportReportDialog(QDialog):
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
 
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.show_folder)
-        buttons.addWidget(self.copy)
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
@@ -157,7 +151,7 @@ class ExportReportDialog(QDialog):
         layout.addWidget(self.table)
         title.setVisible(bool(report.tensors))
         self.table.setVisible(bool(report.tensors))
-        layout.addLayout(buttons)
+        layout.addLayout(button_row(self.close_button, beside=(self.show_folder, self.copy)))
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
         self.show_folder.clicked.connect(self._on_show_folder)

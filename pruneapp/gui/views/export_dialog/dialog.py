@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -25,39 +23,13 @@ from pruneapp.gui.views.export_dialog.details import Details
 from pruneapp.gui.views.export_dialog.formats import Formats
 from pruneapp.gui.views.export_dialog.purposes import Purposes
 from pruneapp.gui.views.export_dialog.target import Target
+from pruneapp.gui.views.export_dialog.wish import ExportWish, Place
 from pruneapp.gui.views.export_dialog.words import size_words
+from pruneapp.gui.views.parts.decision import button_row
 from pruneapp.gui.views.parts.labels import heading, plain
-from pruneapp.gui.views.parts.tab_order import tab_stop_after
+from pruneapp.gui.views.parts.tab_order import move_focus
 
 _AROUND = 64
-# So long nothing is typed before the disk is looked at.
-_PAUSE_MS = 150
-
-
-@dataclass(frozen=True)
-class ExportWish:
-    """What the person wants to be exported, and where to.
-
-    Attributes
-    ----------
-    format, path
-        As the request names them.
-    replace_original
-        Whether the original is deleted afterwards.
-    params
-        Values of the parameters of the format.
-    script
-        Whether a script that compares outputs is written beside it.
-    report
-        Suffix of the report that is written beside it; empty if none is.
-    """
-
-    format: str
-    path: str
-    replace_original: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)
-    script: bool = False
-    report: str = ""
 
 
 class ExportDialog(QDialog):
@@ -84,11 +56,8 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
         self._costs: dict[str, RoundingCost] = {}
-        self._place: tuple[object, ...] = ()
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_PAUSE_MS)
-        self._soon.timeout.connect(self._ask_place)
+        self._place = Place(self)
+        self._place.asked.connect(self._ask_place)
         self.nothing = plain(wrap=True)
         self.nothing.hide()
         self._rounded = ""
@@ -117,11 +86,6 @@ class ExportDialog(QDialog):
         choice.setSpacing(24)
         choice.addWidget(self.formats)
         choice.addWidget(self.details, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.stop)
-        buttons.addWidget(self.go)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
@@ -135,7 +99,7 @@ class ExportDialog(QDialog):
         layout.addWidget(self.target)
         layout.addWidget(self.beside)
         layout.addSpacing(8)
-        layout.addLayout(buttons)
+        layout.addLayout(button_row(self.stop, self.go))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Take the room that is needed: of its own accord a dialog takes two thirds of a screen."""
@@ -144,16 +108,11 @@ class ExportDialog(QDialog):
             self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
         super().showEvent(event)
 
-    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002 - Qt's name and type
+    def focusNextPrevChild(self, forward: bool) -> bool:
         """Follow Tab as one reads, whenever the settings of a format were made."""
-        here = self.focusWidget()
         parts = (*self._tab_parts, self.stop, self.go)
-        there = None if here is None else tab_stop_after(parts, here, forward=next)
-        if there is None:
-            return super().focusNextPrevChild(next)
-        tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
-        there.setFocus(tab if next else back)
-        return True
+        moved = move_focus(parts, self.focusWidget(), forward=forward)
+        return moved or super().focusNextPrevChild(forward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keep what is typed into a setting from being an export, and turn pages of settings."""
@@ -184,7 +143,7 @@ class ExportDialog(QDialog):
 
     def set_landing(self, wish: ExportWish, landing: Landing) -> None:
         """Take note of what is there already where it is wanted."""
-        if self._place == _place_of(wish):
+        if self._place.is_of(wish):
             self.target.set_landing(landing)
             self._arrange()
 
@@ -310,11 +269,8 @@ class ExportDialog(QDialog):
         else:
             self.go.setText(self.tr("Export {size}").format(size=size_words(offer)))
         wish = self.wish()
-        place = () if wish is None else _place_of(wish)
-        if place and place != self._place:
-            self._place = place
+        if wish is not None and self._place.follow(wish):
             self.target.set_landing(None)
-            self._soon.start()
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.trouble())
 
@@ -328,7 +284,3 @@ class ExportDialog(QDialog):
         if wish is not None:
             self.accept()
             self.exportRequested.emit(wish)
-
-
-def _place_of(wish: ExportWish) -> tuple[object, ...]:
-    return wish.format, wish.path, tuple(wish.params.items())

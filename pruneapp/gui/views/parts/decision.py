@@ -47,16 +47,21 @@ class DecisionDialog(QDialog):
         beside
             Other buttons, at the left of the two.
         """
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        for button in beside:
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.go)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
         for part in parts:
             layout.addWidget(part, int(part is wide))
-        layout.addLayout(buttons)
+        layout.addLayout(button_row(self.leave, self.go, beside=beside))
+
+
+def button_row(*buttons: QWidget, beside: Sequence[QWidget] = ()) -> QHBoxLayout:
+    """Return the last line of a dialog: `buttons` at the right, the main one last, others left."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for button in beside:
+        row.addWidget(button)
+    row.addStretch(1)
+    for button in buttons:
+        row.addWidget(button)
+    return row

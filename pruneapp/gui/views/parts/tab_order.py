@@ -8,10 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLayout, QScrollArea, QWidget
 
 
-def tab_stop_after(
-    parts: Iterable[QWidget | None], here: QWidget, *, forward: bool
-) -> QWidget | None:
-    """Return where Tab leads from a widget, or Shift+Tab; None if it is in none of the parts.
+def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward: bool) -> bool:
+    """Go where Tab leads from a widget, or Shift+Tab; False if it is in none of the parts.
 
     The chain that Qt keeps is in the order in which widgets were made, and mending it breaks for
     widgets that are made of others. O(n) in the number of widgets.
@@ -21,10 +19,19 @@ def tab_stop_after(
     parts
         Of a window, in their order; behind the last comes the first.
     here
-        What has the focus.
+        What has the focus; None for nothing.
     forward
         Whether it is Tab.
     """
+    there = None if here is None else _stop_after(parts, here, forward=forward)
+    if there is None:
+        return False
+    tab, back = Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason
+    there.setFocus(tab if forward else back)
+    return True
+
+
+def _stop_after(parts: Iterable[QWidget | None], here: QWidget, *, forward: bool) -> QWidget | None:
     stops = [
         stop
         for part in parts
