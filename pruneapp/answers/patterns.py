@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,10 @@ class TensorPattern:
     lost
         The share of the sum of squares that the nearest mask with the pattern would take, from 0 to
         1; 0 where it holds already, None where there is no energy or it is not finite.
+    taken
+        How many weights that are not zero this mask would take.
+    stuck
+        Broken groups that it leaves broken, because too many of their weights are protected.
     why_not
         Why it has no groups at all, as a sentence; empty if it has.
     """
@@ -49,12 +53,44 @@ class TensorPattern:
     beside: int = 0
     first: tuple[BrokenGroup, ...] = ()
     lost: float | None = 0.0
+    taken: int = 0
+    stuck: int = 0
     why_not: str = ""
 
     @property
     def holds(self) -> bool:
         """Whether there are groups, and none of them is broken."""
         return self.groups > 0 and not self.broken
+
+
+@dataclass(frozen=True)
+class PatternTotals:
+    """What the tensors of a report come to.
+
+    Attributes
+    ----------
+    asked, without
+        How many tensors have groups, and how many have none.
+    holding, broken
+        How many of those that have groups have the pattern, and how many break it.
+    groups, broken_groups
+        Of the tensors that break it: their groups, and those that are broken.
+    over, beside
+        How many tensors have groups and weights beside them, and how many such weights.
+    taken, stuck
+        As `TensorPattern` has them.
+    """
+
+    asked: int
+    without: int
+    holding: int
+    broken: int
+    groups: int
+    broken_groups: int
+    over: int
+    beside: int
+    taken: int
+    stuck: int
 
 
 @dataclass(frozen=True)
@@ -88,3 +124,36 @@ class PatternReport:
     def broken(self) -> tuple[TensorPattern, ...]:
         """The tensors that do not have it."""
         return tuple(tensor for tensor in self.tensors if not tensor.holds)
+
+    def worst_first(self) -> PatternReport:
+        """Return the report with its tensors in the order of how much is wrong with them.
+
+        Those of which the largest share of the groups is broken come first, then those that have
+        no groups, then those that have the pattern and weights beside it. Equal ones stay as they
+        are. O(n log n).
+        """
+        return replace(self, tensors=tuple(sorted(self.tensors, key=_goodness)))
+
+    def totals(self) -> PatternTotals:
+        """Return what all tensors come to. O(n)."""
+        broken = [tensor for tensor in self.tensors if tensor.broken]
+        over = [tensor for tensor in self.tensors if tensor.groups and tensor.beside]
+        asked = sum([tensor.groups > 0 for tensor in self.tensors])
+        return PatternTotals(
+            asked=asked,
+            holding=asked - len(broken),
+            without=len(self.tensors) - asked,
+            broken=len(broken),
+            groups=sum([tensor.groups for tensor in broken]),
+            broken_groups=sum([tensor.broken for tensor in broken]),
+            over=len(over),
+            beside=sum([tensor.beside for tensor in over]),
+            taken=sum([tensor.taken for tensor in broken]),
+            stuck=sum([tensor.stuck for tensor in broken]),
+        )
+
+
+def _goodness(tensor: TensorPattern) -> tuple[int, float, int]:
+    if tensor.broken:
+        return 0, -tensor.broken / tensor.groups, -tensor.broken
+    return (2 if tensor.groups else 1), 0.0, -tensor.beside

@@ -19,6 +19,7 @@ from pruneapp.document.zero_patterns import pattern_of
 from pruneapp.document.zeros import nonzero
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.cpu import CpuKernel
+from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.groups import Groups, group_boxes, kept_in_groups
 from pruneapp.methods.patterns.n_m import N_M
 from pruneapp.methods.run import prune
@@ -78,20 +79,32 @@ def check_pattern(  # noqa: PLR0917 - each its own type
             job.step(entry.numel)
             continue
         groups = Groups(dim % len(entry.shape), m, n)
-        tensor = _look(snapshot, entry, groups, job)
+        left = _left(snapshot, entry, job)
+        tensor = _look(left, entry, groups, job)
         if tensor.broken:
-            energy = _mended(snapshot, entry, pattern, job)
+            mask = _mended(snapshot, entry, pattern, job)
+            energy = measure_energy(snapshot, entry.name, mask, job)
             energies.append(energy)
-            tensor = _with_lost(tensor, energy)
+            guarded = snapshot.protected.get(entry.name) is not None
+            stays = left & mask
+            tensor = replace(
+                tensor,
+                lost=None if energy.share is None else 1 - energy.share,
+                taken=left.kept - stays.kept,
+                stuck=_look(stays, entry, groups, job).broken if guarded else 0,
+            )
         tensors.append(tensor)
     return PatternReport(n, m, dim, tuple(tensors), _lost_of(energies))
 
 
-def _look(snapshot: Snapshot, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:
+def _left(snapshot: Snapshot, entry: TensorEntry, job: Job) -> BitMask:
+    """Return what is neither pruned nor zero."""
     left = nonzero(snapshot, entry, job)
     kept = snapshot.masks.get(entry.name)
-    if kept is not None:
-        left &= kept
+    return left if kept is None else left & kept
+
+
+def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> TensorPattern:
     length = entry.shape[groups.dim]
     inner = math.prod(entry.shape[groups.dim + 1 :])
     broken = 0
@@ -120,16 +133,14 @@ def _look(snapshot: Snapshot, entry: TensorEntry, groups: Groups, job: Job) -> T
     )
 
 
-def _mended(snapshot: Snapshot, entry: TensorEntry, pattern: dict[str, object], job: Job) -> Energy:
-    """Return the energy before and after the nearest mask."""
+def _mended(
+    snapshot: Snapshot, entry: TensorEntry, pattern: dict[str, object], job: Job
+) -> BitMask:
+    """Return the nearest mask that has the pattern."""
     view = snapshot.view(entry.name)
-    after = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
+    mask = prune([view], N_M, pattern, "local", CpuKernel(), job).masks[entry.name]
     job.extend(entry.numel)
-    return measure_energy(snapshot, entry.name, after, job)
-
-
-def _with_lost(tensor: TensorPattern, energy: Energy) -> TensorPattern:
-    return replace(tensor, lost=None if energy.share is None else 1 - energy.share)
+    return mask
 
 
 def _lost_of(energies: Sequence[Energy]) -> float | None:

@@ -11,10 +11,10 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.groups import Groups, group_boxes, kept_in_groups
 from pruneapp.progress import Job
 
-__all__ = ["block_of", "pattern_of"]
+__all__ = ["PATTERNS", "block_of", "pattern_of"]
 
 # From the smallest share that is kept on; what holds 2:4 holds 4:8 as well.
-_PATTERNS = ((1, 4), (2, 4), (4, 8))
+PATTERNS = ((1, 4), (2, 4), (4, 8))
 
 _BLOCKS = (4, 8, 16, 32, 64)
 
@@ -44,7 +44,7 @@ def pattern_of(left: BitMask, shape: tuple[int, ...], job: Job) -> tuple[int, in
     """
     if len(shape) < 2:
         return None
-    for n, m in _PATTERNS:
+    for n, m in PATTERNS:
         if shape[1] % m == 0 and _holds(left, shape, n, m, job):
             return n, m
     return None

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.answers.patterns import PatternTotals
 from pruneapp.document.patterns import certificate, check_pattern, repair
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
@@ -23,10 +24,13 @@ from tests.strategies import kept_bools, shapes
 DEFAULT = {"by_default": True}
 
 
-def snapshot(kept=None, **arrays) -> Snapshot:
-    masks = {name: BitMask.from_bools(bools) for name, bools in (kept or {}).items()}
+def masks(bools) -> MaskSet:
+    return MaskSet({name: BitMask.from_bools(found) for name, found in (bools or {}).items()})
+
+
+def snapshot(kept=None, protected=None, **arrays) -> Snapshot:
     checkpoint = MemoryCheckpoint(arrays, **dict.fromkeys(arrays, DEFAULT))
-    return Snapshot(checkpoint, MaskSet(masks))
+    return Snapshot(checkpoint, masks(kept), protected=masks(protected))
 
 
 def mended(state: Snapshot, report):
@@ -86,9 +90,51 @@ def test_mending_makes_it_hold_and_takes_what_was_said(seed):
         mask = after.masks.get(tensor.name)
         left = squares.sum() if mask is None else squares.reshape(-1)[mask.bools()].sum()
         assert tensor.lost == pytest.approx(1 - left / squares.sum(), abs=1e-12)
+        stays = np.ones(array.size, bool) if mask is None else mask.bools()
+        gone = ((array != 0) & there).reshape(-1) & ~stays
+        assert (tensor.taken, tensor.stuck) == (gone.sum(), 0)
     # In a group only as many go as are too many: of a group that holds, zeros alone.
     mask = after.masks["x"].bools().reshape(3, 2, 4, 2)
     assert (mask.sum(axis=2) == 2).all()
+
+
+@given(st.integers(0, 99))
+def test_groups_that_protection_keeps_broken_are_counted(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(6, 8)).astype(np.float32)
+    held = rng.random(48) < rng.random()
+    state = snapshot(protected={"w": held}, w=values)
+    report = check_pattern(state, ["w"], 2, 4, 1, Job())
+    after = Snapshot(state.checkpoint, state.masks.with_masks(mended(state, report).masks))
+    (before,), (found,) = report.tensors, check_pattern(after, ["w"], 2, 4, 1, Job()).tensors
+    assert before.stuck == found.broken == (held.reshape(-1, 4).sum(axis=1) > 2).sum()
+    assert before.taken == 48 - np.count_nonzero(after.masks["w"].bools())
+
+
+def test_the_worst_come_first_and_all_of_them_are_summed_up():
+    dense, half = np.ones((2, 8), np.float32), np.ones((2, 8), np.float32)
+    half[0] = 0
+    arrays = {
+        "none": np.ones(8, np.float32),
+        "holds": np.zeros((2, 8), np.float32),
+        "beside": np.zeros((2, 9), np.float32),
+        "half": half,
+        "all": dense,
+    }
+    report = check_pattern(snapshot(**arrays), tuple(arrays), 2, 4, 1, Job()).worst_first()
+    assert [t.name for t in report.tensors] == ["all", "half", "none", "beside", "holds"]
+    assert report.totals() == PatternTotals(
+        asked=4,
+        without=1,
+        holding=2,
+        broken=2,
+        groups=8,
+        broken_groups=6,
+        over=1,
+        beside=2,
+        taken=12,
+        stuck=0,
+    )
 
 
 def test_what_cannot_have_it_says_why():
