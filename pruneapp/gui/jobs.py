@@ -110,6 +110,7 @@ class Jobs(QObject):
         on_result: Callable[[T], None],
         on_error: Callable[[PruneAppError], None],
         on_cancelled: Callable[[], None] = lambda: None,
+        on_late: Callable[[T], object] | None = None,
         visible: bool = True,
         writes: bool = False,
     ) -> Task[T]:
@@ -121,13 +122,17 @@ class Jobs(QObject):
             What it is, for the status bar: "Pruning", "Exporting".
         work
             A plain function; must step its `Job` at least every 50 ms.
+        on_late
+            Called with a result that comes although it was cancelled, to let go of what it holds.
         visible
             Whether the status bar shows it.
         writes
             Whether it may have to wait for a disk before it can stop.
         """
         self.make_room()
-        task: Task[T] = Task(title, work, on_result, on_error, on_cancelled, visible, writes)
+        task: Task[T] = Task(
+            title, work, on_result, on_error, on_cancelled, visible, writes, on_late
+        )
         waits = self.busy
         self._pending.append(task)
         self._worker.tasks.put(task)
@@ -199,13 +204,17 @@ class Jobs(QObject):
         Returns whether they ended. Only code that is not ours goes on after it was cancelled: the
         process has to be left by `os._exit` then, because a running thread cannot be taken down.
         """
-        for task in self._pending:
+        stopped, self._pending = self._pending, []
+        for task in stopped:
             task.cancel()
-        self._pending.clear()
         for executor in (self._executor, self._numbers):
             executor.shutdown(wait=True, cancel_futures=True)
         self._thread.quit()
-        return self._thread.wait(patience_ms)
+        ended = self._thread.wait(patience_ms)
+        if ended:
+            for task in stopped:
+                task.release()
+        return ended
 
     @Slot()
     def _look_for_deaf(self) -> None:
@@ -252,4 +261,5 @@ class Jobs(QObject):
             task.on_cancelled()
             self.failed.emit(f"{type(task.error).__name__}: {task.error}", task.trace)
         else:
-            task.on_result(task.result)
+            result, task.result = task.result, None
+            task.on_result(result)

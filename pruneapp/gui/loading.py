@@ -92,6 +92,10 @@ class Opened:
     extra: object
     saved: Saved | None
 
+    def close(self) -> None:
+        """Let go of it, as nobody wants it any more."""
+        _close(self.document, self.saved)
+
 
 def load(wish: Wish, prepare: Prepare, job: Job) -> Opened:
     """Open what is wished for, and count its contents; nothing stays open if that fails.
@@ -117,8 +121,12 @@ def load(wish: Wish, prepare: Prepare, job: Job) -> Opened:
         job.cancel.check()
         return Opened(document, contents, extra, saved)
     except BaseException:
-        document.close()
-        document.checkpoint.close()
-        if isinstance(saved, JournalFile):
-            saved.close()
+        _close(document, saved)
         raise
+
+
+def _close(document: Document, saved: Saved | None) -> None:
+    document.close()
+    document.checkpoint.close()
+    if isinstance(saved, JournalFile):
+        saved.close()

@@ -87,11 +87,15 @@ class OtherSide(QObject):
                     self._take(path.name, found.snapshot(), found)
                 else:
                     self.set_masks(path.name, found)
-            elif isinstance(found, Document):
+            else:
                 _close(found)  # nobody wants it any more
 
         self._opening = self._jobs.submit(
-            self.tr("Opening"), work, on_result=done, on_error=self._session.refused.emit
+            self.tr("Opening"),
+            work,
+            on_result=done,
+            on_error=self._session.refused.emit,
+            on_late=_close,
         )
 
     def set_masks(self, called: str, masks: Masks) -> None:
@@ -123,6 +127,7 @@ class OtherSide(QObject):
             self._opening = None
 
 
-def _close(document: Document) -> None:
-    document.close()
-    document.checkpoint.close()
+def _close(found: Document | Masks) -> None:
+    if isinstance(found, Document):
+        found.close()
+        found.checkpoint.close()

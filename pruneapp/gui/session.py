@@ -7,7 +7,6 @@ widget.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,9 +28,9 @@ from pruneapp.document.stats import sparsity
 from pruneapp.errors import OriginalChangedError, OriginalMissingError, PruneAppError
 from pruneapp.gui.collecting import settle
 from pruneapp.gui.jobs import Jobs
-from pruneapp.gui.loading import Contents, Opened, Prepare, load
+from pruneapp.gui.loader import Loader
+from pruneapp.gui.loading import Contents, Opened, Prepare
 from pruneapp.gui.settings import DEVICE, Settings
-from pruneapp.gui.tasks import Task
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
 from pruneapp.progress import Job
@@ -90,8 +89,10 @@ class Session(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._settings = settings
-        self._prepare = prepare
-        self._opening: Task[Opened] | None = None
+        self._loader = Loader(jobs, prepare, self)
+        self._loader.opened.connect(self._on_opened)
+        self._loader.failed.connect(self._on_not_opened)
+        self._loader.ended.connect(self.stayed)
         self._held: PruneAppError | None = None
         self.document: Document | None = None
         self.contents = Contents()
@@ -106,16 +107,8 @@ class Session(QObject):
 
     def open_work(self, wish: Wish) -> None:
         """Open a checkpoint, a session, or work that was left behind; see `open`."""
-        if self._opening is not None:
-            self._opening.cancel()
         self.opening.emit(wish.path)
-        self._opening = self._jobs.submit(
-            self.tr("Opening"),
-            partial(load, wish, self._prepare),
-            on_result=self._on_opened,
-            on_error=partial(self._on_not_opened, wish),
-            on_cancelled=self._on_opening_cancelled,
-        )
+        self._loader.open(wish)
 
     def open_sample(self) -> None:
         """Open the model that comes with the application."""
@@ -133,7 +126,6 @@ class Session(QObject):
         document.checkpoint.close()
 
     def _on_opened(self, opened: Opened) -> None:
-        self._opening = None
         self.close()
         self.document = opened.document
         self.contents = opened.contents
@@ -146,20 +138,11 @@ class Session(QObject):
             self._settings.add_recent(opened.document.checkpoint.path)
         self.opened.emit(opened.extra)
 
-    def _on_not_opened(self, wish: Wish, error: PruneAppError) -> None:
-        self._opening = None
+    def _on_not_opened(self, error: PruneAppError, wish: Wish) -> None:
         if isinstance(error, (OriginalMissingError, OriginalChangedError)):
             self.misplaced.emit(error, wish)
         else:
             self.refused.emit(error)
-        self.stayed.emit()
-
-    def _on_opening_cancelled(self) -> None:
-        task = self._opening
-        if task is not None and not task.token.cancelled and task.error is None:
-            return  # dropped for a newer one, which is still under way
-        self._opening = None
-        self.stayed.emit()
 
     # -- what is there -------------------------------------------------------------------------
 
@@ -288,7 +271,7 @@ class Session(QObject):
     def may_work(self) -> bool:
         """Whether the document will be there long enough for what is to be done; says why not."""
         error = self._held
-        if self._opening is not None:
+        if self._loader.busy:
             error = PruneAppError(
                 "Another file is being opened, so that changes to this one would be lost.",
                 remedy="Wait for it, or press Esc to stay with this file.",

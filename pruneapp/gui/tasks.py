@@ -42,7 +42,10 @@ class JobProgress:
 
 @dataclass(eq=False)
 class Task(Generic[T]):
-    """A job that was asked for: what to call when it ends. Cancelling it twice is harmless."""
+    """A job that was asked for: what to call when it ends. Cancelling it twice is harmless.
+
+    `on_late` is called instead of `on_result` with what came although nobody wants it any more.
+    """
 
     title: str
     work: Callable[[Job], T]
@@ -51,6 +54,7 @@ class Task(Generic[T]):
     on_cancelled: Callable[[], None]
     visible: bool
     writes: bool = False
+    on_late: Callable[[T], object] | None = None
     token: CancelToken = field(default_factory=CancelToken)
     begun: bool = False
     result: T | None = None
@@ -66,6 +70,9 @@ class Task(Generic[T]):
 
         Snapshots and tiles hold masks: they must not wait for the collector.
         """
+        if self.result is not None and self.on_late is not None:
+            self.on_late(self.result)
+        self.on_late = None
         self.work = self.on_result = self.on_error = _nothing
         self.on_cancelled = lambda: None
         self.result = None

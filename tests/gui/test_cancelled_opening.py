@@ -17,9 +17,16 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.opening import open_document
+from pruneapp.document.preview import compute_preview
 from pruneapp.document.session import entrance
-from pruneapp.gui import loading
+from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.entrance import Wish
+from pruneapp.document.session.journal import Journal, folder
+from pruneapp.document.session.recovery import read_journal
+from pruneapp.document.step import Row, Step
+from pruneapp.gui import loader, loading
 from pruneapp.gui.views.tree import build_nodes
+from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Cancelled, Job
 from tests.looks import CountingToken, assert_cut
 
@@ -197,7 +204,7 @@ def test_nothing_is_left_of_an_opening_that_is_cancelled(opening, tmp_path, stag
     """At the beginning of each stage, and when all is made and on its way to the window."""
     path = write(tmp_path / "many.safetensors", MANY)
     places = {
-        "_prepare": opening.person.session,
+        "_prepare": opening.person.session._loader,
         "open_checkpoint": entrance,
         "open_document": entrance,
     }
@@ -227,6 +234,49 @@ def test_the_process_that_parses_a_header_ends_when_opening_is_cancelled(
 
     opening.assert_nothing_left(path)
     assert [process.returncode is not None for process in started] == [True]
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "journal"])
+def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
+    person, tmp_path, monkeypatch, kind
+):
+    """The window has no time to hear of it before."""
+    path = write(tmp_path / "older.safetensors", FEW)
+    if kind == "journal":
+        document = open_document(open_checkpoint(path))
+        name = next(iter(document.checkpoint.entries))
+        step = Step((Row((name,), "l1_unstructured", {"amount": 0.5}),))
+        document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+        journal = Journal(folder())
+        journal.keep(Capture.of(document), {}, Job(), lambda: None)
+        journal.close()
+        (wish,) = (Wish(path, is_journal=True) for path in folder().glob("*.journal"))
+        document.checkpoint.close()
+    else:
+        wish = Wish(path)
+    closed, came, made = [], threading.Event(), []
+    close = loading.Opened.close
+
+    def load(*arguments):
+        made.append(loading.load(*arguments))
+        came.set()
+        return made[-1]
+
+    monkeypatch.setattr(loader, "load", load)
+    monkeypatch.setattr(
+        loader.Opened, "close", lambda opened: (closed.append(opened), close(opened))
+    )
+    person.session.open_work(wish)
+    assert came.wait(20)
+    monkeypatch.setattr(loader, "load", loading.load)
+    person.session.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    assert closed == made
+    assert all(source._closed for source in made[0].document.checkpoint.sources)
+    if kind == "journal":
+        with read_journal(wish.path, Job()) as free:
+            assert free.path == wish.path, "nobody else holds it"
+    assert not person.trouble
 
 
 def test_a_file_opens_after_one_was_cancelled(opening, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import time
 import weakref
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 
 from pruneapp.errors import ExportError
 from pruneapp.gui.jobs import Jobs
@@ -124,6 +125,27 @@ def test_an_error_for_the_person_reaches_the_callback(jobs, qtbot):
     qtbot.waitUntil(lambda: len(heard.errors) == 1)
 
     assert str(heard.errors[0]) == "The disk is full."
+
+
+@pytest.mark.parametrize("how", ["cancelled", "stopped", "wanted"])
+def test_a_result_that_nobody_wants_any_more_is_let_go_of_once(jobs, qtbot, how):
+    heard, late, made = Heard(), [], threading.Event()
+
+    def work(_job):
+        made.set()
+        return "open"
+
+    task = jobs.submit("Opening", work, **heard.callbacks(), on_late=late.append)
+    assert made.wait(20)
+    if how == "cancelled":
+        task.cancel()
+    elif how == "stopped":
+        assert jobs.stop()
+    qtbot.waitUntil(lambda: jobs.quiet)
+    QCoreApplication.sendPostedEvents()
+
+    assert late == ([] if how == "wanted" else ["open"])
+    assert heard.results == (["open"] if how == "wanted" else [])
 
 
 def test_a_bug_becomes_a_report_and_the_worker_lives_on(jobs, qtbot):
