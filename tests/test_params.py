@@ -24,6 +24,7 @@ from pruneapp.params import (
     Interval,
     IntParam,
     NormParam,
+    Param,
     SeedParam,
     SizeParam,
     format_bytes,
@@ -181,3 +182,11 @@ def test_no_size_is_said_by_a_word_or_by_nothing(text):
 def test_a_size_needs_its_unit_and_a_byte(text):
     with pytest.raises(ParameterError, match="as 5 GB"):
         SizeParam(name="s", label="S", help="A size.").parse(text)
+
+
+@pytest.mark.parametrize("part", sorted(Param.__abstractmethods__))
+def test_a_type_that_lacks_a_part_is_told_when_it_is_made(part):
+    parts = {name: getattr(AmountParam, name) for name in Param.__abstractmethods__ - {part}}
+    incomplete = type("Incomplete", (Param,), parts)
+    with pytest.raises(TypeError, match=part):
+        incomplete(name="o", label="O", help="Own.", default=0)

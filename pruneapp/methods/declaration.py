@@ -10,6 +10,7 @@ try follow from the declaration: a new method is one file.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -87,7 +88,7 @@ class TensorView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(ABC):
     """A way to choose what goes.
 
     Attributes
@@ -132,9 +133,9 @@ class Method:
     least_dims: int = 1
 
     @property
+    @abstractmethod
     def granularity(self) -> Granularity:
         """What is taken away as one."""
-        raise NotImplementedError
 
     def validate(self, values: Values) -> dict[str, Any]:
         """Return a valid value for every parameter; raises `ParameterError`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -62,9 +63,9 @@ class UnitMethod(Method):
     score: Score | None = None
     least_dims: int = 2
 
+    @abstractmethod
     def partition(self, view: TensorView, values: Values) -> Partition:
         """Return how a tensor is taken apart; raises `ParameterError` where it cannot be."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

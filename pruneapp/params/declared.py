@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from pruneapp.errors import ParameterError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Param:
+class Param(ABC):
     """One parameter. Subclasses say of which type.
 
     Attributes
@@ -33,29 +34,29 @@ class Param:
     default: Any
     unit: str = ""
 
+    @abstractmethod
     def parse(self, text: str) -> Any:
         """Turn what a person typed into a valid value; raises `ParameterError`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def validate(self, value: Any) -> Any:
         """Return `value` in its canonical type; raises `ParameterError`."""
-        raise NotImplementedError
 
     def format(self, value: Any) -> str:
         """Return the text that `parse` turns into `value`."""
         return str(value)
 
+    @abstractmethod
     def describe(self) -> str:
         """Say the rule, as the end of a sentence that begins with "must be"."""
-        raise NotImplementedError
 
+    @abstractmethod
     def valid(self) -> Iterator[Any]:
         """Yield some values that are accepted, the borders among them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def invalid(self) -> Iterator[Any]:
         """Yield some values that are refused."""
-        raise NotImplementedError
 
     def refuse(self, got: object) -> ParameterError:
         """Return the error for a value that breaks the rule."""

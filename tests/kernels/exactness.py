@@ -5,6 +5,8 @@ The oracle sorts everything at once, stably, by float64 magnitudes.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -85,11 +87,12 @@ def counts(left: int) -> list[int]:
     return sorted({1, 2, left // 3, left // 2, left - 1, left} & set(range(1, left + 1)))
 
 
-class ExactnessContract:
+class ExactnessContract(ABC):
     """Subclasses make kernels that cut the work into given pieces."""
 
+    @abstractmethod
     def kernel_of(self, threads: int, length: int) -> Kernel:
-        raise NotImplementedError
+        """Return the kernel: so many threads, pieces of so many elements."""
 
     def check(self, kernel, parts, kept, count, width=None, chunk=1 << 20) -> None:
         """Hold the masks of `parts`, bits and type each, to the sort of everything."""

@@ -117,6 +117,18 @@ def test_a_type_without_an_editor_gets_that_of_the_nearest_type_above(qtbot):
         def parse(self, text):
             return text
 
+        def validate(self, value):
+            return value
+
+        def describe(self):
+            return "any text"
+
+        def valid(self):
+            return iter([self.default])
+
+        def invalid(self):
+            return iter([None])
+
     @dataclass(frozen=True, kw_only=True)
     class OwnAmount(AmountParam):
         pass

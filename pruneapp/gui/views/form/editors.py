@@ -31,7 +31,7 @@ from pruneapp.params import (
     SizeParam,
 )
 
-EDITORS: Mapping[type[Param], Callable[[Any, QWidget | None], Editor]] = {
+EDITORS: Mapping[type, Callable[[Any, QWidget | None], Editor]] = {
     AmountParam: AmountEditor,
     IntParam: IntEditor,
     SeedParam: SeedEditor,
