@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.dtypes import DTYPES
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.errors import ExportError, counted
+from pruneapp.errors import counted
 from pruneapp.export import loading, parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.pickle_writer import StateDictPickle
@@ -150,14 +150,11 @@ class _Tally:
 
 
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := torch_zip.refuses(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
-    if part.suffix == ".bin":
-        raise ExportError(
-            "A torch file with sparse tensors may not be called .bin: transformers, which opens "
-            "such files, does not load them.",
-            remedy="Call it .pt.",
-        )
+    torch_zip.refuse(
+        part,
+        "A torch file with sparse tensors",
+        "transformers, which opens such files, does not load them",
+    )
     tally = _Tally()
     stream = StateDictPickle()
     members: list[Member] = []

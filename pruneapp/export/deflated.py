@@ -58,14 +58,11 @@ def _most(entry: TensorEntry) -> int:
 
 
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
-    if reason := torch_zip.refuses(part.checkpoint):
-        raise ExportError(reason, remedy="Export as safetensors.")
-    if part.suffix == ".bin":
-        raise ExportError(
-            "A compressed torch file may not be called .bin: transformers would map it into "
-            "memory, which is not possible.",
-            remedy="Call it .pt.",
-        )
+    torch_zip.refuse(
+        part,
+        "A compressed torch file",
+        "transformers would map it into memory, which is not possible",
+    )
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
     names = torch_zip.names_of(records, job)

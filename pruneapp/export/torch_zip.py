@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.export.declaration import Plan
+from pruneapp.errors import ExportError
+from pruneapp.export.declaration import Part, Plan
 from pruneapp.export.pickle_writer import StateDictPickle
 from pruneapp.export.records import Record
 from pruneapp.export.zip_writer import ALIGNMENT, Member, ZipPlan
@@ -27,6 +28,29 @@ def refuses(checkpoint: Checkpoint) -> str:
         return ""
     entry = next(entry for entry in entries if not entry.dtype.torch)
     return f"torch has no type {entry.dtype.label}, which '{entry.name}' has."
+
+
+def refuse(part: Part, kind: str, loss: str) -> None:
+    """Refuse a part that a torch file cannot hold, and the suffix that transformers looks for.
+
+    Parameters
+    ----------
+    part
+        What is to be written.
+    kind
+        What sort of torch file it will be: "A compressed torch file".
+    loss
+        What would become of one that is called .bin, as a clause.
+
+    Raises
+    ------
+    ExportError
+        If it may not be written.
+    """
+    if reason := refuses(part.checkpoint):
+        raise ExportError(reason, remedy="Export as safetensors.")
+    if part.suffix == ".bin":
+        raise ExportError(f"{kind} may not be called .bin: {loss}.", remedy="Call it .pt.")
 
 
 def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...] = ()) -> Plan:
