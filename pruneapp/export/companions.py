@@ -96,8 +96,12 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ExportError(
-            f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
-            remedy="Ask for the right to read it, or move it out of the folder.",
-            details=str(error),
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> ExportError:
+    return ExportError(
+        f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
+        remedy="Ask for the right to read it, or move it out of the folder.",
+        details=str(error),
+    )

@@ -39,6 +39,11 @@ FORMS = (
 # Enough for more than are measured where pieces stay as long as they are.
 LAYERS = {"deflated": 96, "zst": 96}
 KINDS = {"F32": np.dtype("f4"), "F16": np.dtype("f2"), "BF16": np.dtype(ml_dtypes.bfloat16)}
+FORTY = settings(
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 
 @pytest.fixture
@@ -101,11 +106,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
     st.booleans(),
     st.integers(0, 5),
 )
-@settings(
-    deadline=None,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@FORTY
 def test_what_is_foretold_is_what_is_written(
     tmp_path_factory, form, sparsity, kind, channels, seed
 ):
@@ -124,11 +125,7 @@ def test_what_is_foretold_is_what_is_written(
     st.integers(0, 5),
     st.integers(1, 6),
 )
-@settings(
-    deadline=None,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@FORTY
 def test_of_a_small_file_every_byte_is_foretold(
     tmp_path_factory, form, sparsity, kind, channels, seed, layers
 ):
