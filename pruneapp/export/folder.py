@@ -178,7 +178,7 @@ class Place:
             return
         flush_folder(self._partial)
         try:
-            os.rename(self._partial, self._target)  # noqa: PTH104 - replaces nothing but emptiness
+            self._partial.rename(self._target)  # replaces nothing but emptiness
         except OSError as error:
             raise write_error(self._target, error, 0) from error
         self._partial = None

@@ -87,7 +87,7 @@ def _spare(target: Path, was: tuple[int, int] | None, claims: contextlib.ExitSta
     spare = target.with_name(hidden_name(target.name, "old"))
     try:
         os.link(target, spare)
-    except (OSError, NotImplementedError):
+    except OSError:
         return None  # no hard links here: this one file stays new, and whole
     with contextlib.suppress(OSError):
         fd = os.open(spare, os.O_RDONLY)
@@ -108,7 +108,7 @@ def _take_back(
     with contextlib.suppress(OSError):
         renamed = _inode(target) != was
         if renamed and old is not None:
-            os.replace(old, target)  # noqa: PTH105 - as in AtomicFile
+            old.replace(target)
         elif renamed:
             target.unlink()
         elif old is not None:

@@ -64,13 +64,13 @@ class ExportRequest:
     provenance: Provenance | None = None
 
 
-def planned_size(state: State, format: str, job: Job) -> int | None:  # noqa: A002 - the word for it
-    """Return how many bytes an export will take, to the byte.
+def planned_size(state: State, name: str, job: Job) -> int | None:
+    """Return how many bytes an export in the format `name` will take, to the byte.
 
     None if it is not possible, and for formats that compress: see `offers.forecast`. Files that
     are copied along with a model of several files are not counted.
     """
-    form = get(format)
+    form = get(name)
     try:
         plans = plans_of(state, form, validate_all(form.params, {}), job)
     except ExportError:

@@ -167,7 +167,7 @@ def keep_original(path: Path, job: Job) -> Path:
             os.link(path, kept)
         except FileExistsError:
             continue
-        except (OSError, NotImplementedError):
+        except OSError:
             if os.path.lexists(kept):
                 continue
             _copy(path, kept, job)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
@@ -23,6 +23,13 @@ from pruneapp.progress import Job
 
 if TYPE_CHECKING:
     import zstandard
+
+    class _Chunker(Protocol):
+        """What zstandard has of this, whose own stubs do not say what comes out."""
+
+        def compress(self, data: bytes | memoryview) -> Iterable[bytes]: ...
+        def finish(self) -> Iterable[bytes]: ...
+
 
 LEVEL = IntParam(
     name="level",
@@ -96,11 +103,11 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         compressor = _compressor(
             level, dense.nbytes, write_checksum=True, threads=default_threads()
         )
-        chunks = compressor.chunker(size=dense.nbytes, chunk_size=_CHUNK)
+        chunks: _Chunker = compressor.chunker(size=dense.nbytes, chunk_size=_CHUNK)
         for piece in dense.pieces():
             yield from chunks.compress(piece)
             yield b""
-        yield from chunks.finish()  # type: ignore[no-untyped-call]  # the stubs say no type
+        yield from chunks.finish()
 
     def expected(job: Job) -> int:
         sample = next(sample for sample in _SAMPLES if level <= sample.level)

@@ -63,11 +63,12 @@ class Proved:
         return self.own | frozenset(self.counts)
 
 
-def prove(  # noqa: PLR0917 - each its own type
+def prove(
     before: Snapshot,
     after: Mapping[str, BitMask],
     step: Step,
     names: Sequence[str],
+    *,
     kernel: Kernel,
     job: Job,
 ) -> Proved:
@@ -110,7 +111,7 @@ def prove(  # noqa: PLR0917 - each its own type
             own = frozenset(apart) & {e.name for e in plain}
         return Proved(own, counts={name: gone[name] for name in apart if name not in own})
     if row.method == "ln_structured" and as_asked and step.scope == "local":
-        able = (e for e in plain if _by_norm(before, after, e, row, kernel, job))
+        able = (e for e in plain if _by_norm(before, after, e, row, kernel=kernel, job=job))
         return Proved(frozenset(e.name for e in able))
     return Proved()
 
@@ -137,11 +138,12 @@ def _sides(before: Snapshot, after: BitMask, entry: TensorEntry, job: Job) -> tu
     return went, stayed
 
 
-def _by_norm(  # noqa: PLR0917 - each its own type
+def _by_norm(
     before: Snapshot,
     after: Mapping[str, BitMask],
     entry: TensorEntry,
     row: Row,
+    *,
     kernel: Kernel,
     job: Job,
 ) -> bool:

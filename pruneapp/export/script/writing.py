@@ -169,7 +169,7 @@ class _Making:
         ((row, names),) = rows_of(state.checkpoint, step)
         preview = compute_preview(state, step, self._kernel, self._job, energy=False)
         self._job.start(sum(state.entry(name).numel for name in names))
-        found = prove(state, preview.masks, step, names, self._kernel, self._job)
+        found = prove(state, preview.masks, step, names, kernel=self._kernel, job=self._job)
         if found.together is not None:
             calls = torch_calls.together(names, found.together)
         else:
