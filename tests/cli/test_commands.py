@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from torch.nn.utils import prune as torch_prune
 
 from pruneapp import resources
 from pruneapp.__main__ import main
+from tests.cli.processes import until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
@@ -410,9 +410,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, number, status):
     save_file({f"layer{i}.weight": torch.randn(4096, 4096) for i in range(4)}, source)
     command = [sys.executable, "-m", "pruneapp", *map(str, prune(tmp_path / "o", source=source))]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 20
-    while not list(tmp_path.glob(".*part")) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    until(process, "a file was begun", lambda: any(tmp_path.glob(".*part")))
 
     os.kill(process.pid, number)
     out, err = process.communicate(timeout=20)

@@ -26,6 +26,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.export import provenance
 from pruneapp.export.provenance import KEY
 from pruneapp.export.registry import FORMATS
+from tests.cli.processes import read_by, until
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 EXAMPLES = sorted(resources.path("recipes").glob("*.json"))
@@ -438,10 +439,10 @@ def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 30
-    while not reads(process.pid, big) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.3)  # in the middle of a step
+    until(process, "the model was opened", lambda: reads(process.pid, big))
+    opened = read_by(process)
+    # Each step reads all of it: this is in the middle of one of the first.
+    until(process, "in a step", lambda: read_by(process) > opened + 4 * big.stat().st_size)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
     out, err = process.communicate(timeout=20)
