@@ -107,6 +107,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
+def source_of(tmp_path: Path):
+    """Make a file of a container and open it; closed at the end."""
+    from pruneapp.checkpoint.reader import open_checkpoint
+    from tests.export.containers import SOURCES
+
+    opened = []
+
+    def make(container: str, tensors: dict):
+        folder = tmp_path / f"source{len(opened)}"
+        folder.mkdir()
+        checkpoint = open_checkpoint(SOURCES[container](folder, tensors))
+        opened.append(checkpoint)
+        return checkpoint
+
+    yield make
+    for checkpoint in opened:
+        checkpoint.close()
+
+
+@pytest.fixture
 def run_python():
     """Run a snippet in a fresh interpreter; returns its standard output."""
     import subprocess

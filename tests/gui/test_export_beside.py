@@ -19,7 +19,6 @@ from pruneapp.gui.export_work import export_document
 from pruneapp.gui.views.export_dialog import ExportWish
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
-from tests.export.conftest import source_of  # noqa: F401 - a fixture is used by its name
 from tests.export.containers import PRUNED, model
 
 
@@ -30,8 +29,8 @@ def sums_of(checkpoint):
 
 @pytest.mark.parametrize("container", ["safetensors", "sharded"])
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_report_has_the_checksums_of_the_inputs(request, tmp_path, name, container):
-    checkpoint = request.getfixturevalue("source_of")(container, model(torch.float32))
+def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name, container):
+    checkpoint = source_of(container, model(torch.float32))
     expected = sums_of(checkpoint)
     assert len(expected) == (2 if container == "sharded" else 1)
     document = open_document(checkpoint)
@@ -55,7 +54,7 @@ def test_every_report_has_the_checksums_of_the_inputs(request, tmp_path, name, c
     document.close()
 
 
-def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):  # noqa: F811
+def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
     document = open_document(source_of("safetensors", model(torch.float32)))
     capture, path = Capture.of(document), tmp_path / "out.safetensors"
     exported = export_document(capture, ExportRequest("safetensors", path), Job())
