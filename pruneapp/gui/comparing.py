@@ -26,7 +26,7 @@ from pruneapp.gui.looking import Looking
 from pruneapp.gui.other_side import OtherSide
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
-from pruneapp.gui.views.pictures.compare import ZEROS
+from pruneapp.gui.views.pictures.measure_box import ZEROS
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.sides import Side
 from pruneapp.masks.bitmask import BitMask

@@ -17,12 +17,11 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
+from pruneapp.gui.views.form.tensor_choice import TensorChoice
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 from pruneapp.params import Amount, AmountParam, DimParam
-
-_CHECKED = ("", "")
 
 
 class RuleEditor(QWidget):
@@ -50,18 +49,7 @@ class RuleEditor(QWidget):
         self._scores_file = ""
         self._amount_used = True
 
-        self.target = ComboBox(self)
-        self.target.setEditable(True)
-        self.target.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        self.target.setAccessibleName(self.tr("For which tensors"))
-        self.target.setToolTip(
-            self.tr("The checked tensors, every layer of a kind, or a pattern: layer3.*.weight")
-        )
-        self.target.setAccessibleDescription(self.target.toolTip())
-        self.target.setMinimumContentsLength(8)
-        self.target.setSizeAdjustPolicy(
-            ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.target = TensorChoice(self)
         self._target_label = self._label(self.tr("For"), self.target)
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
@@ -121,7 +109,6 @@ class RuleEditor(QWidget):
             if before is not None and before.granularity != form.granularity:
                 self.method.insertSeparator(self.method.count())
             self.method.addItem(form.label, form.name)
-        self.set_kinds(())
         self.set_rules_shown(shown=False)
         self.method.currentIndexChanged.connect(self._choose)
         self.explain.toggled.connect(self.help.setVisible)
@@ -139,20 +126,6 @@ class RuleEditor(QWidget):
 
     # Told
 
-    def set_kinds(self, kinds: Sequence[str]) -> None:
-        """Offer these kinds of layers."""
-        blocker = QSignalBlocker(self.target)
-        text = self.target.currentText()
-        self.target.clear()
-        self.target.addItem(self.tr("checked tensors"), _CHECKED)
-        for kind in kinds:
-            self.target.addItem(self.tr("every {kind}").format(kind=kind), ("", kind))
-        if text:
-            self.target.setCurrentText(text)
-            self.target.setCurrentIndex(max(-1, self.target.findText(text)))
-            self.target.setEditText(text)
-        del blocker
-
     def set_rules_shown(self, *, shown: bool) -> None:
         """Show for which tensors it is, or take it that it is for the checked ones."""
         self.target.setVisible(shown)
@@ -160,20 +133,14 @@ class RuleEditor(QWidget):
 
     def set_row(self, row: FormRow) -> None:
         """Show a rule, silently; an unknown method is left out."""
-        blockers = [QSignalBlocker(self.target), QSignalBlocker(self.method)]
-        place = -1
-        for item in range(self.target.count()):
-            if self.target.itemData(item) == (row.pattern, row.kind) and not row.pattern:
-                place = item
-        self.target.setCurrentIndex(place)
-        if place < 0:
-            self.target.setEditText(row.pattern or self.tr("every {kind}").format(kind=row.kind))
+        blocker = QSignalBlocker(self.method)
+        self.target.set_wanted(row.pattern, row.kind)
         self.method.setCurrentIndex(max(0, self.method.findData(row.method)))
         self._rebuild()
         for name, value in row.values.items():
             if name in self.fields.fields:
                 self.fields.fields[name].editor.set_value(value)
-        del blockers
+        del blocker
 
     def set_context(self, shape: tuple[int, ...], kind: str) -> None:
         """Take note of the tensor that the words are to be about."""
@@ -264,7 +231,7 @@ class RuleEditor(QWidget):
 
     def row(self) -> FormRow:
         """Return the rule; raises `ParameterError` for a value that is wrong."""
-        pattern, kind = self.wanted()
+        pattern, kind = self.target.wanted()
         return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
 
     def describe(self) -> str:
@@ -277,15 +244,6 @@ class RuleEditor(QWidget):
             if isinstance(field.param, AmountParam)
         )
         return f"{self.target.currentText()}: {', '.join(filter(None, words))}"
-
-    def wanted(self) -> tuple[str, str]:
-        """Return pattern and kind; both empty for the checked tensors."""
-        text = self.target.currentText().strip()
-        place = self.target.findText(text, Qt.MatchFlag.MatchExactly)
-        if place >= 0:
-            pattern, kind = self.target.itemData(place)
-            return pattern, kind
-        return text, ""
 
     # Inside
 

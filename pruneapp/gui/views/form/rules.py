@@ -104,7 +104,7 @@ class Rules(QObject):
         """Offer these kinds of layers."""
         self._kinds = tuple(kinds)
         for rule in self.rules:
-            rule.set_kinds(kinds)
+            rule.target.set_kinds(kinds)
 
     def set_context(self, shape: tuple[int, ...], kind: str) -> None:
         """Spell dimensions out for a tensor of this shape and kind; sizes below 0 differ."""
@@ -149,13 +149,15 @@ class Rules(QObject):
     @property
     def several(self) -> bool:
         """Whether it has to be said for which tensors a rule is."""
-        return len(self.rules) > 1 or self.rules[0].wanted() != ("", "")
+        return len(self.rules) > 1 or self.rules[0].target.wanted() != ("", "")
 
     def rows_in_order(self) -> tuple[FormRow, ...]:
         """Return the rules as they are, without the values that are wrong."""
         return tuple(
             FormRow(
-                *rule.wanted(), str(rule.method.currentData() or ""), rule.fields.valid_values()
+                *rule.target.wanted(),
+                str(rule.method.currentData() or ""),
+                rule.fields.valid_values(),
             )
             for rule in self.rules
         )
@@ -164,7 +166,7 @@ class Rules(QObject):
 
     def _append(self) -> RuleEditor:
         rule = RuleEditor(self._forms, self.stack)
-        rule.set_kinds(self._kinds)
+        rule.target.set_kinds(self._kinds)
         rule.set_context(*self._context)
         rule.set_left(*self._left)
         rule.set_files(*self._files)
@@ -178,7 +180,7 @@ class Rules(QObject):
         return rule
 
     def _add_clicked(self) -> None:
-        taken = {rule.wanted() for rule in self.rules}
+        taken = {rule.target.wanted() for rule in self.rules}
         free = next((kind for kind in self._kinds if ("", kind) not in taken), "")
         last = self.rules[-1]
         method = str(last.method.currentData() or "")
@@ -194,7 +196,7 @@ class Rules(QObject):
         rule = self.rules.pop(place)
         self.stack.removeWidget(rule)
         rule.deleteLater()
-        if len(self.rules) == 1 and self.rules[0].wanted() == ("", ""):
+        if len(self.rules) == 1 and self.rules[0].target.wanted() == ("", ""):
             self.add.setFocus()
         self.arrange()
         self.changed.emit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Comparison, HistoryItem, TensorDifference
-from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
@@ -19,17 +18,10 @@ from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
+from pruneapp.gui.views.pictures.measure_box import MeasureBox
 from pruneapp.gui.views.pictures.sides import Side, SidesRow
 
-NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
 MOST, FILE = "most", "file"
-
-_MEASURES: Mapping[str, Callable[[TensorDifference], float | None]] = {
-    NORM: lambda t: t.relative,
-    ANGLE: lambda t: None if t.cosine is None else 1 - t.cosine,
-    SIGNS: lambda t: None if t.same_sign is None else 1 - t.same_sign,
-    ZEROS: lambda t: None if t.overlap is None else 1 - t.overlap,
-}
 
 
 class CompareView(OrderedChart):
@@ -62,19 +54,7 @@ class CompareView(OrderedChart):
         super().__init__(
             self._names_axis, NumberAxis("left"), orders, first=1, neutral=True, parent=parent
         )
-        self.measure_box = ComboBox()
-        self.measure_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        for key, label in (
-            (NORM, self.tr("Relative norm")),
-            (ANGLE, self.tr("1 − cosine")),
-            (SIGNS, self.tr("Other signs")),
-            (ZEROS, self.tr("Zeros not shared")),
-        ):
-            self.measure_box.addItem(label, key)
-        self.measure_box.setAccessibleName(self.tr("Measure"))
-        self.measure_box.setToolTip(
-            self.tr("How the difference is measured; the read-out and the table have all measures")
-        )
+        self.measure_box = MeasureBox()
         self.measure_box.activated.connect(self._on_measure_chosen)
         row = self._control_row()
         row.addStretch(1)
@@ -133,7 +113,7 @@ class CompareView(OrderedChart):
     @property
     def measure(self) -> str:
         """The key of what the bars are."""
-        return str(self.measure_box.currentData())
+        return self.measure_box.measure
 
     # What it is.
 
@@ -195,7 +175,7 @@ class CompareView(OrderedChart):
 
     def widest_tick(self) -> str:
         """Return what the axis may show at most."""
-        return "100.5" if self.measure != ANGLE else "0.0005"
+        return self.measure_box.widest_tick()
 
     def tell(self, bar: int) -> str:
         """Say how a tensor differs."""
@@ -271,23 +251,10 @@ class CompareView(OrderedChart):
         }[t.kind]
 
     def _measure(self) -> None:
-        of = _MEASURES[self.measure]
-        scale = 1.0 if self.measure == ANGLE else 100.0
-        found = [None if t.kind != "differs" else of(t) for t in self._differing]
-        self._heights = np.array(
-            [np.nan if value is None else scale * max(value, 0.0) for value in found],
-            dtype=np.float64,
-        )
+        self._heights = self.measure_box.heights(self._differing)
 
     def _label(self) -> None:
-        self.canvas.left.setLabel(
-            {
-                NORM: self.tr("difference, % of A"),
-                ANGLE: self.tr("1 − cosine"),
-                SIGNS: self.tr("other signs, %"),
-                ZEROS: self.tr("zeros not shared, %"),
-            }[self.measure]
-        )
+        self.canvas.left.setLabel(self.measure_box.axis_label())
 
     def _reorder(self) -> None:
         super()._reorder()

@@ -1,0 +1,68 @@
+"""How the difference of two tensors is measured, and the words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from pruneapp.answers import TensorDifference
+from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.gui.views.pictures.chart.bars import Floats
+
+NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
+
+_MEASURES: Mapping[str, Callable[[TensorDifference], float | None]] = {
+    NORM: lambda t: t.relative,
+    ANGLE: lambda t: None if t.cosine is None else 1 - t.cosine,
+    SIGNS: lambda t: None if t.same_sign is None else 1 - t.same_sign,
+    ZEROS: lambda t: None if t.overlap is None else 1 - t.overlap,
+}
+
+
+class MeasureBox(ComboBox):
+    """A box to choose a measure from."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, label in (
+            (NORM, self.tr("Relative norm")),
+            (ANGLE, self.tr("1 − cosine")),
+            (SIGNS, self.tr("Other signs")),
+            (ZEROS, self.tr("Zeros not shared")),
+        ):
+            self.addItem(label, key)
+        self.setAccessibleName(self.tr("Measure"))
+        self.setToolTip(
+            self.tr("How the difference is measured; the read-out and the table have all measures")
+        )
+
+    @property
+    def measure(self) -> str:
+        """The key of the chosen measure."""
+        return str(self.currentData())
+
+    def axis_label(self) -> str:
+        """Say what the bars of the chosen measure are, and in which unit."""
+        return {
+            NORM: self.tr("difference, % of A"),
+            ANGLE: self.tr("1 − cosine"),
+            SIGNS: self.tr("other signs, %"),
+            ZEROS: self.tr("zeros not shared, %"),
+        }[self.measure]
+
+    def widest_tick(self) -> str:
+        """Return what the axis may show at most."""
+        return "100.5" if self.measure != ANGLE else "0.0005"
+
+    def heights(self, tensors: Sequence[TensorDifference]) -> Floats:
+        """Return ``float64[tensors]``: the chosen measure of each; NaN where it has none."""
+        of = _MEASURES[self.measure]
+        scale = 1.0 if self.measure == ANGLE else 100.0
+        found = (None if t.kind != "differs" else of(t) for t in tensors)
+        return np.array(
+            [np.nan if value is None else scale * max(value, 0.0) for value in found],
+            dtype=np.float64,
+        )
