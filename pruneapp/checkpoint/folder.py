@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pruneapp.checkpoint.places import is_folder
 from pruneapp.checkpoint.safetensors import SAFETENSORS
 from pruneapp.checkpoint.torchfile import ZIP
 from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedFileError, words_of
@@ -78,7 +78,7 @@ def find_model(folder: Path) -> tuple[Path, ...]:
 
 def find_index(path: Path) -> Path | None:
     """Return the index of a model: the one that was named, or that of a folder, if it has one."""
-    if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a name is too long
+    if not is_folder(path):
         return path
     with contextlib.suppress(CheckpointError):
         first = find_model(path)[0]

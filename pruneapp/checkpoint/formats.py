@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.checkpoint import folder, refusals, safetensors, shards, torchfile
 from pruneapp.checkpoint.contract import Contents, Notice, Reader, Shard
+from pruneapp.checkpoint.places import is_folder
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.errors import UnrecognizedFileError
 from pruneapp.progress import Job
@@ -26,7 +26,7 @@ def read_headers(
     path: Path, state_dict: str | None, job: Job
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
-    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a name is too long
+    if is_folder(path):
         files = folder.find_model(path)
         for file in files:
             shards.check_place(path, file.name)

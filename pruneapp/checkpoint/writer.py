@@ -151,7 +151,7 @@ class AtomicFile:
         assert self._part is not None
         with self._translated():
             self._close()
-            os.replace(self._part, self.target)  # noqa: PTH105 - one spelling for all of this file
+            self._part.replace(self.target)
         self._part = None
         flush_folder(self.target.parent)
 

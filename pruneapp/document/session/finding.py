@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pruneapp.checkpoint.folder import name_before
+from pruneapp.checkpoint.places import exists, is_folder
 from pruneapp.document.session.original import Original, OriginalFile, is_same
 from pruneapp.errors import OriginalMissingError
 from pruneapp.progress import Job
@@ -54,7 +54,7 @@ def find_original(original: Original, session: Path, job: Job, named: Path | Non
         if named is None
         else tuple(_around(original, named))
     )
-    there = [place for place in places if os.path.exists(_home(original, place))]  # noqa: PTH110
+    there = [place for place in places if exists(_home(original, place))]
     for place in there:
         found = _look_at(original, place, job)
         if found is not None:
@@ -62,7 +62,7 @@ def find_original(original: Original, session: Path, job: Job, named: Path | Non
     if named is not None:
         return Found(_meant(original, named))
     for place in there:
-        if os.path.exists(place):  # noqa: PTH110 - Path.exists raises where a name is too long
+        if exists(place):
             return Found(place)
     error = OriginalMissingError(
         f"'{session.name}' is about '{original.path}', which is not there any more.",
@@ -74,14 +74,13 @@ def find_original(original: Original, session: Path, job: Job, named: Path | Non
 
 def _around(original: Original, named: Path) -> Iterator[Path]:
     yield named
-    if os.path.isdir(named):  # noqa: PTH112 - Path.is_dir raises where a name is too long
+    if is_folder(named):
         yield named / original.name
 
 
 def _home(original: Original, place: Path) -> Path:
     """Return the folder that the files of a checkpoint are in if it is at a place."""
-    is_folder = not original.is_one_file and os.path.isdir(place)  # noqa: PTH112 - as above
-    return place if is_folder else place.parent
+    return place if not original.is_one_file and is_folder(place) else place.parent
 
 
 def _look_at(original: Original, place: Path, job: Job) -> Found | None:
@@ -115,14 +114,14 @@ def _where(known: OriginalFile, place: Path, names: Sequence[str], job: Job) -> 
 
 def _names_in(folder: Path) -> list[str]:
     try:
-        return os.listdir(folder)  # noqa: PTH208 - names alone
+        return [path.name for path in folder.iterdir()]
     except OSError:
         return []
 
 
 def _whole(place: Path) -> Path:
     """Return what to open of a model of which somebody named a file: its index, or its folder."""
-    is_whole = os.path.isdir(place) or place.suffix == ".json"  # noqa: PTH112 - as above
+    is_whole = is_folder(place) or place.suffix == ".json"
     return place if is_whole else place.parent
 
 
@@ -132,4 +131,4 @@ def _meant(original: Original, named: Path) -> Path:
     if not original.is_one_file and name_before(named.name) in names:
         return _whole(named)
     *_, inside = _around(original, named)
-    return inside if os.path.exists(inside) else named  # noqa: PTH110 - as above
+    return inside if exists(inside) else named
