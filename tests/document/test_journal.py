@@ -375,7 +375,6 @@ def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, pl
     journal = kept(document, place)
     assert left_behind(place, Job()) == ()
     journal.delete()
-    monkeypatch.setattr(log_file, "_TRIES", 2)
     monkeypatch.setattr(log_file, "lock", lambda _fd: False)
     with pytest.raises(SessionError, match="not being kept"):
         kept(document, place)

@@ -26,6 +26,8 @@ from pruneapp.progress import Job
 SUFFIX = ".journal"
 # Fewer dead bytes are not worth writing the others again.
 _MUCH = 1 << 20
+# Names that are tried for a new file.
+_NAMES = 10
 
 
 # What was done, and what the person looked at.
@@ -176,8 +178,15 @@ class Journal:
 
     def _open(self, capture: Capture, job: Job, suffix: str = "") -> JournalWriter:
         self._place.mkdir(parents=True, exist_ok=True)
-        name = f"{secrets.token_hex(6)}{SUFFIX}{suffix}"
-        return JournalWriter(self._place / name, capture, job)
+        for _ in range(_NAMES - 1):
+            # Another window that looks for what was left behind may have locked it in the moment
+            # before this one does. It does not know of a file that is made now.
+            with contextlib.suppress(BlockingIOError):
+                return JournalWriter(self._new_name(suffix), capture, job)
+        return JournalWriter(self._new_name(suffix), capture, job)
+
+    def _new_name(self, suffix: str) -> Path:
+        return self._place / f"{secrets.token_hex(6)}{SUFFIX}{suffix}"
 
     def _keep(self, latest: _Latest, job: Job) -> None:
         writer = self._writer

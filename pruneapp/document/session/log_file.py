@@ -11,7 +11,6 @@ import errno
 import io
 import os
 import struct
-import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,8 +25,6 @@ _HEAD = struct.Struct("<IIB")
 MOST = 64 << 20
 
 JSON, PIECE = 1, 2
-
-_TRIES, _TRY_S = 100, 0.01
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,8 @@ class LogFile:
 
     Raises
     ------
+    BlockingIOError
+        If somebody has locked it who looks at what is there.
     OSError
         If the system refuses it; from every method.
     """
@@ -98,15 +97,9 @@ class LogFile:
             self._file.close()
 
     def _lock(self) -> None:
-        # Another window that looks for what was left behind may have it for a moment.
-        for _ in range(_TRIES):
-            if lock(self._file.fileno()):
-                break
-            time.sleep(_TRY_S)  # systems wait for a lock at once or for ever, not for a second
-        else:
+        if not lock(self._file.fileno()):
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        if not self.path.exists():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        self.path.stat()  # who looks may have deleted it
 
     def _write(self, data: bytes) -> None:
         # What a full disk took of the record before is no part of the file.
