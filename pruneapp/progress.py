@@ -36,6 +36,10 @@ class CancelToken:
         """Whether the job was asked to stop."""
         return self._event.is_set()
 
+    def wait(self, seconds: float) -> None:
+        """Wait until the job is asked to stop; go on after so many seconds if it is not."""
+        self._event.wait(seconds)
+
     def check(self) -> None:
         """Raise `Cancelled` if the job was asked to stop."""
         if self._event.is_set():

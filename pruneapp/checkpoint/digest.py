@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
@@ -20,7 +19,7 @@ from pruneapp.progress import Cancelled, CancelToken, Job
 
 # Read in one go; between two of them a job looks whether it is to go on.
 _READ = 4 << 20
-# Seconds between two looks at a job that waits for another thread.
+# Seconds between two looks at what others have read, or at a job that waits for another thread.
 _PATIENCE = 0.02
 # Who counts beside others who read counts at most so many bytes more than these have read: of a
 # file that is larger than the memory the system would let go before they come, and read it twice.
@@ -126,7 +125,7 @@ def _counted(file: FileSource, job: Job, *, near: bool = False) -> str:
     while not count.sha256:
         job.step(0)
         if near and count.done - begun > file.delivered - delivered + _AHEAD:
-            time.sleep(_PATIENCE)
+            job.cancel.wait(_PATIENCE)
         elif count.turn.acquire(timeout=_PATIENCE):
             try:
                 _stretch(file, count, buffer)

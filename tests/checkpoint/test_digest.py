@@ -6,7 +6,6 @@ import gc
 import hashlib
 import os
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -41,6 +40,54 @@ def places(monkeypatch):
 
     monkeypatch.setattr(FileSource, "look_into", noted)
     return found
+
+
+class Moments:
+    """Lets a test wait for what another thread does."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._times = 0
+
+    def told(self, function):
+        """Return a function that also tells, when it is done, that it was called."""
+
+        def telling(*args):
+            try:
+                return function(*args)
+            finally:
+                with self._changed:
+                    self._times += 1
+                    self._changed.notify_all()
+
+        return telling
+
+    def until(self, is_so) -> None:
+        """Wait until something is so, looked at each time that somebody tells."""
+        with self._changed:
+            assert self._changed.wait_for(is_so, 30)
+
+    def another(self, times: int = 1) -> None:
+        """Wait until somebody tells, so many times from now on."""
+        with self._changed:
+            seen = self._times
+            assert self._changed.wait_for(lambda: self._times >= seen + times, 30)
+
+
+@pytest.fixture
+def stretches(monkeypatch):
+    """Told of each stretch that is counted."""
+    moments = Moments()
+    monkeypatch.setattr(module, "_stretch", moments.told(module._stretch))
+    return moments
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Told each time that a thread has waited for what others read."""
+    moments = Moments()
+    monkeypatch.setattr(CancelToken, "wait", moments.told(CancelToken.wait))
+    return moments
 
 
 class Stretch(Job):
@@ -134,10 +181,9 @@ def test_several_threads_count_each_byte_once_and_all_see_it_grow(file, places):
     assert left(file) == 0
 
 
-def test_what_was_counted_beside_is_not_counted_again(file, places):
+def test_what_was_counted_beside_is_not_counted_again(file, places, stretches):
     with counted_beside([file]):
-        while known(file) == "":
-            time.sleep(0.001)
+        stretches.until(lambda: known(file))
     assert threading.active_count() == 1
     job = Told()
     assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
@@ -145,18 +191,15 @@ def test_what_was_counted_beside_is_not_counted_again(file, places):
     assert places == list(range(0, 10_000, 1000))
 
 
-def test_beside_it_is_counted_no_faster_than_is_read(file, places, monkeypatch):
+def test_beside_it_is_counted_no_faster_than_is_read(file, places, waits, monkeypatch):
     monkeypatch.setattr(module, "_AHEAD", 2000)
     with counted_beside([file]):
-        while len(places) < 3:
-            time.sleep(0.001)
-        time.sleep(0.1)
+        waits.another(2)
         assert places == [0, 1000, 2000], "nobody has read anything"
         file.read(500, 3000)
         places.remove(500)
-        while len(places) < 6:
-            time.sleep(0.001)
-        time.sleep(0.1)
+        waits.until(lambda: len(places) == 6)
+        waits.another(2)
         assert places == [0, 1000, 2000, 3000, 4000, 5000], "as much more as was read"
     rest, job = left(file), Told()
     assert sha256_of(file, job) == hashlib.sha256(file.path.read_bytes()).hexdigest()
@@ -167,6 +210,7 @@ def test_beside_it_is_counted_no_faster_than_is_read(file, places, monkeypatch):
 @pytest.mark.parametrize("error", [Cancelled, KeyboardInterrupt, CheckpointError("no")])
 def test_no_thread_outlives_a_block_that_is_left_by_an_error(file, monkeypatch, error):
     monkeypatch.setattr(module, "_AHEAD", -1)  # it waits until the end
+    monkeypatch.setattr(module, "_PATIENCE", 1_000_000)
     kind = type(error) if isinstance(error, Exception) else error
     with pytest.raises(kind), counted_beside([file]):
         raise error
@@ -183,9 +227,15 @@ def test_a_file_that_cannot_be_read_is_complained_of_by_who_wants_its_sum(file):
 
 
 def test_a_bug_in_the_thread_does_not_pass_in_silence(file, monkeypatch):
-    monkeypatch.setattr(FileSource, "look_into", None)
-    with pytest.raises(TypeError), counted_beside([file]):
-        time.sleep(0.05)
+    moments, called = Moments(), []
+
+    def fails(*_args):
+        called.append(True)
+        raise TypeError("a bug")
+
+    monkeypatch.setattr(FileSource, "look_into", moments.told(fails))
+    with pytest.raises(TypeError, match="a bug"), counted_beside([file]):
+        moments.until(lambda: called)
 
 
 def test_a_file_that_moves_meanwhile_is_counted_from_the_beginning(file, places):
