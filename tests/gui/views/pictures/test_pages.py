@@ -119,7 +119,9 @@ def test_a_new_tensor_leaves_nothing_of_the_old_one(pages, conv, qtbot):
     assert pages.weights.canvas.item.layout is None
     assert pages.distribution.readout.text() == ""
     conv.show(pages.weights)
-    assert pages.weights._held.isActive(), "the old picture stays until the new one is there"
+    assert not pages.weights._stack.updatesEnabled(), (
+        "the old picture stays until the new one is there"
+    )
     qtbot.waitUntil(lambda: pages.weights.canvas.item.fine is not None)
     assert pages.weights._stack.updatesEnabled()
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -25,8 +24,7 @@ from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 from pruneapp.gui.views.pictures.frame.readout import Readout, TableButton
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersView
 from pruneapp.gui.views.pictures.frame.taking import Taking, stem_of
-
-BUSY_AFTER_MS = 200
+from pruneapp.gui.views.pictures.frame.waiting import Waiting
 
 
 class Picture(QWidget):
@@ -53,7 +51,6 @@ class Picture(QWidget):
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
-        self._busy = False
         self._error, self._trouble = "", True
         self._instead = ""
 
@@ -75,11 +72,8 @@ class Picture(QWidget):
         self._stack.addWidget(canvas)
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._table: NumbersView | None = None
-        self._updating = QLabel(self.tr("Updating…"), self._stack)
-        self._updating.setAutoFillBackground(True)
-        self._updating.setBackgroundRole(QPalette.ColorRole.Base)
-        self._updating.setMargin(4)
-        self._updating.hide()
+        self._waiting = Waiting(self._stack)
+        self._waiting.due.connect(self._show_state)
 
         # A bar or a weight has much to say of itself: the legend has a line of its own.
         self.readout = Readout()
@@ -99,16 +93,6 @@ class Picture(QWidget):
         self.taking.failed.connect(self.failed)
         controls.addWidget(self.taking.button)
 
-        # A busy state that comes at once flickers.
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(BUSY_AFTER_MS)
-        self._patience.timeout.connect(self._show_state)
-        # What was there stays on the screen until its successor is painted, if that is soon.
-        self._held = QTimer(self)
-        self._held.setSingleShot(True)
-        self._held.setInterval(BUSY_AFTER_MS)
-        self._held.timeout.connect(self._release)
         self._show_state()
 
     # What a kind of picture says about itself.
@@ -141,17 +125,15 @@ class Picture(QWidget):
     def hold(self) -> None:
         """Leave the old picture on the screen for a moment, because a new one is coming."""
         if self._has_content and self.isVisible():
-            self._stack.setUpdatesEnabled(False)
-            self._held.start()
+            self._waiting.hold()
 
     def set_busy(self, busy: bool) -> None:
         """Say that an answer is on its way; seen only if it takes longer than 200 ms."""
-        self._busy = busy
+        self._waiting.busy = busy
         if busy and not self._error:
-            if not self._patience.isActive():
-                self._patience.start()
+            self._waiting.start()
         else:
-            self._patience.stop()
+            self._waiting.stop()
             self._show_state()
 
     def set_error(self, text: str, *, trouble: bool = True) -> None:
@@ -160,10 +142,10 @@ class Picture(QWidget):
         `trouble`: something is wrong, and not only nothing to be seen.
         """
         self._error, self._trouble = text, trouble
-        self._patience.stop()
+        self._waiting.stop()
         if text:
-            self._busy = False
-            self._release()
+            self._waiting.busy = False
+            self._waiting.release()
         self._show_state()
 
     # What a person may take along.
@@ -208,7 +190,7 @@ class Picture(QWidget):
     def _recolor(self) -> None:
         alarm = self._error and self._trouble
         recolor(self._message, self._colors["danger" if alarm else "muted"])
-        recolor(self._updating, self._colors["muted"])
+        self._waiting.recolor(self._colors["muted"])
 
     def _set_stem(self, name: str, what: str) -> None:
         """Take the name from which names of files are made."""
@@ -224,12 +206,7 @@ class Picture(QWidget):
 
     def _settle(self) -> None:
         """Show the new picture, now that there is one."""
-        self._release()
-
-    def _release(self) -> None:
-        self._held.stop()
-        if not self._stack.updatesEnabled():
-            self._stack.setUpdatesEnabled(True)
+        self._waiting.release()
 
     def _describe(self, name: str, summary: str) -> None:
         """Tell screen readers what is to be seen."""
@@ -276,12 +253,12 @@ class Picture(QWidget):
             self._table.numbers.set_numbers(self.numbers())
 
     def _show_state(self) -> None:
-        waiting = self._busy and not self._patience.isActive()
+        waiting = self._waiting.is_long
         if self._error:
             self._message.setText(f"▲  {self._error}" if self._trouble else self._error)
         elif waiting and not self._has_content:
             self._message.setText(self.busy_text())
-        elif not self._busy:
+        elif not self._waiting.busy:
             self._message.setText(self.empty_text())
         else:
             self._message.setText("")
@@ -294,10 +271,7 @@ class Picture(QWidget):
         self._stack.setCurrentWidget(page)
         self.taking.set_enabled(enabled=page is not self._message)
         self._recolor()
-        self._updating.setVisible(waiting and self._has_content and not self._error)
-        self._updating.adjustSize()
-        self._updating.move(self._stack.width() - self._updating.width() - 4, 4)
-        self._updating.raise_()
+        self._waiting.show_note(shown=waiting and self._has_content and not self._error)
 
     def _on_table_toggled(self) -> None:
         focused = self._canvas.hasFocus() or (self._table is not None and self._table.hasFocus())

@@ -192,7 +192,7 @@ class TiledPicture(Picture):
     def _take(self, tile: AnyTile) -> None:
         if self._asking.take(tile):
             self.set_error("")
-            self._release()
+            self._waiting.release()
             self._refresh_table()
         self.set_busy(False)
         self._update_words()
