@@ -133,8 +133,12 @@ class FormatOffer:
     in_16_bits
         Bytes that it would have in a type of 16 bits; None where that saves nothing, and where
         only a sample would tell.
+    serves
+        For which purposes of this very model it would do, with the reason in words.
+    as_it_is
+        Whether whoever gets the file loads it without unpacking it first.
     recommended
-        For which purposes it is the best of all, with the reason in words.
+        For which of them it is the best of all.
     """
 
     name: str
@@ -154,6 +158,8 @@ class FormatOffer:
     rounded_by: str = ""
     tag: str = ""
     in_16_bits: int | None = None
+    serves: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+    as_it_is: bool = False
     recommended: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
 
 

@@ -251,6 +251,12 @@ COMPACT_FILE = Format(
     does_not=("No other program loads it as it is: expand it first, or use the reader.",),
     params=(READER,),
     good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
+    good_for_folder={
+        Purpose.ARCHIVE: (
+            "The smallest file, and every bit of the weights comes back; keep config.json and the "
+            "tokenizer with it."
+        )
+    },
     one_file=True,
     loads=loading.compact,
     load_code="""

@@ -29,6 +29,11 @@ def is_home(checkpoint: Checkpoint, target: Path) -> bool:
     return target.exists() and home_of(checkpoint).samefile(target)
 
 
+def is_folder_model(checkpoint: Checkpoint) -> bool:
+    """Whether the weights are of a model that is a folder: in shards, or with a configuration."""
+    return bool(checkpoint.contents.shards) or (home_of(checkpoint) / CONFIG).is_file()
+
+
 def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     """Return the files beside the weights that a copy of the model needs, by name.
 
@@ -40,9 +45,9 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
     ExportError
         If the folder cannot be listed.
     """
-    home = home_of(checkpoint)
-    if not checkpoint.contents.shards and not (home / CONFIG).is_file():
+    if not is_folder_model(checkpoint):
         return {}
+    home = home_of(checkpoint)
     found = {}
     with reading(home):
         beside = sorted(home.iterdir())

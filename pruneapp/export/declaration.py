@@ -129,6 +129,9 @@ class Format:
         What it does not do, a sentence each, so that nobody finds out later.
     good_for
         The purposes that it serves, and why; of several the smallest file is recommended.
+    good_for_folder
+        The same of a model that is a folder, for transformers to load; None where nothing is
+        different then.
     as_it_is
         Whether the program of the person who gets it loads it without unpacking it first. Of
         formats that serve a purpose and hardly differ in size, such a one is recommended.
@@ -157,6 +160,7 @@ class Format:
     loaded_by: tuple[Loader, ...]
     does_not: tuple[str, ...] = ()
     good_for: Mapping[Purpose, str] = field(default_factory=lambda: MappingProxyType({}))
+    good_for_folder: Mapping[Purpose, str] | None = None
     as_it_is: bool = False
     lossless: bool = True
     one_file: bool = False

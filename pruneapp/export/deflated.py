@@ -237,6 +237,7 @@ DEFLATED = Format(
         "It holds the tensors alone: what else was in the opened file is left behind.",
     ),
     good_for={Purpose.MAIL: "It is loaded as it is by torch.load, though not by transformers."},
+    good_for_folder={},  # transformers, which such a model is for, does not load it
     as_it_is=True,
     one_file=True,
     loads=loading.torch,

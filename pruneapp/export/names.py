@@ -9,7 +9,7 @@ from typing import Any
 from pruneapp.answers.export import Purpose
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export.companions import CONFIG
+from pruneapp.export.companions import CONFIG, home_of
 from pruneapp.export.declaration import Format
 from pruneapp.export.splitting import limit_of
 
@@ -61,6 +61,19 @@ def misnamed(path: Path, form: Format) -> tuple[str, ...]:
         return ()
     usual = " or ".join(form.suffixes[:2])
     return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
+
+
+def without_companions(checkpoint: Checkpoint, form: Format) -> tuple[str, ...]:
+    """Say what goes with the one file that a folder was packed into, for from_pretrained."""
+    home = home_of(checkpoint)
+    if not form.good_for_folder or not form.one_file or not (home / CONFIG).is_file():
+        return ()
+    return (
+        (
+            f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
+            f"in '{home}'. What it is unpacked to is called '{_WEIGHTS}' beside them."
+        ),
+    )
 
 
 def without_folder(checkpoint: Checkpoint, target: Path, form: Format) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from pruneapp.answers.export import Forecast, FormatOffer, Purpose
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
+from pruneapp.export.companions import is_folder_model
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.registry import FORMATS
@@ -151,6 +152,9 @@ def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
 
 
 def _unsized(state: State, form: Format) -> FormatOffer:
+    serves = form.good_for
+    if form.good_for_folder is not None and is_folder_model(state.checkpoint):
+        serves = form.good_for_folder
     return FormatOffer(
         form.name,
         form.label,
@@ -164,6 +168,8 @@ def _unsized(state: State, form: Format) -> FormatOffer:
         split_by=SHARD_SIZE.name if SHARD_SIZE in form.params else "",
         tag=form.tag,
         rounded_by=DTYPE.name if DTYPE in form.params else "",
+        serves=serves,
+        as_it_is=form.as_it_is,
     )
 
 
@@ -176,18 +182,14 @@ def recommend(found: Iterable[FormatOffer]) -> tuple[FormatOffer, ...]:
     able = {one.name: one for one in found}
     chosen: dict[str, dict[Purpose, str]] = {name: {} for name in able}
     for purpose in Purpose:
-        serving = [
-            one
-            for one in able.values()
-            if not one.why_not and purpose in FORMATS[one.name].good_for
-        ]
+        serving = [one for one in able.values() if not one.why_not and purpose in one.serves]
         sizes = {one.name: one.nbytes for one in serving if one.nbytes is not None}
         if serving and len(sizes) == len(serving):
             near = min(sizes.values()) * _NEAR
-            handy = {n: size for n, size in sizes.items() if FORMATS[n].as_it_is and size <= near}
+            handy = {n: size for n, size in sizes.items() if able[n].as_it_is and size <= near}
             candidates = handy or sizes
             best = min(candidates, key=lambda name: candidates[name])
-            chosen[best][purpose] = FORMATS[best].good_for[purpose]
+            chosen[best][purpose] = able[best].serves[purpose]
     return tuple(
         replace(one, recommended=MappingProxyType(chosen[name])) for name, one in able.items()
     )

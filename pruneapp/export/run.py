@@ -18,6 +18,7 @@ from pruneapp.export.names import (
     refuse_file,
     refuse_reserved,
     refuse_shard,
+    without_companions,
     without_folder,
 )
 from pruneapp.export.offers import plans_of
@@ -166,7 +167,8 @@ def file_notices(
 ) -> tuple[str, ...]:
     """Say what the person should know of the name of a file, and of where it goes."""
     path = target.path
-    names = (*misnamed(path, form), *without_folder(checkpoint, path, form))
+    apart = (*without_folder(checkpoint, path, form), *without_companions(checkpoint, form))
+    names = (*misnamed(path, form), *apart)
     loaded = is_reserved(path)  # from_pretrained reads it by the configuration beside it
     config = config_dtype.left(path.parent, values) if loaded else ()
     return (*target.notices, *names, *config)

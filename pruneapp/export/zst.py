@@ -224,6 +224,12 @@ ZSTANDARD = Format(
     ),
     does_not=("Nothing loads it before it is unpacked.",),
     good_for={Purpose.MAIL: "Unpacked, by zstd or 7-Zip, it is the safetensors file, to the byte."},
+    good_for_folder={
+        Purpose.MAIL: (
+            "Unpacked by zstd or 7-Zip and called model.safetensors, beside the config.json and "
+            "the tokenizer that are mailed with it, it loads in transformers."
+        )
+    },
     one_file=True,
     loads=loading.zst,
     load_code="""

@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
+from pruneapp.export.expand import expand
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
@@ -160,6 +161,25 @@ def test_transformers_loads_rounded_weights_in_their_type(transformers, folder, 
     assert before[key] == "float32"
     assert after == before | {key: "bfloat16"}
     assert {weight.dtype for weight in found.parameters()} == {torch.bfloat16}
+
+
+def test_what_is_mailed_of_a_folder_loads_as_its_report_says(transformers, folder, tmp_path):
+    """Whoever gets it does what the words say, with the files that the words name."""
+    made, source = folder
+    mailed, got = tmp_path / "mailed.safetensors.zst", tmp_path / "got"
+    with open_checkpoint(source) as checkpoint:
+        state, kept = halved(checkpoint)
+        report = export(state, ExportRequest("zst", mailed), Job())
+    (said,) = [notice for notice in report.notices if "from_pretrained" in notice]
+    assert str(source) in said
+    got.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        assert f"'{name}'" in said
+    shutil.copy(source / "config.json", got)
+    expand(mailed, got / "model.safetensors", Job())
+    found, info = type(made).from_pretrained(got, output_loading_info=True)
+    assert not any(info.get(key) for key in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    assert torch.equal(output(found.eval()), output(by_hand(made, kept)))
 
 
 def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):

@@ -11,6 +11,7 @@ import torch
 from pruneapp.answers.export import Purpose
 from pruneapp.export import offers as offering
 from pruneapp.export import registry, run
+from pruneapp.export.companions import home_of
 from pruneapp.export.declaration import Plan
 from pruneapp.export.offers import forecast, offers, recommend
 from pruneapp.export.registry import FORMATS
@@ -33,7 +34,8 @@ def test_every_format_says_who_loads_it_and_what_it_does_not(form):
     assert form.loaded_by
     assert len(form.does_not) <= 3, "more is not read"
     assert all(loader.name for loader in form.loaded_by)
-    for sentence in (*form.does_not, *form.good_for.values()):
+    reasons = (*form.good_for.values(), *(form.good_for_folder or {}).values())
+    for sentence in (*form.does_not, *reasons):
         assert sentence[0] == sentence[0].upper()
         assert sentence.endswith(".")
     assert all(suffix.startswith(".") for suffix in form.suffixes)
@@ -60,7 +62,7 @@ def test_a_format_that_cannot_is_offered_with_the_reason(source_of):
 def test_each_purpose_is_served_by_the_smallest(state):
     found = offers(state, Job())
     for purpose in Purpose:
-        serving = [o for o in found if purpose in FORMATS[o.name].good_for]
+        serving = [o for o in found if purpose in o.serves]
         best = [o for o in found if purpose in o.recommended]
         assert len(best) == bool(serving)
         for offer in best:
@@ -83,6 +85,39 @@ def test_what_loads_as_it_is_goes_by_mail_unless_it_is_larger(deflated, zst, bes
     mailed = [o for o in recommend(found) if Purpose.MAIL in o.recommended]
     assert [o.name for o in mailed] == [best]
     assert mailed[0].recommended == FORMATS[best].good_for
+
+
+@pytest.mark.parametrize(
+    ("container", "config", "mailed", "archived"),
+    [
+        ("safetensors", False, {"deflated", "zst"}, "The smallest file, and every bit comes back."),
+        ("bare zip", False, {"deflated", "zst"}, "The smallest file, and every bit comes back."),
+        ("safetensors", True, {"zst"}, "keep config.json"),
+        ("bare zip", True, {"zst"}, "keep config.json"),
+        ("sharded", True, {"zst"}, "keep config.json"),
+        ("sharded", False, {"zst"}, "keep config.json"),
+    ],
+)
+def test_what_is_mailed_is_loaded_by_what_loaded_the_original(
+    source_of, container, config, mailed, archived
+):
+    """Of a model that is a folder transformers loads no packed torch file, however small."""
+    opened = source_of(container, model(torch.float32))
+    if config:
+        home_of(opened).joinpath("config.json").write_text("{}")
+    elif container == "sharded":
+        home_of(opened).joinpath("config.json").unlink()
+    found = offers(as_snapshot(opened), Job())
+    assert {o.name for o in found if Purpose.MAIL in o.serves} == mailed
+    for smallest in mailed:
+        sized = [replace(o, nbytes=1 if o.name == smallest else 9) for o in found]
+        (best,) = [o for o in recommend(sized) if Purpose.MAIL in o.recommended]
+        assert best.name == smallest
+    tiny = [replace(o, nbytes=1 if o.name == "deflated" else 9_000) for o in found]
+    (best,) = [o for o in recommend(tiny) if Purpose.MAIL in o.recommended]
+    assert (best.name == "deflated") == ("deflated" in mailed)
+    (kept,) = [o for o in found if Purpose.ARCHIVE in o.recommended]
+    assert archived in kept.recommended[Purpose.ARCHIVE]
 
 
 def test_no_program_is_named_that_does_not_unpack_zst():
