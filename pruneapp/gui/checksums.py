@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pruneapp.checkpoint.digest import known, remember, sha256_of
 from pruneapp.checkpoint.source import FileSource
@@ -12,9 +12,9 @@ from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
 from pruneapp.errors import OriginalChangedError, PruneAppError
-from pruneapp.gui.jobs import Jobs, Urgency
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
-from pruneapp.gui.tasks import Task
+from pruneapp.gui.spare_time import SpareTime
 
 # The SHA-256 of the checkpoint is counted when so long nothing else was wanted.
 PAUSE_MS = 2_000
@@ -44,19 +44,13 @@ class Checksums(QObject):
     def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         # What they were when the work was saved, of files that were written since, maybe copied.
         self._claimed: dict[str, str] = {}
         self._uncounted: list[FileSource] = []
-        self._task: Task[str] | None = None
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._count)
+        self._spare = SpareTime(jobs, PAUSE_MS, self._count, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
-        jobs.asked.connect(self._hold)
 
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
@@ -66,7 +60,7 @@ class Checksums(QObject):
             self._trust(saved, document)
         self._uncounted = [file for file in document.checkpoint.files if not known(file)]
         if isinstance(saved, JournalFile):  # with something that no session file has
-            self._pause.start()
+            self._spare.soon()
 
     def _trust(self, saved: Saved, document: Document) -> None:
         """Take over the checksums of files that nobody touched; those of others are counted."""
@@ -75,46 +69,28 @@ class Checksums(QObject):
                 remember(file, before.sha256)
             elif before.sha256:
                 self._claimed[file.path.name] = before.sha256
-                self._pause.start()
+                self._spare.soon()
 
     def _on_changed(self, _change: DocumentChanged) -> None:
-        self._pause.start()
+        self._spare.soon()
 
     def _on_closed(self) -> None:
-        self._pause.stop()
-        self._stop()
+        self._spare.stop()
         self._uncounted = []
 
-    def _hold(self) -> None:
-        """Let something else go first."""
-        if self._task is not None:
-            self._stop()
-            self._pause.start()
-
-    def _stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-
     def _count(self) -> None:
-        if not self._uncounted or self._task is not None:
-            return
-        if not self._jobs.quiet:
-            self._pause.start()
-            return
-        self._task = self._jobs.answer(
-            partial(sha256_of, self._uncounted[0]),
-            on_result=self._on_counted,
-            on_error=self._on_uncounted,
-            urgency=Urgency.ASIDE,
-        )
+        if self._uncounted:
+            self._spare.do(
+                partial(sha256_of, self._uncounted[0]),
+                on_result=self._on_counted,
+                on_error=self._on_uncounted,
+            )
 
     def _on_counted(self, sha256: str) -> None:
-        self._task = None
         name = self._uncounted.pop(0).path.name
         self.counted.emit(name, sha256)
         self._compare(name, sha256)
-        self._pause.start()
+        self._spare.soon()
 
     def _compare(self, name: str, sha256: str) -> None:
         if self._claimed.get(name, sha256) != sha256:
@@ -128,4 +104,4 @@ class Checksums(QObject):
             )
 
     def _on_uncounted(self, _error: PruneAppError) -> None:
-        self._task = None
+        pass  # whatever is wrong with the file, what the person does with it says so

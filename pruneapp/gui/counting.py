@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from pruneapp.answers import TensorRow
 from pruneapp.document.census import Wanted
@@ -19,9 +19,9 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.forecasting import Forecasting
-from pruneapp.gui.jobs import Jobs, Urgency
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
-from pruneapp.gui.tasks import Task
+from pruneapp.gui.spare_time import SpareTime
 from pruneapp.progress import Job
 
 PAUSE_MS = 300
@@ -65,18 +65,11 @@ class Counting(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         self._forecasting = forecasting
         self._round: _Round | None = None
-        self._task: Task[bool] | None = None
         self._opened_known = False  # whether the energies of the first state are
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._go_on)
+        self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
         forecasting.asked.connect(self._begin)
-        jobs.asked.connect(self._hold)
-        session.opening.connect(self._hold)
         session.closed.connect(self._on_closed)
         self.counted.connect(forecasting.recount)
 
@@ -87,8 +80,7 @@ class Counting(QObject):
 
     def drop(self) -> None:
         """Stop for good."""
-        self._stop()
-        self._pause.stop()
+        self._spare.stop()
         self._round = None
 
     def _on_closed(self) -> None:
@@ -106,45 +98,24 @@ class Counting(QObject):
             self._forecasting.step,
             self._session.rows,
         )
-        self._pause.start()
-
-    def _hold(self) -> None:
-        """Let something else go first."""
-        if self._round is not None:
-            self._stop()
-            self._pause.start()
-
-    def _stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._spare.soon()
 
     def _go_on(self) -> None:
         if self._round is None:
             return
-        if not self._jobs.quiet:
-            self._pause.start()
-            return
         document = self._session.document
         if document is not None and not self._opened_known and self._round.opened is None:
             self._round.opened = document.state_at(0)  # not for each move of a slider
-        self._task = self._jobs.answer(
-            self._round.go_on,
-            on_result=self._on_stretch,
-            on_error=self._on_error,
-            urgency=Urgency.ASIDE,
-        )
+        self._spare.do(self._round.go_on, on_result=self._on_stretch, on_error=self._on_error)
 
     def _on_stretch(self, complete: bool) -> None:
-        self._task = None
         if complete:
             self._round = None
             self._opened_known = True
         self.counted.emit()
         if complete:
             self.completed.emit()
-        if self._round is not None and not self._pause.isActive():
-            self._go_on()
+        self._spare.go_on()
 
     def _on_error(self, _error: PruneAppError) -> None:
         # The preview says what is wrong with the file; without counts it does all the same.

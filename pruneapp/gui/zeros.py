@@ -7,8 +7,9 @@ picture, after the counts, and a stretch at a time, so that whatever comes meanw
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from pruneapp.answers import TensorZeros, ZerosReport
 from pruneapp.document.document import Document, DocumentChanged
@@ -19,14 +20,14 @@ from pruneapp.document.zeros import WORTH as FEWEST
 from pruneapp.document.zeros import find_zeros
 from pruneapp.errors import PruneAppError, SelectionError
 from pruneapp.gui.counting import Counting
-from pruneapp.gui.jobs import Jobs, Urgency
+from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
-from pruneapp.gui.tasks import Task
+from pruneapp.gui.spare_time import SpareTime
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.views.parts import numbers
 from pruneapp.progress import Job
 
-# How often is looked whether there is nothing else to do.
+# So long nothing else was wanted.
 PAUSE_MS = 400
 # Weights that are looked at in one go: some hundredths of a second.
 STRETCH = 1 << 25
@@ -63,18 +64,13 @@ class Zeros(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         self._counting = counting
         self._telling = telling
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
-        self._task: Task[ZerosReport] | None = None
         self._notice = 0
         self.report: ZerosReport | None = None
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(PAUSE_MS)
-        self._later.timeout.connect(self._go_on)
+        self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._on_opened)
         session.changed.connect(self._on_changed)
         session.closed.connect(self._on_closed)
@@ -82,13 +78,11 @@ class Zeros(QObject):
     # -- finding them ---------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
-        self._later.start()
+        self._spare.soon()
 
     def _on_closed(self) -> None:
-        self._later.stop()
-        if self._task is not None:
-            self._task.cancel()
-        self._task = self._left = self.report = None
+        self._spare.stop()
+        self._left = self.report = None
         self._found = []
         self._notice = 0  # gone with all notices of the document
 
@@ -96,21 +90,20 @@ class Zeros(QObject):
         document = self._session.document
         if document is None or self.report is not None:
             return
-        if self._counting.busy or not self._jobs.quiet:
-            self._later.start()
+        if self._counting.busy:
+            self._spare.soon()
             return
         if self._left is None:
             self._left = self._names(document)
         if not self._left:
             self._finish()
             return
-        names, self._left = self._stretch(self._left)
+        names, left = self._stretch(self._left)
         snapshot = document.snapshot()
-        self._task = self._jobs.answer(
+        self._spare.do(
             lambda job: find_zeros(snapshot, names, job),
-            on_result=self._on_stretch,
+            on_result=partial(self._on_stretch, left),
             on_error=self._on_error,
-            urgency=Urgency.ASIDE,
         )
 
     def _names(self, document: Document) -> list[str]:
@@ -132,14 +125,13 @@ class Zeros(QObject):
             end += 1
         return names[:end], names[end:]
 
-    def _on_stretch(self, report: ZerosReport) -> None:
-        self._task = None
+    def _on_stretch(self, left: list[str], report: ZerosReport) -> None:
+        self._left = left
         self._found += report.tensors
-        self._go_on()
+        self._spare.go_on()
 
     def _on_error(self, _error: PruneAppError) -> None:
-        # Whatever is wrong with the file, what the person does with it says so.
-        self._task = None
+        pass  # whatever is wrong with the file, what the person does with it says so
 
     def _finish(self) -> None:
         self.report = ZerosReport(tuple(self._found))
