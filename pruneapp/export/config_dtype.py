@@ -2,18 +2,21 @@
 
 Measured with transformers 5: ``from_pretrained(folder)`` takes the type from ``"dtype"``, or the
 older ``"torch_dtype"``, and that of the weights only where the configuration names none. Rounded
-weights beside the configuration of the original come out as float32 again.
+weights beside the configuration of the original come out as float32 again; and those of an export
+without rounding, into the folder of one with, would come out as bfloat16.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pruneapp.export.companions import CONFIG, copy_of, reading
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.export.companions import CONFIG, companions, copy_of, is_home, reading
 from pruneapp.export.declaration import Plan
 from pruneapp.export.rounding import DTYPE, KEEP
 
@@ -53,23 +56,30 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
     return Plan(len(data), lambda: iter((data,)), {}, notices=(said,))
 
 
-def left(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
+def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Say of a configuration that is not ours to change that it names another type.
 
     Parameters
     ----------
+    checkpoint
+        What is exported. Its own configuration says of its weights what it said before.
     folder
-        Where it lies, if there is one.
+        Where the configuration lies, if there is one.
     values
-        Of the parameters of the export; where they round to no type nothing is said.
+        Of the parameters of the export; where they round to no type, weights keep the one that
+        their own configuration names, else the one that most of them have.
 
     Raises
     ------
     ExportError
-        If it cannot be read.
+        If one cannot be read.
     """
     path, dtype = folder / CONFIG, values.get(DTYPE.name, KEEP)
-    if dtype == KEEP or not path.is_file():
+    if not path.is_file():
+        return ()
+    if dtype == KEEP:
+        dtype = "" if is_home(checkpoint, folder) else _kept(checkpoint)
+    if not dtype:
         return ()
     text = _text(path)
     old = next((one.dtype for one in _found(text) if one.dtype != dtype), "")
@@ -81,6 +91,35 @@ def left(folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
             f"will load them as that, unless you write {dtype} in the place of it."
         ),
     )
+
+
+def differ_otherwise(one: Path, other: Path) -> bool:
+    """Whether two configurations differ in more than the type that they name.
+
+    Raises
+    ------
+    ExportError
+        If one cannot be read.
+    """
+    return _without_type(_text(one)) != _without_type(_text(other))
+
+
+def _without_type(text: str) -> str:
+    for found in reversed(_found(text)):
+        text = text[: found.start] + text[found.stop :]
+    return text
+
+
+def _kept(checkpoint: Checkpoint) -> str:
+    """Return the type that transformers should load weights as that are not rounded."""
+    own = companions(checkpoint).get(CONFIG)
+    if own is not None and (found := _found(_text(own))):
+        return found[0].dtype
+    counts: Counter[str] = Counter()
+    for entry in checkpoint.entries.values():
+        if _TYPE.fullmatch(entry.dtype.label):
+            counts[entry.dtype.label] += entry.numel
+    return max(counts, key=counts.__getitem__, default="")
 
 
 def _text(path: Path) -> str:

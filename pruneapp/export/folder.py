@@ -92,13 +92,17 @@ def plan_all(
             data = b"".join(bytes(piece) for piece in last[index.name].pieces())
             with reading(index):
                 last = {} if data == index.read_bytes() else last
-        return plans | last, config_dtype.left(target, values)
+        return plans | last, config_dtype.left(checkpoint, target, values)
     beside = _beside(checkpoint, values)
     found = {name: one for name, one in beside.items() if name not in plans}
     copies = {n: one for n, one in found.items() if not os.path.lexists(target / n)}
     differing = [n for n, one in found.items() if n not in copies and not same(one, target / n)]
-    wrong = () if CONFIG in copies else config_dtype.left(target, values)
-    notices = (*_left(target, [n for n in differing if not (n == CONFIG and wrong)]), *wrong)
+    wrong = () if CONFIG in copies else config_dtype.left(checkpoint, target, values)
+    if wrong and CONFIG in differing:
+        own = companions(checkpoint)[CONFIG]
+        if not config_dtype.differ_otherwise(own, target / CONFIG):
+            differing.remove(CONFIG)
+    notices = (*_left(target, differing), *wrong)
     return plans | copies | last, notices
 
 

@@ -170,7 +170,7 @@ def file_notices(
     apart = (*without_folder(checkpoint, path, form), *without_companions(checkpoint, form))
     names = (*misnamed(path, form), *apart)
     loaded = is_reserved(path)  # from_pretrained reads it by the configuration beside it
-    config = config_dtype.left(path.parent, values) if loaded else ()
+    config = config_dtype.left(checkpoint, path.parent, values) if loaded else ()
     return (*target.notices, *names, *config)
 
 

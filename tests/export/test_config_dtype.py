@@ -83,7 +83,49 @@ def test_a_second_export_finds_its_own_configuration(shards, tmp_path):
     assert len(other) == 1
     assert "weights are bfloat16" in other[0]
     (kept,) = run(shards, tmp_path / "out").notices
-    assert "differs from that of the opened model" in kept
+    assert "weights are bfloat16" in kept
+    assert "write float32 in the place of it" in kept
+    (tmp_path / "out" / "config.json").write_text('{"vocab": 1, "dtype": "bfloat16"}')
+    otherwise, kept = run(shards, tmp_path / "out").notices
+    assert "differs from that of the opened model" in otherwise
+    assert "write float32 in the place of it" in kept
+    assert landing(
+        as_snapshot(shards), ExportRequest("safetensors", tmp_path / "out"), Job()
+    ).notices == (otherwise, kept)
+
+
+@pytest.mark.parametrize("form", ["safetensors", "torch"])
+def test_weights_that_keep_their_type_and_meet_a_configuration_of_another(
+    source_of, tmp_path, form
+):
+    """Nobody said of them which type they have: most of them have it."""
+    opened = source_of("safetensors", model(torch.bfloat16))
+    name = {"safetensors": "model.safetensors", "torch": "pytorch_model.bin"}[form]
+    config = tmp_path / "config.json"
+    config.write_text('{"torch_dtype": "float16"}')
+
+    def said() -> list[str]:
+        request = ExportRequest(form, tmp_path / name)
+        notices = export(as_snapshot(opened), request, Job()).notices
+        return [notice for notice in notices if "config.json" in notice]
+
+    (told,) = said()
+    assert "weights are float16" in told
+    assert "write bfloat16 in the place of it" in told
+    for text in ('{"torch_dtype": "bfloat16"}', "{}"):
+        config.write_text(text)
+        assert said() == []
+    assert config.read_text() == "{}"
+
+
+def test_a_configuration_that_never_said_the_truth_is_copied_as_it_is(source_of, tmp_path):
+    """The folder loads as before: in the type that the one of the model names."""
+    opened = source_of("sharded", model(torch.bfloat16))
+    home_of(opened).joinpath("config.json").write_text(CONFIG)
+    for _ in range(2):
+        assert run(opened, tmp_path / "out").notices == ()
+        assert (tmp_path / "out" / "config.json").read_text() == CONFIG
+    assert not any("config.json" in notice for notice in run(opened, home_of(opened)).notices)
 
 
 def test_one_file_that_transformers_reads_by_the_configuration_beside_it(source_of):
