@@ -508,7 +508,7 @@ def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, see
     )
     try:
         assert child.stdout.readline() == b"ready\n", child.stderr.read()
-        time.sleep(delay)
+        time.sleep(delay)  # no state is waited for: the kill comes at any moment
     finally:
         child.send_signal(signal.SIGKILL)
         said, _ = child.communicate(timeout=30)

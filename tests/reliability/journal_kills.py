@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import random
+import select
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -116,18 +119,19 @@ def _pieces_of(work: Work) -> Iterator[None]:
 
 
 def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
-    model, place, told = (
-        folder / name for name in ("model.safetensors", f"journals-{seed}", f"told-{seed}")
-    )
-    child = children.fork(partial(_do, work, model, place, told, seed))
-    child.go()
-    _wait(work, told, random.Random(seed))
-    child.kill()
-    code, said = child.wait()
+    model, place = folder / "model.safetensors", folder / f"journals-{seed}"
+    reading, telling = os.pipe()
+    child = children.fork(partial(_do, work, model, place, telling, seed))
+    os.close(telling)
+    with io.FileIO(reading) as told:
+        child.go()
+        done = _wait(work, told, random.Random(seed))
+        child.kill()
+        code, said = child.wait()
+        done += len(told.read())
     if code >= 0:
         tally.wrong.append(f"kill {seed}: it ended by itself: {said}")
         return
-    done = _size(told)
     tally.runs += 1
     tally.steps += done
     expected = _expected(work, model, seed, done + 1)
@@ -157,34 +161,36 @@ def _kill(work: Work, folder: Path, seed: int, tally: Tally) -> None:
         tally.wrong.append(f"kill {seed}: another state than after {done} actions")
 
 
-def _wait(work: Work, told: Path, rng: random.Random) -> None:
-    """Wait until the moment of the kill: any, or soon after some action was done."""
+def _wait(work: Work, told: io.FileIO, rng: random.Random) -> int:
+    """Wait until the moment of the kill: any, or soon after some action was done.
+
+    Returns how many actions were told of by then.
+    """
     if not work.large:
-        time.sleep(rng.random() * 0.4)
-        return
-    actions, end = rng.randrange(1, 20), time.monotonic() + 20
-    while _size(told) < actions and time.monotonic() < end:
-        time.sleep(0.0005)
-    time.sleep(rng.random() * 0.01)
+        time.sleep(rng.random() * 0.4)  # no state is waited for: the kill comes at any moment
+        return 0
+    done, actions = 0, rng.randrange(1, 20)
+    while done < actions and select.select([told], [], [], 20)[0]:
+        said = told.read(actions - done)
+        if not said:
+            break  # it ended by itself
+        done += len(said)
+    time.sleep(rng.random() * 0.01)  # no state is waited for: the kill comes at any moment
+    return done
 
 
-def _size(told: Path) -> int:
-    return told.stat().st_size if told.exists() else 0
-
-
-def _do(work: Work, model: Path, place: Path, told: Path, seed: int) -> None:
-    """Work until one is killed; the file `told` has a byte for each action that is kept.
+def _do(work: Work, model: Path, place: Path, told: int, seed: int) -> None:
+    """Work until one is killed; a byte is written into `told` for each action that is kept.
 
     Where masks take long, the next things are done while they are written.
     """
     journals._MUCH = 0  # compacted however little is dead
-    said = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     journal, actions, rng = Journal(place), actions_of(work, model, seed), random.Random(seed)
     done = kept = 0
 
     def tell() -> None:
         nonlocal kept
-        os.write(said, b"." * (done - kept))
+        os.write(told, b"." * (done - kept))
         kept = done
 
     def go_on() -> Said | None:
@@ -203,8 +209,7 @@ def _do(work: Work, model: Path, place: Path, told: Path, seed: int) -> None:
         if done % _COMPACTED == _COMPACTED - 1:
             journal.compact(Capture.of(document), {}, Job(), go_on)
             tell()
-    while True:
-        time.sleep(1)
+    signal.pause()
 
 
 def _expected(work: Work, model: Path, seed: int, actions: int) -> list[tuple[object, ...]]:

@@ -54,7 +54,8 @@ def kill(form: str, layout: Path, scene: Scene, after: Contents, times: int, tal
             before = scenes.contents(folder)
             child = children.fork(partial(scenes.run, scene, form, folder))
             child.go()
-            time.sleep((number + rng.random()) / times * lasts * 1.1)
+            moment = (number + rng.random()) / times * lasts * 1.1
+            time.sleep(moment)  # no state is waited for: the kill comes at any moment
             child.kill()
             child.wait()
             now = scenes.contents(folder)
