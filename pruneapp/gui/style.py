@@ -32,8 +32,7 @@ class Style(QProxyStyle):
         widget: QWidget | None = None,
     ) -> QRect:
         """Return where parts of a control are: words of tabs with room for letters like g."""
-        # Qt passes no widget for what is painted without one; PySide6's stub of C++ lacks that.
-        found = super().subElementRect(element, option, widget)  # type: ignore[arg-type]
+        found = self.baseStyle().subElementRect(element, option, widget)
         if element == QStyle.SubElement.SE_TabBarTabText:
             return found.adjusted(0, -_TAB_ROOM, 0, _TAB_ROOM)
         return found

@@ -95,16 +95,16 @@ def test_another_number_on_the_button_does_not_lay_out_the_window_anew(show, qtb
 
     watch = Watch(window)
     action.set_count(1_234_567, exact=False)
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     window.installEventFilter(watch)
     room = action.sizeHint()
     action.set_count(1_234_561, exact=False)
     action.set_count(1)
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     assert not laid_out
     assert action.sizeHint() == room
     action.set_count(1_234_567_890, exact=False)
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     assert laid_out
     assert action.button.size() == action.size()
     assert action.button.width() >= action.button.sizeHint().width()

@@ -128,7 +128,7 @@ def test_what_a_readout_says_lays_nothing_out_anew(qtbot):
     window.installEventFilter(watch)
     empty = readout.grab().toImage()
     readout.setText("[out 12, in 3] = -0.0312 <b>\nkept</b>")
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     assert not laid_out
     assert readout.grab().toImage() != empty
     said = "[out 12, in 3] = -0.0312 <b>⏎kept</b>"

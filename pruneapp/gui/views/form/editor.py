@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,13 +45,13 @@ class Editor(QWidget):
         widget.setToolTip(self.param.help)
         widget.setAccessibleDescription(self.param.help)
 
+    @abstractmethod
     def value(self) -> Any:
         """Return the valid value; raises `ParameterError`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def set_value(self, value: Any) -> None:
         """Show a value, silently."""
-        raise NotImplementedError
 
     def summary(self) -> str:
         """Return the value in a word; empty while it is wrong."""

@@ -22,10 +22,8 @@ class ComboBox(QComboBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the choice, or let it scroll what this lies in."""
-        if self.hasFocus():
+        if _takes_wheel(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class SpinBox(QSpinBox):
@@ -59,10 +57,8 @@ class SpinBox(QSpinBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the number, or let it scroll what this lies in."""
-        if self.hasFocus():
+        if _takes_wheel(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class Slider(QSlider):
@@ -74,7 +70,11 @@ class Slider(QSlider):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Move it, or let it scroll what this lies in."""
-        if self.hasFocus():
+        if _takes_wheel(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
+
+
+def _takes_wheel(control: QWidget, event: QWheelEvent) -> bool:
+    """Whether a wheel is for a control; otherwise the event is left to what it lies in."""
+    event.setAccepted(control.hasFocus())
+    return control.hasFocus()

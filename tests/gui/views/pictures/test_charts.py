@@ -339,7 +339,7 @@ def test_tensors_are_read_and_chosen(model, qtbot):
 def shown_tensors(view, many, name="layer{}.weight"):
     tensors = tuple(TensorSparsity(name.format(i), 10, 0, 5) for i in range(many))
     view.set_report(SparsityReport(tensors, 10 * many, 0, 5 * many))
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     return view.canvas.bottom
 
 
@@ -365,16 +365,14 @@ def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
     assert min(QColor(name).lightness() for name in painted) < 100, "no letter was painted"
 
 
-def test_names_stand_once_the_window_is_too_narrow_for_them(show):
+def test_names_stand_once_the_window_is_too_narrow_for_them(show, qtbot):
     view = show(ModelView)
     axis = shown_tensors(view, 5, "block_num_{}.weight")
     assert not axis.upright
     view.resize(360, 520)
-    QApplication.processEvents()
-    assert axis.upright
+    qtbot.waitUntil(lambda: axis.upright)
     view.resize(720, 520)
-    QApplication.processEvents()
-    assert not axis.upright
+    qtbot.waitUntil(lambda: not axis.upright)
 
 
 def test_the_words_of_an_axis_stay_in_its_middle(channels):

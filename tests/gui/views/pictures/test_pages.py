@@ -192,22 +192,25 @@ print("pyqtgraph" in sys.modules)
     assert run_python(code).strip() == "False"
 
 
-def test_controls_have_a_line_of_their_own_where_room_is_short(pages):
+def test_controls_have_a_line_of_their_own_where_room_is_short(pages, qtbot):
     pages.set_page(Page.CHANNELS)
     pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])
     for width, own in ((560, True), (1100, False)):
         pages.resize(width, 600)
-        QApplication.processEvents()
+
+        def below():
+            return pages._controls.geometry().top() > pages.tabs.geometry().bottom()
+
+        qtbot.waitUntil(lambda own=own: below() is own)
         assert pages.width() == width
-        tabs, controls = pages.tabs.geometry(), pages._controls.geometry()
-        assert (controls.top() > tabs.bottom()) is own
+        controls = pages._controls.geometry()
         box = pages.channels.dim_box
         assert box.width() >= box.sizeHint().width(), "the dimension is not cut off"
         assert pages._controls.parentWidget().rect().contains(controls), "all of it is seen"
     places = []
     for page in Page:
         pages.set_page(page)
-        QApplication.processEvents()
+        QApplication.sendPostedEvents()
         places.append(pages._stack.geometry())
     assert len(set(map(str, places))) == 1, "nothing jumps from page to page"
 
@@ -215,7 +218,7 @@ def test_controls_have_a_line_of_their_own_where_room_is_short(pages):
 def test_beside_a_very_long_name_the_share_is_whole(pages):
     name = "encoder_of_a_very_long_name_" * 5 + ".weight"
     pages.set_tensor(TensorRow(name, name, "Linear", (64, 48), "float32", 3072, 12288), 1024)
-    QApplication.processEvents()
+    QApplication.sendPostedEvents()
     details = pages.heading.details
     share = "33.3\u00a0% pruned"
     assert details.shown(details.width()).endswith(share)
@@ -239,7 +242,7 @@ def test_the_extent_stays_when_the_share_has_more_digits(pages):
     row = TensorRow(name, name, "", (256, 704), "float32", 256 * 704, 4 * 256 * 704)
     for pruned in (0, 256 * 704 * 3 // 5):
         pages.set_tensor(row, pruned)
-        QApplication.processEvents()
+        QApplication.sendPostedEvents()
         details = pages.heading.details
         assert details.shown(details.width()).startswith("256×704")
     assert not pages.numbers.text()

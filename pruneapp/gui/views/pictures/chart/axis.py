@@ -15,14 +15,9 @@ class PlaceAxis(Axis):
     def __init__(self) -> None:
         super().__init__("bottom")
 
-    def tickValues(
-        self,
-        minVal: float,  # noqa: N803 - as pyqtgraph names them
-        maxVal: float,  # noqa: N803 - as above
-        size: float,
-    ) -> list[tuple[float, list[float]]]:
+    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return whole numbers in steps of 1, 2 or 5 times a power of ten."""
-        low, high = sorted((minVal, maxVal))
+        low, high = sorted((start, stop))
         if high <= low:
             return []
         letters = len(count(int(high))) + 2
@@ -32,7 +27,7 @@ class PlaceAxis(Axis):
         first = int(np.ceil(low / step)) * step
         return [(float(step), [float(at) for at in range(first, int(high) + 1, step)])]
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
         """Return the numbers with group separators."""
         return [count(round(value)) for value in values]
 
@@ -44,19 +39,14 @@ class CountAxis(Axis):
         super().__init__("left")
         self.log = False
 
-    def tickValues(
-        self,
-        minVal: float,  # noqa: N803 - as pyqtgraph names them
-        maxVal: float,  # noqa: N803 - as above
-        size: float,
-    ) -> list[tuple[float, list[float]]]:
+    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return whole powers of ten if logarithmic."""
         if not self.log:
-            found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
+            found: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
             return found[:1] + [(s, []) for s, _ in found[1:]]
-        return [(1.0, [float(p) for p in range(max(0, int(np.ceil(minVal))), int(maxVal) + 1)])]
+        return [(1.0, [float(p) for p in range(max(0, int(np.ceil(start))), int(stop) + 1)])]
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
         """Return counts."""
         if self.log:
             return [count(round(10**value)) for value in values]

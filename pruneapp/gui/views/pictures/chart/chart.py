@@ -159,9 +159,9 @@ class Chart(Picture):
     def _on_activated(self, bar: int) -> None:
         self.choose(bar)
 
+    @abstractmethod
     def numbers(self) -> Numbers:
         """Return the numbers of the bars."""
-        raise NotImplementedError
 
 
 def grouped_sum(values: Floats, group: int) -> Floats:

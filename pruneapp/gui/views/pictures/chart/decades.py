@@ -69,16 +69,11 @@ class MagnitudeAxis(NumberAxis):
             self.picture = None
             self.update()
 
-    def tickValues(
-        self,
-        minVal: float,  # noqa: N803 - as pyqtgraph names them
-        maxVal: float,  # noqa: N803 - as above
-        size: float,
-    ) -> list[tuple[float, list[float]]]:
+    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return 0 and powers of ten; where one is close, also their doubles and fives."""
-        low, high = sorted((minVal, maxVal))
+        low, high = sorted((start, stop))
         if self._decades is None or high <= low:
-            found: list[tuple[float, list[float]]] = super().tickValues(minVal, maxVal, size)
+            found: list[tuple[float, list[float]]] = super().tickValues(start, stop, size)
             return found
         decade = size / (high - low)  # pixels
         step = math.ceil(5 * _LETTER / decade)

@@ -52,14 +52,9 @@ class NamesAxis(PlaceAxis):
         self.setStyle(showValues=not self._names)
         self._lay_out()
 
-    def tickValues(
-        self,
-        minVal: float,  # noqa: N803 - as pyqtgraph names them
-        maxVal: float,  # noqa: N803 - as above
-        size: float,
-    ) -> list[tuple[float, list[float]]]:
+    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return none where there are names."""
-        return [] if self._names else super().tickValues(minVal, maxVal, size)
+        return [] if self._names else super().tickValues(start, stop, size)
 
     def resizeEvent(self, event: Any = None) -> None:
         """Lay the names down where there is room for it now."""
@@ -88,15 +83,9 @@ class NamesAxis(PlaceAxis):
             for left, right, start, stop in zip(needs, needs[1:], edges, edges[1:], strict=False)
         )
 
-    def drawPicture(
-        self,
-        p: QPainter,
-        axisSpec: Any,  # noqa: N803 - as pyqtgraph names them
-        tickSpecs: Any,  # noqa: N803 - as above
-        textSpecs: Any,  # noqa: N803 - as above
-    ) -> None:
+    def drawPicture(self, p: QPainter, axis: Any, ticks: Any, texts: Any) -> None:
         """Draw the axis, then the names."""
-        super().drawPicture(p, axisSpec, tickSpecs, textSpecs)
+        super().drawPicture(p, axis, ticks, texts)
         low, high = self.range
         if not self._names or high <= low:
             return

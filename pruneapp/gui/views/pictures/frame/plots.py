@@ -80,7 +80,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no typ
             dress_axis(axis, colors, self.font())
         self.viewport().update()
 
-    def takes(self, event: QKeyEvent) -> bool:  # noqa: ARG002 - for those that take some
+    def takes(self, _event: QKeyEvent) -> bool:
         """Whether a key means something here, and is not to be a shortcut of the window."""
         return False
 

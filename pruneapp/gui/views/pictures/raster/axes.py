@@ -70,14 +70,9 @@ class TensorAxis(Axis):
         self.picture = None
         self.update()
 
-    def tickValues(
-        self,
-        minVal: float,  # noqa: N803 - as pyqtgraph names them
-        maxVal: float,  # noqa: N803 - as above
-        size: float,
-    ) -> list[tuple[float, list[float]]]:
+    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
         """Return the places of the ticks, for pyqtgraph."""
-        low, high = sorted((minVal, maxVal))
+        low, high = sorted((start, stop))
         if high <= low:
             return []
         upright = self.orientation in {"left", "right"}
@@ -89,6 +84,6 @@ class TensorAxis(Axis):
         self._labels = dict(found)
         return [(1.0, [place for place, _ in found])]
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002 - pyqtgraph's signature
+    def tickStrings(self, values: list[float], _scale: float, _spacing: float) -> list[str]:
         """Return the labels of the ticks, for pyqtgraph."""
         return [self._labels.get(value, "") for value in values]

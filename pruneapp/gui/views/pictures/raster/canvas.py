@@ -201,8 +201,7 @@ class Canvas(PlotCanvas):
             | Qt.KeyboardModifier.AltModifier
             | Qt.KeyboardModifier.MetaModifier
         )
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if self._view is None or not plain or not self._press_key(event.key(), shift=shift):
+        if self._view is None or not plain or not self._press_key(event):
             event.ignore()
 
     def put_cursor(self) -> None:
@@ -210,8 +209,9 @@ class Canvas(PlotCanvas):
         if self.item.cursor is None and self._view is not None:
             self.set_cursor(*self._view.nearest(self._view.width / 2, self._view.height / 2))
 
-    def _press_key(self, key: int, *, shift: bool) -> bool:  # noqa: ARG002 - for those that draw
+    def _press_key(self, event: QKeyEvent) -> bool:
         """Do what a key says; False if it says nothing here."""
+        key = event.key()
         if key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal}:
             self.zoom(ZOOM_STEP)
         elif key in {Qt.Key.Key_Minus, Qt.Key.Key_Underscore}:

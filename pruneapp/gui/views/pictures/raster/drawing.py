@@ -154,7 +154,9 @@ class DrawingCanvas(Canvas):
         self._show_pointer()
         super().focusOutEvent(event)
 
-    def _press_key(self, key: int, *, shift: bool) -> bool:
+    def _press_key(self, event: QKeyEvent) -> bool:
+        key = event.key()
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if key == Qt.Key.Key_Space:
             self._panning = True
             self._show_pointer()
@@ -175,7 +177,7 @@ class DrawingCanvas(Canvas):
             self.take(_TAKES[key])
         elif shift and self._extend(key):
             pass
-        elif super()._press_key(key, shift=shift):
+        elif super()._press_key(event):
             if moved(key, self._looking(), None) is not None:
                 self._anchor = self.item.cursor
                 self.drop()
