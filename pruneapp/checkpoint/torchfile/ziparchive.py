@@ -9,34 +9,21 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Protocol
 
 from pruneapp.checkpoint.torchfile.faults import Malformed, Unsupported
+from pruneapp.checkpoint.torchfile.zip_directory import (
+    SATURATED2,
+    SATURATED4,
+    Readable,
+    find_directory,
+)
 from pruneapp.progress import CancelToken
 
 STORED, DEFLATED = 0, 8
-MAX_MEMBERS = 400_000
-MAX_DIRECTORY = 64 << 20
 _WINDOW = 1 << 13
-_SATURATED4 = 0xFFFF_FFFF
-_SATURATED2 = 0xFFFF
 
-_END = struct.Struct("<4sHHHHIIH")
-_END64 = struct.Struct("<4sQHHIIQQQQ")
-_LOCATOR = struct.Struct("<4sIQI")
 _ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
-
-
-class Readable(Protocol):
-    """What is needed of a file: its size and its bytes."""
-
-    @property
-    def size(self) -> int:
-        """Bytes in all."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from `offset` on."""
 
 
 class _Window:
@@ -120,7 +107,7 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     Malformed, Unsupported
         If anything about the archive is wrong, or doubtful.
     """
-    start, size, count = _find_directory(source)
+    start, size, count = find_directory(source)
     raw = source.read(start, size)
     source = _Window(source)
     members = []
@@ -145,11 +132,6 @@ def read_archive(source: Readable, cancel: CancelToken) -> Archive:
     return _rooted(members)
 
 
-def members_declared(source: Readable) -> int:
-    """How many members the directory says it has."""
-    return _find_directory(source)[2]
-
-
 def _rooted(members: list[Member]) -> Archive:
     files = [m for m in members if not (m.name.endswith("/") and m.size == 0)]
     roots = {m.name.partition("/")[0] for m in members}
@@ -167,54 +149,6 @@ def _rooted(members: list[Member]) -> Archive:
         by_name[name] = member
     checksums = any(m.crc for m in files if m.size)
     return Archive(roots.pop() if roots else "", by_name, checksums)
-
-
-def _find_directory(source: Readable) -> tuple[int, int, int]:
-    """Return start, size and number of entries of the directory."""
-    tail_size = min(source.size, _END.size + _SATURATED2)
-    tail = source.read(source.size - tail_size, tail_size)
-    found = []
-    at = tail.rfind(b"PK\5\6")
-    while at >= 0:
-        if at + _END.size <= len(tail):
-            comment = _END.unpack_from(tail, at)[7]
-            if at + _END.size + comment == len(tail):
-                found.append(at)
-        at = tail.rfind(b"PK\5\6", 0, at)
-    if not found:
-        raise Malformed("its zip directory is missing, so the file is cut short")
-    if len(found) > 1:
-        raise Malformed("its zip archive has more than one directory")
-    end = source.size - tail_size + found[0]
-    fields = _END.unpack_from(tail, found[0])
-    _, disk, first_disk, here, count, size, start, _ = fields
-    directory_end = end
-    if end >= _LOCATOR.size:
-        signature, disk64, at64, disks = _LOCATOR.unpack(source.read(end - _LOCATOR.size, 20))
-        if signature == b"PK\6\7":
-            if at64 + _END64.size != end - _LOCATOR.size or disk64 or disks > 1:
-                raise Malformed("its zip directory is not where it is said to be")
-            directory_end = at64
-            big = _END64.unpack(source.read(at64, _END64.size))
-            if big[0] != b"PK\6\6" or big[1] != _END64.size - 12:
-                raise Malformed("its zip directory is not where it is said to be")
-            small = (disk, first_disk, here, count, size, start)
-            large = (big[4], big[5], big[6], big[7], big[8], big[9])
-            limits = (_SATURATED2,) * 4 + (_SATURATED4,) * 2
-            for one, other, limit in zip(small, large, limits, strict=True):
-                if one not in {other, limit}:
-                    raise Malformed("its zip archive contradicts itself about its size")
-            disk, first_disk, here, count, size, start = large
-    if disk or first_disk or here != count:
-        raise Unsupported("is one part of a zip archive in several parts")
-    if start + size != directory_end:
-        raise Malformed("its zip directory is not where it is said to be")
-    if count > MAX_MEMBERS or size > MAX_DIRECTORY:
-        raise Unsupported(
-            f"is a zip archive of {count:,} members with a directory of {size:,} bytes "
-            f"(at most {MAX_MEMBERS:,} and {MAX_DIRECTORY:,} are read)"
-        )
-    return start, size, count
 
 
 def _read_member(source: Readable, raw: bytes, position: int, directory: int) -> tuple[Member, int]:
@@ -236,9 +170,9 @@ def _read_member(source: Readable, raw: bytes, position: int, directory: int) ->
     except UnicodeDecodeError:
         raise Malformed("the name of a member of its zip archive is not UTF-8") from None
     wanted = [("size", size), ("stored", stored), ("header", header)]
-    wide = _wide_fields(extra, [key for key, value in wanted if value == _SATURATED4], name)
+    wide = _wide_fields(extra, [key for key, value in wanted if value == SATURATED4], name)
     size, stored, header = (wide.get(key, value) for key, value in wanted)
-    if disk not in {0, _SATURATED2}:
+    if disk not in {0, SATURATED2}:
         raise Unsupported("is one part of a zip archive in several parts")
     if flags & 0x2041:
         raise Unsupported("is an encrypted zip archive", "Decrypt it first.")
@@ -291,7 +225,7 @@ def _read_local(
     if data + stored > source.size:
         raise Malformed(f"'{name}' lies beyond the end of its zip archive")
     local_crc, local_stored, local_size = fields[6:9]
-    sizes_agree = local_stored in {stored, _SATURATED4} and local_size in {size, _SATURATED4}
+    sizes_agree = local_stored in {stored, SATURATED4} and local_size in {size, SATURATED4}
     if described_later:
         if (local_crc, local_stored, local_size) == (0, 0, 0):
             sizes_agree = True

@@ -31,13 +31,8 @@ from pruneapp.checkpoint.torchfile.tensors.contents import (
     with_matrices,
 )
 from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES, Matrix
-from pruneapp.checkpoint.torchfile.ziparchive import (
-    DEFLATED,
-    Archive,
-    Member,
-    members_declared,
-    read_archive,
-)
+from pruneapp.checkpoint.torchfile.zip_directory import members_declared
+from pruneapp.checkpoint.torchfile.ziparchive import DEFLATED, Archive, Member, read_archive
 from pruneapp.progress import CancelToken, Job
 
 FORMAT, LABEL = "torch", "PyTorch"
