@@ -6,13 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.pickled.placeholders import (
-    Bag,
-    Key,
-    Made,
-    Tensor,
-)
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Bag, Made, Tensor
 from pruneapp.checkpoint.torchfile.tensors.candidates import LEAVES, Candidate, Found, Leaf
+from pruneapp.checkpoint.torchfile.tensors.names import Names, joined, shown
 from pruneapp.progress import CancelToken
 
 # Keys under which training scripts keep a whole model: what is under them is a state dict of its
@@ -37,8 +33,6 @@ _OTHER_ENDINGS = (
 
 MAX_VISITS = 250_000
 MAX_DEPTH = 64
-MAX_NAME = 2 << 20
-MAX_NAME_CHARACTERS = 64 << 20
 
 
 def find(root: Any, cancel: CancelToken, *, script: bool = False) -> list[Candidate]:
@@ -129,7 +123,7 @@ class _Walk:
     def candidates(self, root: Any, test: Callable[[Leaf], bool]) -> list[Candidate]:
         """Collect the dicts that hold, without a dict between, a tensor that passes `test`."""
         found: list[Candidate] = []
-        keys = _Names()
+        keys = Names()
         seen: set[int] = set()
         todo: list[tuple[Any, str, int]] = [(root, "", 0)]
         while todo:
@@ -153,7 +147,7 @@ class _Walk:
                 models_only = True
             for batch in self._cancel.batches(reversed(children)):
                 todo.extend(
-                    (child, _joined(key, name), depth + 1)
+                    (child, joined(key, name), depth + 1)
                     for name, child, _ in batch
                     if not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
                     and (not models_only or _ends(name, MODEL_KEYS, _MODEL_ENDINGS))
@@ -172,7 +166,7 @@ class _Walk:
         )
 
     def _flatten(self, root: Any) -> Iterator[Found]:
-        names = _Names()
+        names = Names()
         outer_is_module = self._is_module(root)
         todo: list[tuple[Any, str, str, frozenset[int]]] = [(root, "", "", frozenset())]
         while todo:
@@ -201,7 +195,7 @@ class _Walk:
                         )
                     ):
                         continue
-                    todo.append((child, _joined(prefix, name), inside or cls, above))
+                    todo.append((child, joined(prefix, name), inside or cls, above))
 
     def _is_module(self, value: Any) -> bool:
         if not isinstance(value, Made):
@@ -285,53 +279,5 @@ def _contents(value: Any) -> Iterator[Any]:
         yield from value.args
 
 
-def _joined(prefix: str, name: str) -> str:
-    if len(prefix) + len(name) > MAX_NAME:
-        raise Malformed(f"the name of a tensor has more than {MAX_NAME:,} characters")
-    return f"{prefix}.{name}" if prefix else name
-
-
 def _is_optimizer(value: Any) -> bool:
     return isinstance(value, dict) and "param_groups" in value and "state" in value
-
-
-def shown(key: Any) -> str:
-    """Return a key of a dict as a name that can be shown, written and printed."""
-    if type(key) is str:
-        if key.isascii():
-            return key
-        return key.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
-    if isinstance(key, Key):
-        key = key.value
-        if not _is_flat(key):
-            return f"<{type(key).__name__}>"
-    return repr(key)[:200]
-
-
-def _is_flat(value: Any) -> bool:
-    if type(value) is tuple:
-        return len(value) <= 16 and all(type(v) in _PLAIN for v in value)
-    return type(value) in _PLAIN
-
-
-_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
-
-
-class _Names:
-    """Makes names unique: a second ``a.b`` becomes ``a.b (2)``."""
-
-    def __init__(self) -> None:
-        self._taken: dict[str, int] = {}
-        self._characters = 0
-
-    def unique(self, name: str) -> str:
-        """Return `name`, or the first free one like it."""
-        self._characters += len(name)
-        if self._characters > MAX_NAME_CHARACTERS:
-            raise Malformed("the names of its tensors are longer than any model's")
-        candidate = name
-        while candidate in self._taken:
-            self._taken[name] += 1
-            candidate = f"{name} ({self._taken[name]})"
-        self._taken[candidate] = 1
-        return candidate
