@@ -14,16 +14,15 @@ from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Exhausted, Malformed
 from pruneapp.checkpoint.torchfile.pickled import literals
+from pruneapp.checkpoint.torchfile.pickled.containers import Containers
 from pruneapp.checkpoint.torchfile.pickled.opcodes import HANDLERS
-from pruneapp.checkpoint.torchfile.pickled.placeholders import Bag, Global, Made, plain
-from pruneapp.checkpoint.torchfile.pickled.values import Values
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Global, Made
 from pruneapp.progress import CancelToken
 
 # Bytes of all that a reader hands over.
 MAX_PICKLE = 256 << 20
 MAX_OPS = 20_000_000
 MAX_MEMO = 5_000_000
-MAX_DEPTH = 10_000
 _OPS_BETWEEN_LOOKS = 20_000  # about 10 ms
 
 _U4 = struct.Struct("<I").unpack_from
@@ -33,7 +32,7 @@ class _Stop(Exception):  # noqa: N818 - the end of the pickle, not an error
     pass
 
 
-class Machine(Values):
+class Machine(Containers):
     """Reads one pickle.
 
     Parameters
@@ -67,7 +66,6 @@ class Machine(Values):
         self._cancel = cancel
         self._grow = grow
         self._memo: dict[int, Any] = {}
-        self._marks: list[int] = []
         self._left = MAX_OPS
         self._table: list[Callable[[], None]] = [self._unknown] * 256
         for code, name in HANDLERS.items():
@@ -117,21 +115,9 @@ class Machine(Values):
                 table[data[position]]()
         raise Malformed(f"its pickle has more than {MAX_OPS:,} instructions")
 
-    @staticmethod
-    def _empty() -> None:
-        raise Malformed("an instruction of its pickle lacks its operands")
-
     def _unknown(self) -> None:
         code = self._data[self.position - 1]
         raise Malformed(f"byte {self.position - 1:,} of its pickle, {code:#04x}, is no instruction")
-
-    def _since_mark(self) -> list[Any]:
-        if not self._marks:
-            self._empty()
-        mark = self._marks.pop()
-        items = self._stack[mark:]
-        del self._stack[mark:]
-        return items
 
     # -- framing -------------------------------------------------------------------------------
 
@@ -145,104 +131,6 @@ class Machine(Values):
 
     def _stop(self) -> None:
         raise _Stop
-
-    # -- containers ----------------------------------------------------------------------------
-
-    def _mark(self) -> None:
-        if len(self._marks) >= MAX_DEPTH:
-            raise Malformed(f"its pickle is nested more than {MAX_DEPTH:,} deep")
-        self._marks.append(len(self._stack))
-
-    def _pop_top(self) -> None:
-        if self._marks and self._marks[-1] == len(self._stack):
-            self._marks.pop()  # POP right after MARK drops the mark
-        else:
-            self._pop()
-
-    def _pop_mark(self) -> None:
-        self._since_mark()
-
-    def _dup(self) -> None:
-        self._push(self._stack[-1])
-
-    def _empty_list(self) -> None:
-        self._push([])
-
-    def _empty_dict(self) -> None:
-        self._push({})
-
-    def _empty_set(self) -> None:
-        self._push(Bag([]))
-
-    def _empty_tuple(self) -> None:
-        self._push(())
-
-    def _list(self) -> None:
-        self._push(self._since_mark())
-
-    def _tuple(self) -> None:
-        self._push(tuple(self._since_mark()))
-
-    def _tuple1(self) -> None:
-        self._push((self._pop(),))
-
-    def _tuple2(self) -> None:
-        second = self._pop()
-        self._push((self._pop(), second))
-
-    def _tuple3(self) -> None:
-        third, second = self._pop(), self._pop()
-        self._push((self._pop(), second, third))
-
-    def _frozenset(self) -> None:
-        self._push(Bag(self._since_mark()))
-
-    def _dict(self) -> None:
-        items = self._since_mark()
-        made: dict[Any, Any] = {}
-        self._fill(made, items)
-        self._push(made)
-
-    def _append(self) -> None:
-        value = self._pop()
-        target = self._stack[-1]
-        if type(target) is list:
-            target.append(value)
-        else:
-            self._extend([value])
-
-    def _appends(self) -> None:
-        self._extend(self._since_mark())
-
-    def _extend(self, items: list[Any]) -> None:
-        target = self._stack[-1]
-        if type(target) is list:
-            target.extend(items)
-        elif isinstance(target, (Made, Bag)):
-            target.items.extend(items)
-        else:
-            raise Malformed("its pickle appends to something that is no list")
-
-    def _set_item(self) -> None:
-        value = self._pop()
-        key = self._pop()
-        self._fill(self._stack[-1], [key, value])
-
-    def _set_items(self) -> None:
-        items = self._since_mark()
-        self._fill(self._stack[-1], items)
-
-    @staticmethod
-    def _fill(target: Any, items: list[Any]) -> None:
-        if len(items) % 2:
-            raise Malformed("its pickle has a key without a value")
-        if isinstance(target, dict):
-            for key, value in zip(items[::2], items[1::2], strict=True):
-                target[key if type(key) is str else plain(key)] = value
-        elif isinstance(target, Made):
-            target.pairs.extend(zip(items[::2], items[1::2], strict=True))
-        else:
-            raise Malformed("its pickle sets an item of something that is no dict")
 
     # -- memo ----------------------------------------------------------------------------------
 
