@@ -22,7 +22,7 @@ def test_hostile_file_does_what_its_row_says(case: Case, tmp_path: Path):
     """It opens with its tensors and a banner, or one sentence says why not; no code ran."""
     path = tmp_path / "model.pt"
     path.write_bytes(case.build(tmp_path))
-    start = time.perf_counter()
+    start = time.process_time()
     if case.refused:
         with pytest.raises(CheckpointError) as caught:
             open_checkpoint(path)
@@ -42,7 +42,7 @@ def test_hostile_file_does_what_its_row_says(case: Case, tmp_path: Path):
             else:
                 for name in checkpoint.entries:
                     checkpoint.bits(name)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert not (tmp_path / "canary").exists()
 
 
