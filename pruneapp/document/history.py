@@ -46,6 +46,8 @@ class History:
         self._held = HeldMasks(budget, folder)
         self._records: list[Record] = []
         self._position = 0
+        # The way to the file as it was opened, asked for after every step; None if not known.
+        self._to_first: Slots | None = {}
 
     def __len__(self) -> int:
         """How many edits there are, the undone ones too."""
@@ -107,6 +109,8 @@ class History:
             slot.uses += 1
         self._records.append(record)
         self._position += 1
+        if self._to_first is not None:
+            self._to_first = record.before | self._to_first
         self._settle()
         return record
 
@@ -145,7 +149,7 @@ class History:
             If there is no such position.
         """
         found = self._loaded(self._way_to(position))
-        self._position = position
+        self._position, self._to_first = position, None
         self._settle()
         return Replacement(found["masks"], found["final"], found["protected"])
 
@@ -172,7 +176,7 @@ class History:
     def close(self) -> None:
         """Forget everything and delete the scratch file."""
         self._records.clear()
-        self._position = 0
+        self._position, self._to_first = 0, None
         self._held.close()
 
     # What takes time, to be done by workers
@@ -242,12 +246,16 @@ class History:
         if not 0 <= position <= len(self._records):
             raise IndexError(f"the history has positions 0 to {len(self._records)}: {position}")
         slots: Slots = {}
+        if position == 0 and self._to_first is not None:
+            return self._to_first
         if position < self._position:
             for record in reversed(self._records[position : self._position]):
                 slots |= record.before
         else:
             for record in self._records[self._position : position]:
                 slots |= record.after
+        if position == 0:
+            self._to_first = slots
         return slots
 
     def _loaded(self, slots: Slots) -> dict[Layer, dict[str, BitMask | None]]:

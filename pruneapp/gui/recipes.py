@@ -16,10 +16,12 @@ from pruneapp.document.recipe.looking import Schedule
 from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.recipe.saving import SUFFIX
 from pruneapp.document.session.capture import Capture
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.script import Script, script_of, write_script
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.step_series import StepSeries
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.parts import numbers
@@ -61,6 +63,7 @@ class Recipes(QObject):
         self._window = window
         self._session = session
         self._jobs = jobs
+        self._series = StepSeries(session, jobs, self)
         self._telling = telling
         self._appearance = appearance
         self.dialog: RecipeDialog | None = None
@@ -168,36 +171,27 @@ class Recipes(QObject):
             self.dialog = None
 
     def _apply(self, document: Document, recipe: Recipe, fitted: Fit) -> None:
-        if self._session.document is not document or not self._session.may_work():
+        if self._session.document is not document:
             return
-        snapshot, kernel = document.snapshot(), self._session.kernel
+        kernel = self._session.kernel
 
-        def work(job: Job) -> tuple[Edit, ...]:
+        def work(snapshot: Snapshot, job: Job) -> tuple[Edit, ...]:
             done = replay_all(snapshot, fitted, recipe.where, kernel(), job)
             return tuple(one.edit.prepare() for one in done)
 
-        self._jobs.submit(
+        self._series.begin(
             self.tr("Applying the recipe"),
             work,
-            on_result=partial(self._on_applied, document, recipe.where, snapshot.revision),
-            on_error=self._session.refused.emit,
+            done=partial(self._on_applied, recipe.where),
+            too_late=StaleError(
+                "Something else was done while the recipe was applied, so that it was not.",
+                remedy="Apply it again.",
+            ),
         )
 
-    def _on_applied(
-        self, document: Document, where: str, revision: int, edits: tuple[Edit, ...]
-    ) -> None:
-        if self._session.document is not document:
-            return
-        if document.revision != revision:
-            self._session.refused.emit(
-                StaleError(
-                    "Something else was done while the recipe was applied, so that it was not.",
-                    remedy="Apply it again.",
-                )
-            )
-        elif self._session.put_all(edits, revision):
-            text = self.tr("{file} applied: {steps}.")
-            self._telling.say_done(text.format(file=where, steps=self._steps(len(edits))))
+    def _on_applied(self, where: str, count: int) -> None:
+        text = self.tr("{file} applied: {steps}.")
+        self._telling.say_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:
         if count == 1:

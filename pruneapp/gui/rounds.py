@@ -13,6 +13,7 @@ from pruneapp.document.edit import Edit
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.recipe.replay import after
 from pruneapp.document.recipe.schedule import SCHEDULE, amounts, expanded
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
@@ -20,6 +21,7 @@ from pruneapp.gui.asking import Asking
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.step_series import StepSeries
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.form.rounds import RoundsDialog
@@ -77,7 +79,7 @@ class Rounds(QObject):
         super().__init__(window)
         self._window = window
         self._session = session
-        self._jobs = jobs
+        self._series = StepSeries(session, jobs, self)
         self._asking = asking
         self._extras = extras
         self._telling = telling
@@ -150,14 +152,14 @@ class Rounds(QObject):
     def _go(self, dialog: RoundsDialog, asked: _Repeated) -> None:
         document, values = asked.document, dialog.values()
         self._values = {name: value for name, value in values.items() if name != "final"}
-        if self._session.document is not document or not self._session.may_work():
+        if self._session.document is not document:
             return
-        snapshot, kernel = document.snapshot(), self._session.kernel
+        kernel = self._session.kernel
         scores = self._extras.frozen(masks=False).scores
         steps = expanded(asked.step, _totals(asked, values))
 
-        def work(job: Job) -> tuple[Edit, ...]:
-            state, done, arithmetic = snapshot, [], kernel()
+        def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
+            done, arithmetic = [], kernel()
             for step in steps:
                 found = compute_preview(state, step, arithmetic, job, scores=scores, energy=False)
                 if found.report.gone:
@@ -166,27 +168,19 @@ class Rounds(QObject):
                     done.append(edit)
             return tuple(done)
 
-        self._jobs.submit(
+        self._series.begin(
             self.tr("Pruning in rounds"),
             work,
-            on_result=partial(self._put, document, snapshot.revision),
-            on_error=self._session.refused.emit,
+            done=self._on_done,
+            too_late=StaleError(
+                "Something else was done while the rounds were computed, so that none was done.",
+                remedy="Prune in rounds again.",
+            ),
         )
 
-    def _put(self, document: Document, revision: int, edits: tuple[Edit, ...]) -> None:
-        if self._session.document is not document:
-            return
-        if document.revision != revision:
-            self._session.refused.emit(
-                StaleError(
-                    "Something else was done while the rounds were computed, so that none was "
-                    "done.",
-                    remedy="Prune in rounds again.",
-                )
-            )
-        elif self._session.put_all(edits, revision):
-            text = self.tr("Pruned in {n} rounds.")
-            self._telling.say_done(text.format(n=numbers.count(len(edits))))
+    def _on_done(self, count: int) -> None:
+        text = self.tr("Pruned in {n} rounds.")
+        self._telling.say_done(text.format(n=numbers.count(count)))
 
 
 def _repeated(document: Document, step: Step) -> _Repeated:

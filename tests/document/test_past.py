@@ -50,6 +50,22 @@ def test_every_state_is_what_one_would_find_there(model, tmp_path: Path, budget,
     document.close()
 
 
+@pytest.mark.parametrize("budget", [0, 1 << 20])
+def test_the_file_as_it_was_opened_is_found_after_every_step(model, tmp_path: Path, budget):
+    """The way there is kept from step to step, also from one that cut others off."""
+    document = Document(model, budget=budget, scratch=tmp_path)
+    for position in (None, None, 1, None, 0, None, 3, None):
+        if position is not None:
+            document.jump(min(position, document.position))
+        else:
+            prune(document, CONV if document.position % 2 else FC)
+        first = document.state_at(0).load(Job())
+        assert not first.masks
+        assert not first.final
+        np.testing.assert_array_equal(first.bits(FC), Document(model).snapshot().bits(FC))
+    document.close()
+
+
 def test_a_state_that_is_looked_at_is_never_taken_for_one_in_force(model):
     document = storied(model)
     looked = [document.state_at(p).load(Job()).revision for p in (1, 1, 4)]

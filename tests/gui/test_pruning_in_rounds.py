@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
 from pruneapp.document.recipe.schedule import amounts
+from pruneapp.gui import step_series
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
 
@@ -206,6 +207,47 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     at_work.wait(lambda: at_work.trouble)
     assert "Something else was done while the rounds were computed" in at_work.trouble[0]
     assert at_work.document.position == 1
+
+
+@pytest.fixture
+def one_a_turn(monkeypatch):
+    """Each step is one for which the window has to be kept waiting."""
+    monkeypatch.setattr(step_series, "TURN_S", 0)
+
+
+def test_the_window_looks_what_else_there_is_between_long_steps(at_work, one_a_turn):
+    dialog = asked(at_work)
+    say(at_work, dialog, final="80 %", steps="6")
+    seen = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: seen.append(at_work.document.position))
+    timer.start(0)
+    at_work.click(dialog.go)
+    at_work.wait(lambda: at_work.document.position == 6)
+    timer.stop()
+    assert set(range(1, 6)) <= set(seen), "a turn of the event loop for each"
+    at_work.wait(lambda: at_work.window.done.label.text() == "Pruned in 6 rounds.")
+    assert len(at_work.states) == 7
+    assert not at_work.trouble
+
+
+def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn):
+    dialog = asked(at_work)
+    say(at_work, dialog, final="80 %", steps="6")
+
+    def undo(_change):
+        if at_work.document.position == 3 and not undone:
+            undone.append(QTimer.singleShot(0, at_work.session.undo))
+
+    undone = []
+    at_work.session.changed.connect(undo)
+    at_work.click(dialog.go)
+    at_work.wait(lambda: at_work.trouble)
+    done = len(at_work.states) - 1
+    assert 3 <= done < 6
+    assert at_work.document.position == done - 1
+    assert f"Something else was done after {done} of 6 steps" in at_work.trouble[0]
+    assert not at_work.window.done.isVisible()
 
 
 def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
