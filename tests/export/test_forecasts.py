@@ -39,9 +39,9 @@ FORMS = (
 # Enough for more than are measured where pieces stay as long as they are.
 LAYERS = {"deflated": 96, "zst": 96}
 KINDS = {"F32": np.dtype("f4"), "F16": np.dtype("f2"), "BF16": np.dtype(ml_dtypes.bfloat16)}
-FORTY = settings(
+SEVEN_EACH = settings(
     deadline=None,
-    max_examples=40,
+    max_examples=7,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -99,14 +99,14 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
 
 
 @pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("form", FORMS, ids=str)
 @given(
-    st.sampled_from(FORMS),
     st.sampled_from(SPARSITIES),
     st.sampled_from(list(KINDS)),
     st.booleans(),
     st.integers(0, 5),
 )
-@FORTY
+@SEVEN_EACH
 def test_what_is_foretold_is_what_is_written(
     tmp_path_factory, form, sparsity, kind, channels, seed
 ):
@@ -117,15 +117,15 @@ def test_what_is_foretold_is_what_is_written(
     assert abs(told - written) <= OFF * written + 256
 
 
+@pytest.mark.parametrize("form", FORMS, ids=str)
 @given(
-    st.sampled_from(FORMS),
     st.sampled_from((*SPARSITIES, 0.999)),
     st.sampled_from(list(KINDS)),
     st.booleans(),
     st.integers(0, 5),
     st.integers(1, 6),
 )
-@FORTY
+@SEVEN_EACH
 def test_of_a_small_file_every_byte_is_foretold(
     tmp_path_factory, form, sparsity, kind, channels, seed, layers
 ):
