@@ -78,7 +78,8 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
         )
     if 8 + size > source.size:
         raise DamagedFileError(
-            f"'{path}' is cut short: at least {8 + size - source.size:,} bytes are missing.",
+            f"'{path}' is cut short: at least "
+            f"{counted(8 + size - source.size, 'byte is', 'bytes are')} missing.",
             remedy="The download or copy was interrupted: get the file again.",
         )
     return parse_header(in_pieces(source.read, 8, size), size, path, job), 8 + size

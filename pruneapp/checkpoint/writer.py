@@ -19,7 +19,7 @@ from typing import Self
 
 from pruneapp.checkpoint.abandoned import claim, hidden_name
 from pruneapp.checkpoint.pipeline import OtherBytesError, WritePipeline
-from pruneapp.errors import ExportError, words_of
+from pruneapp.errors import ExportError, counted, words_of
 from pruneapp.progress import Job
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -263,7 +263,7 @@ def _what_is_missing(target: Path, nbytes: int) -> str:
         return f"the disk is full ({nbytes:,} bytes are needed)"
     if free < nbytes:
         return (
-            f"{nbytes - free:,} bytes are missing on the disk "
+            f"{counted(nbytes - free, 'byte is', 'bytes are')} missing on the disk "
             f"({nbytes:,} are needed, {free:,} are free)"
         )
     return f"the disk is full or your share of it is used up ({nbytes:,} bytes are needed)"

@@ -10,7 +10,7 @@ from pruneapp.document.entries import OnTensors
 from pruneapp.document.proposal import Proposal, listed
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import SelectionError
+from pruneapp.errors import SelectionError, counted
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -66,11 +66,14 @@ class Finalize(OnTensors):
             pruned += mask.pruned
             job.step(mask.nbytes)
         place = found[0] if len(found) == 1 else f"{len(found):,} tensors"
+        done = counted(
+            pruned, "pruned weight is an ordinary zero now", "pruned weights are ordinary zeros now"
+        )
         none: Mapping[str, None] = dict.fromkeys(found)
         edit = Edit(
             "final",
             f"Made final: {place}",
-            listed(f"{pruned:,} pruned weights are ordinary zeros now", found),
+            listed(done, found),
             Change(masks, none),
             Change(before, final),
             entry=Finalize(tuple(found)).to_dict(),

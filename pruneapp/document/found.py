@@ -69,7 +69,7 @@ class TreatZeros(OnTensors):
         edit = Edit(
             "found",
             "Zeros of the file treated as pruned",
-            listed(f"{zeros:,} zeros in {place}", masks),
+            listed(f"{counted(zeros, 'zero')} in {place}", masks),
             _change(snapshot, masks),
             entry=TreatZeros(tuple(masks)).to_dict(),
             writes_the_same=True,

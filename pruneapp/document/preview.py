@@ -22,7 +22,7 @@ from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import ParameterError, UnknownTensorError
+from pruneapp.errors import ParameterError, UnknownTensorError, counted
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -73,9 +73,10 @@ class Preview:
             return known
         report = self.report
         left = sum([row.numel - row.before for row in report.tensors])
-        done = f"{report.gone:,} of {left:,} weights pruned"
+        done = f"{report.gone:,} of {counted(left, 'weight')} pruned"
         if report.spared:
-            done += f"\n{report.spared:,} protected weights left as they are"
+            one, more = "protected weight left as it is", "protected weights left as they are"
+            done += f"\n{counted(report.spared, one, more)}"
         made = self._edits[before.revision] = Edit(
             "prune",
             self.step.label(),

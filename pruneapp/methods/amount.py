@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.params import Amount, AmountParam
 
 _PARAM = AmountParam()
@@ -40,10 +40,10 @@ def to_prune(
     if count <= left:
         given = f"{amount} is {count:,}" if isinstance(amount, float) else f"got {count:,}"
         can = f"only {free:,} can go" if free else "none can go"
-        verb = "is" if protected == 1 else "are"
+        kept = counted(left, f"{unit.removesuffix('s')}{of} that is", f"{unit}{of} that are")
         raise ParameterError(
-            f"'amount' asks for too much: of the {left:,} {unit}{of} that are not pruned yet, "
-            f"{protected:,} {verb} protected, so that {can} ({given}).",
+            f"'amount' asks for too much: of the {kept} not pruned yet, "
+            f"{counted(protected, 'is', 'are')} protected, so that {can} ({given}).",
             remedy=(
                 f"Give a count up to {free:,}, or release what is protected."
                 if free
@@ -55,7 +55,7 @@ def to_prune(
             f"'amount' must be 0 here: all {unit}{of} are pruned already (got {count:,}).",
             remedy="Leave out what is pruned, or undo a step.",
         )
-    only = f"1 {unit.removesuffix('s')}{of} is" if left == 1 else f"{left:,} {unit}{of} are"
+    only = counted(left, f"{unit.removesuffix('s')}{of} is", f"{unit}{of} are")
     raise ParameterError(
         f"'amount' must be at most what is left: only {only} not pruned yet (got {count:,}).",
         remedy=f"Give a count up to {left:,}, or a fraction such as 0.2.",

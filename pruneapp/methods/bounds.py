@@ -94,7 +94,7 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
         raise ParameterError(
             f"At least {percent(limits.floor)} of '{tensors.names[i]}' is "
             f"{counted(int(low[i]), 'weight')}, but only {most[i]:,} can be pruned: "
-            f"{tensors.numel[i] - most[i]:,} are protected.",
+            f"{counted(int(tensors.numel[i] - most[i]), 'is', 'are')} protected.",
             remedy="Lower the floor, or release what is protected.",
         )
     ceiling = np.maximum(high, tensors.before)
@@ -143,7 +143,8 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
     each = f"in each of {count:,} tensors" if count > 1 else f"of '{tensors.names[0]}'"
     if target < before:
         raise ParameterError(
-            f"{before:,} weights are pruned already, but {asked} is {target:,}.",
+            f"{counted(before, 'weight is', 'weights are')} pruned already, but {asked} is "
+            f"{target:,}.",
             remedy=f"Raise the {word}, or undo a step.",
         )
     if target < least:
@@ -160,8 +161,8 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
         )
     if target > able:
         raise ParameterError(
-            f"Only {counted(able, 'weight')} can be pruned, because {size - able:,} are protected, "
-            f"but {asked} wants {target:,}.",
+            f"Only {counted(able, 'weight')} can be pruned, because "
+            f"{counted(size - able, 'is', 'are')} protected, but {asked} wants {target:,}.",
             remedy=f"Lower the {word}, or release what is protected.",
         )
     raise ParameterError(

@@ -32,6 +32,7 @@ from pruneapp.checkpoint.torchfile.tensors.contents import (
     with_matrices,
 )
 from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
+from pruneapp.errors import counted
 from pruneapp.progress import CancelToken, Job
 
 FORMAT, LABEL = "torch-legacy", "PyTorch before 1.6"
@@ -123,7 +124,7 @@ def index_stream(
     notices = []
     if stream.end < source.size:
         more = source.size - stream.end
-        notices.append(Notice(f"Behind its last tensor the file has {more:,} bytes more."))
+        notices.append(Notice(f"Behind its last tensor the file has {counted(more, 'byte')} more."))
     described = Described(
         source.path,
         FORMAT,
@@ -192,7 +193,7 @@ def _place(
     needed = sum(8 + roots[key].nbytes for key in keys)
     if position + needed > source.size:
         lacking = position + needed - source.size
-        raise Malformed(f"it is cut short, {lacking:,} bytes are missing")
+        raise Malformed(f"it is cut short, {counted(lacking, 'byte is', 'bytes are')} missing")
     placed = []
     for key in keys:
         root = roots[key]
