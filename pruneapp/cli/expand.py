@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from pruneapp.cli import terminal
-from pruneapp.cli.output import size
+from pruneapp.cli.output import printable, size
 from pruneapp.export.expand import expand as unpacked
 from pruneapp.progress import CancelToken
 
@@ -16,5 +16,6 @@ def expand(options: argparse.Namespace, token: CancelToken) -> int:
     """Write the dense file; prints its checksum."""
     with terminal.job("Expanding", token) as job:
         written = unpacked(Path(options.file), Path(options.output), job)
-    sys.stdout.write(f"{written.path}: {size(written.nbytes)}, SHA-256 {written.sha256}\n")
+    path = printable(str(written.path))
+    sys.stdout.write(f"{path}: {size(written.nbytes)}, SHA-256 {written.sha256}\n")
     return 0

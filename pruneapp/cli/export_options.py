@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.cli.output import printable
+from pruneapp.cli.places import refuse_written
 from pruneapp.cli.written import format_of
-from pruneapp.errors import ParameterError, counted
+from pruneapp.errors import ParameterError, PruneAppError, counted
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
 from pruneapp.export.folder import left_as_it_was
@@ -22,6 +23,7 @@ from pruneapp.export.registry import FORMATS, get
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.export.state import State
+from pruneapp.export.target import folder_is_there
 from pruneapp.params import Param
 from pruneapp.progress import Job
 
@@ -119,7 +121,7 @@ def write_export(state: State, request: ExportRequest, job: Job) -> ExportReport
 
     Parameters and errors are those of `export`. Where OUT is a file nothing is said: it was named.
     """
-    if request.path.is_dir():
+    if folder_is_there(request.path):
         there = landing(state, request, job).replaced
         if there:
             are = "is" if len(there) == 1 else "are"
@@ -135,22 +137,27 @@ def write_beside(
     job: Job,
     *,
     steps: Sequence[str],
-) -> ExportReport:
+) -> tuple[ExportReport, PruneAppError | None]:
     """Write the reports and the script that were asked for; see `add_export`.
 
     Returns
     -------
-    ExportReport
-        With what the person should know of that.
+    report, trouble
+        What the person should know of that as well, and why one of them was not written: the
+        export is there all the same, and is told of first.
     """
-    if options.report:
-        account = account_of(state, report, steps, job)
-        for path in options.report:
-            write_account(account, Path(path), job)
-    if options.check_script:
-        path = Path(options.check_script)
-        written = write_check_script(state.checkpoint, report, path, job)
-        if written.name != path.name:
-            said = (f"The script is '{written}'.", left_as_it_was(path))
-            return replace(report, notices=(*report.notices, *said))
-    return report
+    try:
+        if options.report:
+            account = account_of(state, report, steps, job)
+            for path in map(Path, options.report):
+                refuse_written(path, (file.path for file in report.files))
+                write_account(account, path, job)
+        if options.check_script:
+            path = Path(options.check_script)
+            written = write_check_script(state.checkpoint, report, path, job)
+            if written.name != path.name:
+                said = (f"The script is '{written}'.", left_as_it_was(path))
+                report = replace(report, notices=(*report.notices, *said))
+    except PruneAppError as error:
+        return report, error
+    return report, None

@@ -12,6 +12,7 @@ from typing import NoReturn, get_args
 
 import pruneapp
 from pruneapp.cli.common_options import STATE_DICT, add_computing, add_state_dict
+from pruneapp.cli.output import printable
 from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.params import Param
 
@@ -66,9 +67,9 @@ def _window() -> Parser:
     parser = Parser(
         prog="pruneapp",
         description="Prune neural network checkpoints by pointing and clicking.",
-        epilog="Commands that open no window: pruneapp inspect, pruneapp diff, pruneapp check, "
-        "pruneapp methods, pruneapp prune, pruneapp sizes, pruneapp expand; each has its own "
-        "--help.",
+        epilog="Commands that open no window: "
+        + ", ".join(f"pruneapp {command}" for command in COMMANDS)
+        + "; each has its own --help.",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     add_state_dict(parser)
@@ -226,5 +227,5 @@ def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str)
 
 def fail(sentence: str) -> int:
     """Print one sentence on standard error; returns the exit status for it."""
-    sys.stderr.write(f"pruneapp: {sentence}\n")
+    sys.stderr.write(f"pruneapp: {printable(sentence)}\n")
     return USAGE_ERROR

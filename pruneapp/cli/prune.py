@@ -15,6 +15,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.export_options import export_request, write_beside, write_export
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
+from pruneapp.cli.places import check_places
 from pruneapp.cli.written import print_report, report_as_json, target_of
 from pruneapp.document.bytes_target import total_for
 from pruneapp.document.document import Document
@@ -60,6 +61,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         checkpoint = stack.enter_context(
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
+        check_places(options, checkpoint, request.path)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)
@@ -84,11 +86,13 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)
         report = write_export(state, replace(request, provenance=origin), job)
-        report = write_beside(options, state, report, job, steps=(step.label(),))
+        report, trouble = write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values))
     else:
         print_report(report, report.notices)
+    if trouble is not None:
+        raise trouble
     return 0
 
 

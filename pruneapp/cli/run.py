@@ -15,6 +15,7 @@ from pruneapp.cli import terminal
 from pruneapp.cli.export_options import export_request, write_beside, write_export
 from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
+from pruneapp.cli.places import check_places
 from pruneapp.cli.written import print_report, report_as_json, target_of
 from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay_all
 from pruneapp.document.recipe.recipe import methods_of
@@ -47,18 +48,21 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             return _say_fit(found, as_json=options.json)
         found.deeds(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
+        check_places(options, checkpoint, request.path)
         with counted_beside(checkpoint.files):
             state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
         origin = provenance_of(state, made, job)
         report = write_export(state, replace(request, provenance=origin), job)
         labels = [entry.label for entry in found.entries]
-        report = write_beside(options, state, report, job, steps=labels)
+        report, trouble = write_beside(options, state, report, job, steps=labels)
     notices = (*found.notices, *report.notices)
     if options.json:
         more = {"recipe": made.sha256, "entries": [entry.label for entry in found.entries]}
         print_json(more | report_as_json(report) | {"notices": notices})
     else:
         print_report(report, notices)
+    if trouble is not None:
+        raise trouble
     return FITS
 
 

@@ -70,7 +70,9 @@ def print_report(report: ExportReport, notices: Sequence[str]) -> None:
             share = percent(tensor.pruned, tensor.numel)
             sys.stdout.write(f"{share:>8}  {printable(tensor.name)}\n")
     for file in report.files:
-        sys.stdout.write(f"{file.path}: {size(file.nbytes)}, SHA-256 {file.sha256}\n")
+        sys.stdout.write(
+            f"{printable(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n"
+        )
     sys.stdout.write(
         f"{report.pruned:,} of {report.numel:,} weights pruned "
         f"({percent(report.pruned, report.numel)}), "

@@ -23,6 +23,7 @@ from pruneapp.export.other_weights import listed, refuse_others
 from pruneapp.export.parts import renamed, shards
 from pruneapp.export.splitting import limit_of, split, stem_of
 from pruneapp.export.state import State
+from pruneapp.export.target import holds
 from pruneapp.progress import Job
 
 _INDEX = ".index.json"
@@ -135,7 +136,7 @@ def beside(plan: Plan, target: Path) -> tuple[dict[Path, Plan], tuple[str, ...]]
         path = target.with_name(name)
         if not os.path.lexists(path):
             plans[path] = Plan(len(data), partial(iter, (data,)), {})
-        elif not path.is_file() or path.read_bytes() != data:
+        elif not holds(path, data):
             notices.append(left_as_it_was(path))
     return plans, tuple(notices)
 

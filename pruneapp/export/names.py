@@ -12,6 +12,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export.companions import CONFIG, home_of
 from pruneapp.export.declaration import Format
 from pruneapp.export.splitting import limit_of
+from pruneapp.export.target import folder_is_there
 
 _WEIGHTS = "model.safetensors"
 _RESERVED = {_WEIGHTS, "pytorch_model.bin"}
@@ -29,7 +30,7 @@ def refuse_shard(checkpoint: Checkpoint, target: Path) -> None:
 
 def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
     """Refuse the name of a file where files of a largest size go into a folder."""
-    if limit_of(values) is None or path.is_dir() or not form.fits(path.name):
+    if limit_of(values) is None or folder_is_there(path) or not form.fits(path.name):
         return
     suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
     raise ExportError(

@@ -53,11 +53,21 @@ def check_file(path: Path, *, follow_links: bool = False) -> Target:
         cache whose files are named by content.
     """
     _check_name(path)
-    if path.is_symlink():
-        return _followed(path, follow_links=follow_links)
-    resolved = _resolved_parent(path)
-    _check_kind(path, resolved)
-    return Target(resolved)
+    with _looking(path):
+        if path.is_symlink():
+            return _followed(path, follow_links=follow_links)
+        resolved = _resolved_parent(path)
+        _check_kind(path, resolved)
+        return Target(resolved)
+
+
+@contextlib.contextmanager
+def _looking(path: Path) -> Iterator[None]:
+    """Say in a sentence what the system does not even let us look at, or has no room for."""
+    try:
+        yield
+    except OSError as error:
+        raise write_error(path, error, 0) from error
 
 
 def _followed(path: Path, *, follow_links: bool) -> Target:
@@ -83,19 +93,28 @@ def _link(path: Path, resolved: Path) -> ExportError:
     )
 
 
+def folder_is_there(path: Path) -> bool:
+    """Whether a folder has this name; one that the system does not take is none of a folder."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def check_folder(path: Path, *, follow_links: bool = False) -> Target:
     """Return where a folder named `path` would go; see `check_file`."""
     _check_name(path)
-    if path.is_symlink() and path.exists() and not follow_links:
-        raise _link(path, path.resolve())
-    resolved = path.resolve() if path.exists() else _resolved_parent(path)
-    _check_cache(resolved)
-    if resolved.exists() and not resolved.is_dir():
-        raise ExportError(
-            f"'{path}' is a file, but a model of several files needs a folder.",
-            remedy="Choose another name.",
-        )
-    return Target(resolved)
+    with _looking(path):
+        if path.is_symlink() and path.exists() and not follow_links:
+            raise _link(path, path.resolve())
+        resolved = path.resolve() if path.exists() else _resolved_parent(path)
+        _check_cache(resolved)
+        if resolved.exists() and not resolved.is_dir():
+            raise ExportError(
+                f"'{path}' is a file, but a model of several files needs a folder.",
+                remedy="Choose another name.",
+            )
+        return Target(resolved)
 
 
 def _resolved_parent(path: Path) -> Path:
@@ -196,13 +215,14 @@ def spared(path: Path, data: bytes) -> Path:
     """
     number = 2
     name = path
-    while os.path.lexists(name) and not _holds(name, data):
+    while os.path.lexists(name) and not holds(name, data):
         name = path.with_name(f"{path.stem}{number}{path.suffix}")
         number += 1
     return name
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def holds(path: Path, data: bytes) -> bool:
+    """Whether a file that is no link can be read, and has these bytes."""
     try:
         plain = path.is_file() and not path.is_symlink()
         return plain and path.stat().st_size == len(data) and path.read_bytes() == data

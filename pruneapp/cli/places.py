@@ -1,0 +1,116 @@
+"""Which files a command reads and writes: none of these may be in the way of another."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.errors import ParameterError
+from pruneapp.export.companions import companions
+from pruneapp.export.target import check_file, folder_is_there
+
+# Options that name a file to read, and those that name one that is replaced.
+_READ = ("recipe", "mask", "importance_scores", "load_method")
+_WRITTEN = ("save_recipe", "report")
+
+
+def check_places(options: argparse.Namespace, checkpoint: Checkpoint, output: Path) -> None:
+    """Refuse what would be lost, and what could not be written, before anything is computed.
+
+    Parameters
+    ----------
+    options
+        What the person wants.
+    checkpoint
+        What was opened. An export may take its place: the original is kept then.
+    output
+        Where the export goes; a folder may be made there, and a report go into it.
+
+    Raises
+    ------
+    ParameterError
+        If a file that is read would be replaced, or one that is written here.
+    ExportError
+        If a report or a script may not go where it should.
+    """
+    written = list(_named(options, _WRITTEN))
+    read = list(_named(options, _READ))
+    for (word, path), (_, other) in itertools.product([("output", output), *written], read):
+        if _same(path, other):
+            raise _lost(word, path)
+    for (word, path), other in itertools.product(written, _files_of(checkpoint)):
+        if _same(path, other):
+            raise _lost(word, path)
+    for (word, path), (other_word, other) in itertools.combinations(
+        [("output", output), *written], 2
+    ):
+        if _same(path, other):
+            raise ParameterError(
+                f"{_option(other_word)} and {_option(word)} name the same file ('{path}').",
+                remedy="Choose another name for one of them.",
+            )
+    for _, path in _named(options, ("report", "check_script")):
+        if not _inside(path, output):
+            check_file(path)
+
+
+def refuse_written(path: Path, files: Iterator[Path]) -> None:
+    """Refuse a name that a file of the export has got.
+
+    Raises
+    ------
+    ParameterError
+        If it has.
+    """
+    for file in files:
+        if _same(path, file):
+            raise ParameterError(
+                f"'{path}' is a file of the export, and was not replaced by a report.",
+                remedy="Choose another name.",
+            )
+
+
+def _named(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    for name in names:
+        given = getattr(options, name, None)
+        for text in given if isinstance(given, list) else [given]:
+            if text:
+                yield name, Path(text)
+
+
+def _files_of(checkpoint: Checkpoint) -> Iterator[Path]:
+    yield from (file.path for file in checkpoint.files)
+    if checkpoint.contents.index is not None:
+        yield checkpoint.contents.index
+    yield from companions(checkpoint).values()
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # not there yet, or no name of a file
+        return _place(one) == _place(other)
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    return not folder_is_there(folder) and _place(folder) in _place(path).parents
+
+
+def _place(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or no name of a file
+        return path.absolute()
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _lost(name: str, path: Path) -> ParameterError:
+    return ParameterError(
+        f"'{path}' is read, and {_option(name)} would replace it.", remedy="Choose another name."
+    )

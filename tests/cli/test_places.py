@@ -1,0 +1,168 @@
+"""What a command writes is not in the way of what it reads, nor of what else it writes."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from pruneapp.__main__ import main
+from pruneapp.errors import ExportError
+from pruneapp.export.account import writing
+
+METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a model, a recipe and masks, in which commands are typed."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    save_file({"a.weight": rng.normal(size=(8, 9))}, "model.safetensors")
+    save_file({"a.weight": np.ones((8, 9))}, "masks.safetensors")
+    assert (
+        main(["prune", "model.safetensors", *METHOD, "-o", "x.pt", "--save-recipe", "r.json"]) == 0
+    )
+    (tmp_path / "x.pt").unlink()
+    return tmp_path
+
+
+@pytest.fixture
+def shards(place):
+    """A model that is a folder, as transformers has it."""
+    source = {f"{name}.weight": np.ones((8, 9)) for name in "ab"}
+    folder = place / "folder"
+    folder.mkdir()
+    where = {}
+    for number, (name, tensor) in enumerate(source.items(), 1):
+        where[name] = f"model-{number:05}-of-00002.safetensors"
+        save_file({name: tensor}, folder / where[name])
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": where}))
+    (folder / "config.json").write_text("{}")
+    return folder
+
+
+def everything(folder):
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+
+
+def call(capfd, *words):
+    capfd.readouterr()
+    try:
+        status = main([str(word) for word in words])
+    except SystemExit as end:
+        status = end.code
+    return status, *capfd.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--save-recipe", "model.safetensors"), "--save-recipe would replace it"),
+        (("--save-recipe", "./link"), "--save-recipe would replace it"),
+        (("--save-recipe", "out.safetensors"), "name the same file ('out.safetensors')"),
+        (("--save-recipe", "o.json", "--report", "o.json"), "name the same file ('o.json')"),
+        (("--report", "o.json", "--report", "./o.json"), "name the same file ('o.json')"),
+        (("--report", "no/o.json"), "the folder 'no' is not there"),
+        (("--check-script", "no/o.py"), "the folder 'no' is not there"),
+    ],
+)
+def test_nothing_is_lost_by_a_name(place, capfd, words, said):
+    os.link("model.safetensors", "link")
+    before = everything(place)
+    status, out, err = call(
+        capfd, "prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *words
+    )
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert everything(place) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "r.json", "model.safetensors", "-o", "r.json"),
+        ("run", "r.json", "model.safetensors", "-o", "out.safetensors", "--report", "r.json"),
+        (
+            *("prune", "model.safetensors", "--method", "custom_from_mask"),
+            *("--mask", "masks.safetensors", "-o", "masks.safetensors"),
+        ),
+        (
+            *("prune", "model.safetensors", *METHOD),
+            *("--importance-scores", "masks.safetensors", "-o", "masks.safetensors"),
+        ),
+    ],
+)
+def test_what_tells_how_to_prune_is_not_replaced_by_what_comes_of_it(place, capfd, words):
+    before = everything(place)
+    status, out, err = call(capfd, *words)
+    assert (status, out) == (2, "")
+    assert "is read, and --" in err
+    assert everything(place) == before
+
+
+@pytest.mark.parametrize("name", ["model.safetensors.index.json", "config.json"])
+def test_a_report_replaces_no_file_of_an_opened_folder(shards, place, capfd, name):
+    before = everything(shards)
+    words = ("prune", shards, *METHOD, "-o", "out", "--report", shards / name)
+    status, _, err = call(capfd, *words)
+    assert status == 2
+    assert "is read, and --report would replace it" in err
+    assert everything(shards) == before
+    assert not (place / "out").exists()
+
+
+def test_a_report_goes_into_the_folder_that_is_made_and_replaces_nothing_there(
+    shards, place, capfd
+):
+    words = ("prune", shards, *METHOD, "-o", "out", "--report")
+    assert call(capfd, *words, "out/report.html")[0] == 0
+    assert (place / "out" / "report.html").read_text().startswith("<!")
+    shutil.rmtree(place / "out")
+    status, out, err = call(capfd, *words, "out/config.json")
+    assert status == 2
+    assert "'out/config.json' is a file of the export" in err
+    assert "read back and compared" in out, "the export itself is told of"
+    assert (place / "out" / "config.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_export_whose_report_fails_is_told_of(place, capfd, monkeypatch, form):
+    def full(*_args, **_more):
+        raise ExportError("There is no room for the report.")
+
+    monkeypatch.setattr(writing, "write_whole", full)
+    words = ("prune", "model.safetensors", *METHOD, "-o", "out.safetensors", *form)
+    status, out, err = call(capfd, *words, "--report", "o.json")
+    assert (status, err) == (2, "pruneapp: There is no room for the report.\n")
+    assert json.loads(out)["verified"] if form else "read back and compared" in out
+    assert int((load_file("out.safetensors")["a.weight"] == 0).sum()) == 36
+    assert call(capfd, "run", "r.json", *words[1:2], "-o", "p.pt", "--report", "o.csv")[0] == 2
+
+
+@pytest.mark.parametrize("words", [("-o", "x" * 300), ("-o", f"{'y' * 300}/x")])
+@pytest.mark.parametrize("more", [(), ("--shard-size", "5GB")])
+def test_a_name_that_the_system_does_not_take_is_told_as_one(place, capfd, words, more):
+    before = everything(place)
+    status, out, err = call(capfd, "prune", "model.safetensors", *METHOD, *words, *more)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "file name too long" in err
+    assert "Choose a shorter name" in err
+    assert everything(place) == before
+
+
+def test_a_name_that_moves_the_cursor_is_shown_and_not_done(place, capfd):
+    status, _, err = call(capfd, "inspect", "\x1b[2Jgone")
+    assert status == 2
+    assert "'\\x1b[2Jgone' cannot be opened" in err
+    status, out, _ = call(capfd, "run", "r.json", "model.safetensors", "-o", "a\u202e.pt")
+    assert status == 0
+    assert "a\\u202e.pt: " in out
+
+
+def test_the_help_names_every_command(capfd):
+    _, out, _ = call(capfd, "--help")
+    for command in ("run", "verify", "prune", "expand", "inspect"):
+        assert f"pruneapp {command}" in " ".join(out.split())
