@@ -32,6 +32,7 @@ from pruneapp.gui.looking import Looking
 from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
 from pruneapp.gui.pairing import Pairing
+from pruneapp.gui.pattern_checking import PatternChecking
 from pruneapp.gui.recipes import Recipes
 from pruneapp.gui.recovering import Recovering
 from pruneapp.gui.rounds import Rounds
@@ -171,6 +172,15 @@ class Workbench(QObject):
             telling=self.telling,
             appearance=appearance,
             settings=settings,
+        )
+        self.pattern_checking = PatternChecking(
+            window,
+            self.session,
+            self.jobs,
+            views=self.views,
+            show_tensor=self.show_tensor,
+            telling=self.telling,
+            appearance=appearance,
         )
         self._dropped = 0
         self.choosing = Choosing(window, self.jobs, settings, appearance)

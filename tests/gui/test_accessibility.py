@@ -39,6 +39,7 @@ PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")
 DIALOGS = (
     ("File", "Export…", "Export"),
     ("Tools", "All commands…", "All commands"),
+    ("Tools", "Check a pattern…", "Check a pattern"),
     ("Help", "Keys", "Keys"),
     ("Help", "Guide", "Guide"),
     ("Help", "About Pruneapp", "Pruneapp"),

@@ -17,6 +17,17 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "check_pattern",
+        TOOLS,
+        QT_TRANSLATE_NOOP("Actions", "Chec&k a pattern…"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "See which tensors have 2:4, which groups break it, and repair them"
+        ),
+        needs_document=True,
+    ),
+    ActionSpec(
         "save_recipe",
         TOOLS,
         QT_TRANSLATE_NOOP("Actions", "&Save recipe…"),

@@ -95,6 +95,7 @@ class CountsTable(QTableView):
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setShowGrid(False)
+        self.setWordWrap(False)  # else a sign before a long name stands alone on its line
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         header = self.horizontalHeader()

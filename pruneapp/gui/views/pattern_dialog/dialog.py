@@ -1,0 +1,219 @@
+"""The window of the pattern checker: it stays open beside the main one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.copy_button import CopyButton
+from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.views.parts.numbers import count
+from pruneapp.gui.views.pattern_dialog import answer as words
+from pruneapp.gui.views.pattern_dialog.answer import Answer
+from pruneapp.gui.views.pattern_dialog.question import QuestionRow
+from pruneapp.gui.views.status import JobStatus
+from pruneapp.params import DimParam, Param
+
+# Lines of the sentences above the table that have their room from the beginning.
+_LINES = 3
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class PatternDialog(QDialog):
+    """Says whether tensors have a pattern, which groups break it, and offers to repair them.
+
+    Parameters
+    ----------
+    pattern, usual, dim
+        As `QuestionRow` takes them.
+
+    Signals
+    -------
+    asked()
+        The person wants to know; `question` says what. Answer with `set_answer` or `set_trouble`.
+    stopRequested()
+        The person wants it to stop.
+    repairRequested()
+        The person wants the tensors that break the pattern mended.
+    copyRequested()
+        The person wants the table as text; answer with `copy.set_copied`.
+    tensorRequested(str)
+        The person has chosen a tensor, by its name.
+    """
+
+    asked = Signal()
+    stopRequested = Signal()
+    repairRequested = Signal()
+    copyRequested = Signal()
+    tensorRequested = Signal(str)
+
+    def __init__(
+        self, pattern: Param, usual: Sequence[str], dim: DimParam, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Check a pattern"))
+        self._answer: Answer | None = None
+        self._current = False
+        self._colors = with_defaults({})
+        self.row = QuestionRow(pattern, usual, dim, self)
+        self.headline = heading("")
+        self.headline.setWordWrap(True)
+        font = QFont(self.headline.font())
+        font.setPointSizeF(font.pointSizeF() * 1.35)
+        self.headline.setFont(font)
+        self.details = plain(wrap=True)
+        self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
+        self.job = JobStatus(self)
+        self.stale = ElidedLabel("", self)
+        self.stale.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.again = QPushButton(self.tr("Check again"), self)
+        self.table = self._table()
+        self.place = ElidedLabel("", self)
+        self.place.setAccessibleName(self.tr("Groups that break it"))
+        self.note = plain(wrap=True)
+        self.copy = CopyButton(self.tr("Copies the whole table, a tab between its cells."), self)
+        self.leave = QPushButton(self.tr("Close"), self)
+        self.go = QPushButton(self)
+        self.go.setObjectName("mainAction")
+        self._lay_out()
+        self.resize(900, 620)
+        self.row.changed.connect(self._ask)
+        self.again.clicked.connect(self._ask)
+        self.job.cancelRequested.connect(self.stopRequested)
+        self.table.selectionModel().currentRowChanged.connect(self._on_row)
+        self.copy.clicked.connect(self.copyRequested)
+        self.leave.clicked.connect(self.reject)
+        self.go.clicked.connect(self.repairRequested)
+        self.set_colors({})
+        self._show()
+        self.row.setFocus()
+
+    # Told
+
+    def set_under_way(self, title: str) -> None:
+        """Say that something is being done."""
+        self._current = False
+        self.stale.setText("")
+        self.job.set_job(title)
+        self._show_state()
+
+    def set_answer(self, answer: Answer) -> None:
+        """Show what was found out."""
+        self._answer, self._current = answer, True
+        self.stale.setText("")
+        self.job.set_idle()
+        self._show()
+
+    def set_trouble(self, text: str) -> None:
+        """Say why there is no answer; what was found before is not shown any more."""
+        self._answer, self._current = None, False
+        self.job.set_idle()
+        self._show()
+        self.headline.setText(text)
+
+    def set_stale(self, text: str) -> None:
+        """Say why what is shown does not hold any more, and offer to look again."""
+        self._current = False
+        self.stale.setText(text)
+        self.job.set_idle()
+        self._show_state()
+
+    def set_colors(self, colors: Mapping[str, str]) -> None:
+        """Take the theme's colours."""
+        self._colors = with_defaults(colors)
+        for label in (self.note, self.place):
+            recolor(label, self._colors["muted"])
+        self._show_state()
+
+    # Inside
+
+    def _table(self) -> CountsTable:
+        def cells(row: int) -> tuple[str, ...]:
+            assert self._answer is not None
+            return words.cells(self._answer, row)
+
+        table = CountsTable(words.headers(), 0, cells, self)
+        table.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
+        for column, text in enumerate(words.WIDEST, 1):
+            widest = max(text, words.headers()[column], key=len)
+            width = table.fontMetrics().horizontalAdvance(widest) + 12
+            table.horizontalHeader().resizeSection(column, width)
+        table.setAccessibleName(self.tr("Tensors, the worst first"))
+        return table
+
+    def _lay_out(self) -> None:
+        for button in (self.again, self.copy, self.leave, self.go):
+            button.setAutoDefault(False)  # Enter in the field asks, and repairs nothing
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy)
+        buttons.addWidget(self.stale, 1)
+        buttons.addWidget(self.again)
+        buttons.addWidget(self.job, 1)
+        buttons.addStretch(0)  # where neither of the two is shown
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setSpacing(12)
+        for part in (self.row, self.headline, self.details):
+            layout.addWidget(part)
+        layout.addWidget(self.table, 1)
+        layout.addWidget(self.place)
+        layout.addWidget(self.note)
+        layout.addLayout(buttons)
+
+    def _show(self) -> None:
+        found = self._answer
+        self.headline.setText("" if found is None else words.headline(found))
+        self.details.setText("" if found is None else words.details(found))
+        self.note.setText("" if found is None else words.what_for(found))
+        self.table.setAccessibleDescription(self.headline.text())
+        self.table.set_count(0 if found is None else len(found.report.tensors))
+        self.place.setText(
+            "" if found is None else self.tr("Choose a tensor to see it in the window.")
+        )
+        self._show_state()
+
+    def _show_state(self) -> None:
+        found, stale = self._answer, bool(self.stale.text())
+        for label in (self.headline, self.details):  # what does not hold any more steps back
+            recolor(label, self._colors["muted" if found is not None and stale else "text"])
+        self.stale.setVisible(stale)
+        self.again.setVisible(stale)
+        broken = 0 if found is None else found.totals.broken
+        if broken == 1:
+            self.go.setText(self.tr("Repair 1 tensor"))
+        elif broken:
+            self.go.setText(self.tr("Repair {n} tensors").format(n=count(broken)))
+        else:
+            self.go.setText(self.tr("Nothing to repair"))
+        takes = found is not None and found.totals.taken > 0
+        self.go.setEnabled(takes and self._current and self.row.question() is not None)
+        self.copy.setEnabled(found is not None)
+
+    def _ask(self) -> None:
+        self._current = False
+        self._show_state()
+        self.asked.emit()
+
+    def _on_row(self, current: QModelIndex) -> None:
+        if self._answer is not None and current.isValid():
+            self.place.setText(words.about_row(self._answer, current.row()))
+            self.tensorRequested.emit(self._answer.report.tensors[current.row()].name)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press the button that has the focus by Enter; elsewhere it asks again."""
+        focus = self.focusWidget()
+        if event.key() not in _ENTER:
+            super().keyPressEvent(event)
+        elif isinstance(focus, QPushButton):
+            focus.click()
+        else:
+            self._ask()
