@@ -104,6 +104,11 @@ class Checkpoint:
                 remedy="`pruneapp inspect` lists the names.",
             ) from None
 
+    def holds(self, name: str) -> bool:
+        """Whether `name` is among the names of a tensor; masks that were folded away are none."""
+        entry = self._names.get(name)
+        return entry is not None and entry.name in self._entries
+
     def chunks(
         self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
     ) -> Iterator[RawChunk]:

@@ -30,12 +30,12 @@ def _refuses(checkpoint: Checkpoint) -> str:
 
 
 def _refuse_names(part: Part, job: Job) -> None:
-    taken = {name for batch in job.cancel.batches(part.entries) for e in batch for name in e.names}
+    # Of the whole model: the files of a folder are loaded together.
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         if part.state.mask(entry.name) is None:
             continue
         for ours in (name + end for name in entry.names for end in ("_orig", "_mask")):
-            if ours in taken:
+            if part.checkpoint.holds(ours):
                 raise ExportError(
                     f"The resumable format needs the name '{ours}' for itself, which one of the "
                     f"tensors has.",

@@ -259,6 +259,26 @@ def test_halves_of_pairs_open_as_they_stand(tmp_path, tensors, notice):
         assert bool(checkpoint.contents.notices) == notice
 
 
+@pytest.mark.parametrize("names", [{"w": "w_orig"}, {"w": "w_orig", "v": "v_orig"}])
+def test_a_tensor_beside_its_own_pair_is_told_of(tmp_path, names):
+    """In one file or in two: the mask is there, and is no reason; the name is taken."""
+    plain = {name: torch.ones(3) for name in names}
+    pairs = {f"{name}{end}": torch.ones(3) for name in names for end in ("_orig", "_mask")}
+    save_file({**plain, **pairs}, tmp_path / "whole.safetensors")
+    (tmp_path / "folder").mkdir()
+    for number, tensors in enumerate((plain, pairs), 1):
+        save_file(tensors, tmp_path / "folder" / f"model-{number:05}-of-00002.safetensors")
+
+    for path in (tmp_path / "whole.safetensors", tmp_path / "folder"):
+        with open_checkpoint(path) as checkpoint:
+            assert set(checkpoint.entries) == {*plain, *pairs}
+            assert not any(e.mask_of for e in checkpoint.entries.values())
+            (notice,) = checkpoint.contents.notices
+        assert "beside NAME_orig and NAME_mask" in notice.text
+        assert "no mask" not in notice.text
+        assert notice.details == "\n".join(sorted(names))
+
+
 @pytest.mark.parametrize("odd", [0.5, float("nan"), 2.0])
 def test_a_mask_of_other_values_is_no_mask(tmp_path, odd):
     """Row Q01: found even in the last of many values."""

@@ -177,6 +177,35 @@ def test_a_resumable_file_has_no_name_twice(source, suffix, end, source_of, tmp_
     assert set(load(out)) == {"x", f"x{end}", "y_orig", "y_mask"}
 
 
+@pytest.mark.parametrize("end", ["_orig", "_mask"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_resumable_folder_has_no_name_twice_either(end, first, source_of, tmp_path):
+    """The tensor and the one that has the name lie in two shards."""
+    names = ["x", "a", "b", "c", f"x{end}"]
+    tensors = {name: torch.arange(6.0) for name in (names if first else reversed(names))}
+    checkpoint = source_of("sharded", tensors)
+    assert len(checkpoint.contents.shards) == 2
+    kept = np.array([True, False] * 3)
+    out = tmp_path / "out"
+    with pytest.raises(ExportError, match=f"needs the name 'x{end}' for itself"):
+        run(as_snapshot(checkpoint, {"x": kept}), "resumable", out)
+    assert not out.exists()
+    run(as_snapshot(checkpoint, {"a": kept}), "resumable", out)
+    assert set(load(out)) == {"a_orig", "a_mask", "b", "c", "x", f"x{end}"}
+
+
+def test_masks_in_the_file_keep_no_name_from_a_resumable_one(source_of, tmp_path):
+    """What was opened as a pair is written as one again."""
+    tensors = {"x_orig": torch.arange(6.0), "x_mask": torch.tensor([1.0, 0.0] * 3)}
+    checkpoint = source_of("safetensors", tensors)
+    assert set(checkpoint.entries) == {"x"}
+    out = tmp_path / "out.safetensors"
+    run(as_snapshot(checkpoint, {"x": np.array([True, False] * 3)}), "resumable", out)
+    assert {name: t.tolist() for name, t in load(out).items()} == {
+        name: t.tolist() for name, t in tensors.items()
+    }
+
+
 def test_a_resumable_file_loads_into_a_module_pruned_by_torch(source_of, tmp_path):
     net = Net()
     checkpoint = source_of("bare zip", net.state_dict())

@@ -52,12 +52,11 @@ def fold_pairs(entries: tuple[TensorEntry, ...], sources: Sequence[ByteSource], 
     candidates: list[tuple[TensorEntry, TensorEntry | None]] = []
     for batch in cancel.batches(originals):
         candidates += [(e, _mask_of(e, known)) for e in batch]
-    pairs, masks, odd = _read_masks(candidates, known, sources, job)
-    notices = (_odd(odd),) if odd else ()
+    pairs, masks, notices = _read_masks(candidates, known, sources, job)
     left: list[TensorEntry] = []
     for batch in cancel.batches(entries):
         left += [pairs.get(e.name, e) for e in batch if e.name not in masks]
-    return Folded(tuple(left), tuple(masks.values()), notices)
+    return Folded(tuple(left), tuple(masks.values()), tuple(notices))
 
 
 def _read_masks(
@@ -65,11 +64,12 @@ def _read_masks(
     known: dict[str, TensorEntry],
     sources: Sequence[ByteSource],
     job: Job,
-) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[str]]:
-    """Return pairs by the names of their originals, masks by theirs, and halves of no pair."""
+) -> tuple[dict[str, TensorEntry], dict[str, TensorEntry], list[Notice]]:
+    """Return pairs by the names of their originals, masks by theirs, and what is no pair."""
     pairs: dict[str, TensorEntry] = {}
     masks: dict[str, TensorEntry] = {}
     odd: list[str] = []
+    twice: list[str] = []
     numel = 0
     for batch in job.cancel.batches(candidates):
         numel += sum([mask.numel for _, mask in batch if mask is not None])
@@ -82,13 +82,17 @@ def _read_masks(
         if mask is None or not _fits(original, mask, known) or not _zeros_ones(mask, sources, job):
             odd.append(original.name)
             continue
+        if any(name.removesuffix(_ORIG) in known for name in original.names):
+            twice.append(base)
+            continue
         pairs[original.name] = original._replace(
             name=base,
             aliases=tuple(name.removesuffix(_ORIG) for name in original.aliases),
             mask_of=f"{base}{_MASK}",
         )
         masks[mask.name] = mask
-    return pairs, masks, odd
+    notices = [say(names) for say, names in ((_odd, odd), (_twice, twice)) if names]
+    return pairs, masks, notices
 
 
 def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntry | None:
@@ -98,13 +102,13 @@ def _mask_of(original: TensorEntry, known: dict[str, TensorEntry]) -> TensorEntr
 
 
 def _fits(original: TensorEntry, mask: TensorEntry, known: dict[str, TensorEntry]) -> bool:
-    """Whether the mask belongs to every name of the original, and NAME itself is free."""
+    """Whether the mask belongs to every name of the original."""
     bases = [name.removesuffix(_ORIG) for name in original.names]
     return (
         mask.shape == original.shape
         and mask.dtype.one is not None
         and all(name.endswith(_ORIG) for name in original.names)
-        and all(known.get(base + _MASK) is mask and base not in known for base in bases)
+        and all(known.get(base + _MASK) is mask for base in bases)
     )
 
 
@@ -126,9 +130,20 @@ def _zeros_ones(mask: TensorEntry, sources: Sequence[ByteSource], job: Job) -> b
 
 
 def _odd(names: list[str]) -> Notice:
-    some = f"{len(names):,} tensors are" if len(names) > 1 else "One tensor is"
+    several = len(names) > 1
+    some = f"{len(names):,} tensors are" if several else "One tensor is"
+    opened = "them: opened as they stand" if several else "it: opened as it stands"
     return Notice(
         f"{some} named like the original of a pruned tensor, but no mask of zeros and ones of "
-        "the same shape lies beside it: opened as it stands, not as pruned.",
+        f"the same shape lies beside {opened}, not as pruned.",
+        "\n".join(names),
+    )
+
+
+def _twice(names: list[str]) -> Notice:
+    some = f"{len(names):,} tensors NAME lie" if len(names) > 1 else "One tensor NAME lies"
+    return Notice(
+        f"{some} beside NAME_orig and NAME_mask, which stand for the same tensor, pruned: all are "
+        "opened as they stand, none as pruned. Open a file without the ones that are out of date.",
         "\n".join(names),
     )
