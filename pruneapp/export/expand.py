@@ -49,8 +49,11 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
     """
     source = FileSource(path)
     try:
+        target = check_file(out).path
+        if target.exists() and target.samefile(path):
+            raise ExportError(f"'{out}' is the file that is read.", remedy="Choose another name.")
         if source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD:
-            return _unpacked(source, out, job)
+            return _unpacked(source, target, job)
         with open_checkpoint(path, job=job) as checkpoint:
             if checkpoint.format != FORMAT:
                 raise UnsupportedFileError(
@@ -59,14 +62,14 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
                     remedy="It needs no expanding: open it, or export it in another format.",
                 )
             header, _ = reading.read_header(source, job)
-            return _dense(checkpoint, dense_metadata(header, str(path)), out, job)
+            return _dense(checkpoint, dense_metadata(header, str(path)), target, job)
     finally:
         source.close()
 
 
-def _dense(checkpoint: Checkpoint, metadata: Mapping[str, str], out: Path, job: Job) -> WrittenFile:
-    _refuse_same(checkpoint.path, out)
-    target = check_file(out).path
+def _dense(
+    checkpoint: Checkpoint, metadata: Mapping[str, str], target: Path, job: Job
+) -> WrittenFile:
     state = Snapshot(checkpoint)
     records = [finalized(state, entry) for entry in checkpoint.entries.values()]
     plan = plan_safetensors(records, metadata, job)
@@ -80,17 +83,13 @@ def _dense(checkpoint: Checkpoint, metadata: Mapping[str, str], out: Path, job: 
     return written
 
 
-def _refuse_same(path: Path, out: Path) -> None:
-    if out.exists() and out.samefile(path):
-        raise ExportError(f"'{out}' is the file that is read.", remedy="Choose another name.")
-
-
-def _unpacked(source: FileSource, out: Path, job: Job) -> WrittenFile:
+def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
     import zstandard
 
-    _refuse_same(source.path, out)
-    target = check_file(out).path
-    nbytes = zstandard.frame_content_size(source.read(0, min(source.size, _FRAME_HEADER)))
+    try:
+        nbytes = zstandard.frame_content_size(source.read(0, min(source.size, _FRAME_HEADER)))
+    except zstandard.ZstdError:  # it ends before it has said so
+        raise _damaged(source) from None
     if nbytes < 0:
         # Whether the end is missing could not be told.
         raise UnsupportedFileError(

@@ -34,7 +34,7 @@ class Target:
     notices: tuple[str, ...] = ()
 
 
-def check_file(path: Path, *, follow_links: bool = False) -> Target:
+def check_file(path: Path, *, follow_links: bool | None = None) -> Target:
     """Return where a file named `path` would go.
 
     Parameters
@@ -43,7 +43,8 @@ def check_file(path: Path, *, follow_links: bool = False) -> Target:
         What the person wants.
     follow_links
         Whether a link to a regular file is followed: the file that it points to is written, the
-        link stays. Links among the folders above are always followed.
+        link stays. None where nobody can ask for that. Links among the folders above are always
+        followed.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def _looking(path: Path) -> Iterator[None]:
         raise write_error(path, error, 0) from error
 
 
-def _followed(path: Path, *, follow_links: bool) -> Target:
+def _followed(path: Path, *, follow_links: bool | None) -> Target:
     try:
         resolved = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:  # a loop is a RuntimeError before Python 3.13
@@ -81,12 +82,17 @@ def _followed(path: Path, *, follow_links: bool) -> Target:
         ) from None
     _check_cache(resolved)
     if not follow_links:
-        raise _link(path, resolved)
+        raise _link(path, resolved, may_ask=follow_links is not None)
     _check_kind(path, resolved)
     return Target(resolved, (f"'{path}' is a link; '{resolved}' was written.",))
 
 
-def _link(path: Path, resolved: Path) -> ExportError:
+def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
+    if not may_ask:
+        return ExportError(
+            f"'{path}' is a link to '{resolved}', and links are not followed here.",
+            remedy=f"Say '{resolved}' itself, or another name.",
+        )
     return ExportError(
         f"'{path}' is a link to '{resolved}', and links are not followed unasked.",
         remedy=f"Export to '{resolved}' itself, or allow it: --follow-links.",
@@ -106,7 +112,7 @@ def check_folder(path: Path, *, follow_links: bool = False) -> Target:
     _check_name(path)
     with _looking(path):
         if path.is_symlink() and path.exists() and not follow_links:
-            raise _link(path, path.resolve())
+            raise _link(path, path.resolve(), may_ask=True)
         resolved = path.resolve() if path.exists() else _resolved_parent(path)
         _check_cache(resolved)
         if resolved.exists() and not resolved.is_dir():

@@ -62,3 +62,25 @@ def test_what_does_not_say_its_size_is_for_another_program(tmp_path, capfd):
     said = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
     assert "zstd -d" in said
     assert not (tmp_path / "m.safetensors").exists()
+
+
+@pytest.mark.parametrize("length", [4, 5, 40])
+def test_what_is_cut_short_is_damaged_wherever_it_ends(tmp_path, capfd, length):
+    path = tmp_path / "m.safetensors.zst"
+    path.write_bytes(zstandard.compress(DENSE)[:length])
+    said = refused(path, capfd, "expand", "-o", str(tmp_path / "m.safetensors"))
+    assert "is damaged" in said
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_where_it_may_not_go_is_told_in_words_that_help(tmp_path, capfd):
+    """There is no option to follow links here."""
+    path = tmp_path / "m.safetensors.zst"
+    path.write_bytes(zstandard.compress(DENSE))
+    (tmp_path / "link").symlink_to(tmp_path / "else")
+    (tmp_path / "else").write_text("mine")
+    for name, word in (("link", f"Say '{tmp_path / 'else'}' itself"), ("x" * 300, "shorter name")):
+        said = refused(path, capfd, "expand", "-o", str(tmp_path / name))
+        assert word in said
+        assert "--follow-links" not in said
+    assert (tmp_path / "else").read_text() == "mine"

@@ -240,6 +240,7 @@ def wrong(where: str, error: msgspec.ValidationError) -> RecipeError:
 
 
 def _words(text: str) -> str:
-    words = text[:1].lower() + text[1:].rstrip(".").replace("`", "'")
+    first = text[:1] if text[1:2].isupper() else text[:1].lower()  # JSON stays JSON
+    words = first + text[1:].rstrip(".").replace("`", "'")
     # What stands in the file may be anything, and a message is one line.
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
