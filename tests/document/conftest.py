@@ -14,6 +14,12 @@ from memory_checkpoint import MemoryCheckpoint
 
 
 @pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Where journals are kept."""
+    return tmp_path / "journals"
+
+
+@pytest.fixture
 def model() -> MemoryCheckpoint:
     """Two convolutions, a tied linear layer, a norm, and a counter that cannot be pruned."""
     rng = np.random.default_rng(0)

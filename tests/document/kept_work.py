@@ -14,6 +14,8 @@ from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.recovery import read_journal
+from pruneapp.document.session.reopen import reopened
 from pruneapp.document.session.saving import save_session
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
@@ -68,6 +70,11 @@ def storied(path: Path, **more) -> Document:
 
 def save(document: Document, path: Path, view=None) -> int:
     return save_session(Capture.of(document), view or {}, path, Job())
+
+
+def taken_up(journal: Path, **more) -> Document:
+    with read_journal(journal, Job()) as found:
+        return reopened(found, Job(), **more)
 
 
 def states(document: Document) -> list[dict]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from changing import make_final
-from kept_work import A, B, C, by_hand, open_model, prune, shut, states, write_model
+from kept_work import A, B, C, by_hand, open_model, prune, shut, states, taken_up, write_model
 from safetensors.numpy import save_file
 
 from pruneapp.document.hand import Target
@@ -40,11 +40,6 @@ def model(tmp_path: Path) -> Path:
     return write_model(tmp_path / "model.safetensors")
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "journals"
-
-
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     """Every mask is one of a large model: of several pieces, and too much to be written at once."""
@@ -52,11 +47,6 @@ def large(monkeypatch):
     monkeypatch.setattr(packing, "PIECE", 16)
     for module in (packing, capturing, journal_log):
         monkeypatch.setattr(module, "SMALL", 4)
-
-
-def taken_up(path: Path, **more):
-    with read_journal(path, Job()) as found:
-        return reopened(found, Job(), **more)
 
 
 def act(document, rng) -> None:

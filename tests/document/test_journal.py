@@ -24,6 +24,7 @@ from kept_work import (
     shut,
     states,
     storied,
+    taken_up,
     write_model,
 )
 
@@ -45,20 +46,10 @@ def model(tmp_path: Path) -> Path:
     return write_model(tmp_path / "model.safetensors")
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "journals"
-
-
 def kept(document, place: Path, view=None) -> Journal:
     journal = Journal(place)
     journal.keep(Capture.of(document), view or {}, Job())
     return journal
-
-
-def taken_up(path: Path, **more):
-    with read_journal(path, Job()) as found:
-        return reopened(found, Job(), **more)
 
 
 def test_everything_comes_back(model, place):
