@@ -12,22 +12,22 @@ from PySide6.QtGui import QGuiApplication
 from pruneapp.answers import TensorRow
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.edit import Edit
-from pruneapp.document.patterns import check_pattern, repair
-from pruneapp.document.preview import compute_preview
+from pruneapp.document.patterns import repair
 from pruneapp.document.zero_patterns import PATTERNS
 from pruneapp.errors import PruneAppError
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.pattern_work import look, mend
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import JobProgress, Task
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.pattern_dialog import Answer, PatternDialog
-from pruneapp.gui.views.pattern_dialog.answer import as_text, text_headers
+from pruneapp.gui.views.pattern_dialog.table import as_text, text_headers
 from pruneapp.gui.window import MainWindow
 from pruneapp.methods.patterns.n_m import N_M
-from pruneapp.methods.patterns.sizes import PatternParam, pattern_sizes
+from pruneapp.methods.patterns.sizes import PatternParam
 from pruneapp.params import DimParam
 from pruneapp.progress import Job
 
@@ -136,20 +136,8 @@ class PatternChecking(QObject):
         if not rows:
             dialog.set_trouble(self.tr("No tensor of this file can be pruned."))
             return
-        snapshot, contents = document.snapshot(), self._session.contents
-        names, (n, m) = [row.name for row in rows], pattern_sizes(asked.pattern)
-
-        def work(job: Job) -> Answer:
-            report = check_pattern(snapshot, names, n, m, asked.dim, job).worst_first()
-            found = [t.name for t in report.tensors if t.groups]
-            kinds = [contents.by_name[name].kind for name in found]
-            return Answer(
-                report,
-                report.totals(),
-                contents.shown,
-                convolutions=sum([kind.startswith("Conv") for kind in kinds]),
-            )
-
+        names = [row.name for row in rows]
+        work = partial(look, document.snapshot(), names, asked, self._session.contents)
         self._begin(self.tr("Checking the pattern"), work, self._on_answer)
 
     def _on_answer(self, answer: Answer) -> None:
@@ -177,12 +165,8 @@ class PatternChecking(QObject):
         if document is None or answer is None or dialog is None or not self._session.may_work():
             return
         self._drop()
-        snapshot, kernel, step = document.snapshot(), self._session.kernel, repair(answer.report)
-
-        def work(job: Job) -> Edit:
-            preview = compute_preview(snapshot, step, kernel(), job, energy=False)
-            return preview.as_edit(snapshot).prepare()
-
+        snapshot = document.snapshot()
+        work = partial(mend, snapshot, repair(answer.report), self._session.kernel)
         done = partial(self._on_repaired, snapshot.revision, answer)
         self._begin(self.tr("Repairing the pattern"), work, done)
         self._repairing = True

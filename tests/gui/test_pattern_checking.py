@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture
 from pruneapp.document.patterns import check_pattern
-from pruneapp.gui import pattern_checking
+from pruneapp.gui import pattern_checking, pattern_work
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
 
@@ -53,7 +53,7 @@ def gate(monkeypatch):
             given[-1].step(0)
         return check_pattern(*given)
 
-    monkeypatch.setattr(pattern_checking, "check_pattern", look)
+    monkeypatch.setattr(pattern_work, "check_pattern", look)
     return go_on
 
 
@@ -272,14 +272,14 @@ def test_what_was_asked_before_is_no_answer(at_work, gate):
 
 def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkeypatch):
     dialog = asked(at_work)
-    real, go_on = pattern_checking.compute_preview, threading.Event()
+    real, go_on = pattern_work.compute_preview, threading.Event()
 
     def slow(*given, **options):
         while not go_on.wait(0.005):
             given[3].step(0)
         return real(*given, **options)
 
-    monkeypatch.setattr(pattern_checking, "compute_preview", slow)
+    monkeypatch.setattr(pattern_work, "compute_preview", slow)
     at_work.click(dialog.go)
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from pruneapp.answers import TensorSparsity
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
+from pruneapp.gui.views.parts.copy_button import CopyButton
 from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.parts.decision import button_row
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
@@ -67,7 +68,6 @@ class ReportText:
     files: tuple[tuple[str, int, str], ...] = ()
 
 
-_COPIED_MS = 2_000
 # Letters of the width that a note is set in, and lines of the table that are always seen.
 _WIDTH = 84
 _TABLE_LINES = 4
@@ -130,14 +130,7 @@ class ExportReportDialog(QDialog):
         self.loads.setAccessibleDescription(report.loads)
         self.show_folder = QPushButton(self.tr("Show in folder"), self)
         self.show_folder.setAccessibleDescription(self.tr("Opens the folder that it lies in."))
-        self.copy = QPushButton(self.tr("Copy as text"), self)
-        self.copy.setAccessibleDescription(self.tr("Copies the whole report."))
-        # Nothing moves when it says that it was done.
-        self.copy.setMinimumWidth(self.copy.sizeHint().width())
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(_COPIED_MS)
-        self._again.timeout.connect(self._offer_copy)
+        self.copy = CopyButton(self.tr("Copies the whole report."), self)
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
 
@@ -257,11 +250,7 @@ class ExportReportDialog(QDialog):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
-        self.copy.setText(self.tr("✓ Copied"))
-        self._again.start()
-
-    def _offer_copy(self) -> None:
-        self.copy.setText(self.tr("Copy as text"))
+        self.copy.set_copied()
 
     def _on_show_folder(self) -> None:
         self.folderRequested.emit(self._report.path)

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPalette
 from pruneapp.answers.patterns import BrokenGroup, PatternReport, TensorPattern
 from pruneapp.gui.views.parts.colors import DARK
 from pruneapp.gui.views.pattern_dialog import Answer, PatternDialog, Question
-from pruneapp.gui.views.pattern_dialog.answer import as_text, text_headers
+from pruneapp.gui.views.pattern_dialog.table import as_text, cells, text_headers
 from pruneapp.methods.patterns.sizes import PatternParam
 from pruneapp.params import DimParam
 from tests.gui.test_accessibility import missed
@@ -273,10 +273,9 @@ def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):
 
 def test_a_hundred_thousand_tensors_are_made_as_they_are_shown(dialog, qtbot, monkeypatch):
     made = []
-    real = PatternDialog._table.__globals__["words"].cells
     monkeypatch.setattr(
-        "pruneapp.gui.views.pattern_dialog.answer.cells",
-        lambda found, row: made.append(row) or real(found, row),
+        "pruneapp.gui.views.pattern_dialog.table.cells",
+        lambda found, row: made.append(row) or cells(found, row),
     )
     dialog.set_answer(answer(*[DENSE] * 100_000))
     assert dialog.go.text() == "Repair 100,000 tensors"

@@ -13,8 +13,8 @@ from pruneapp.gui.views.parts.copy_button import CopyButton
 from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 from pruneapp.gui.views.parts.numbers import count
-from pruneapp.gui.views.pattern_dialog import answer as words
-from pruneapp.gui.views.pattern_dialog.answer import Answer
+from pruneapp.gui.views.pattern_dialog import table
+from pruneapp.gui.views.pattern_dialog.answer import Answer, details, headline, what_for
 from pruneapp.gui.views.pattern_dialog.question import QuestionRow
 from pruneapp.gui.views.status import JobStatus
 from pruneapp.params import DimParam, Param
@@ -133,19 +133,20 @@ class PatternDialog(QDialog):
 
     # Inside
 
-    def _table(self) -> CountsTable:
-        def cells(row: int) -> tuple[str, ...]:
-            assert self._answer is not None
-            return words.cells(self._answer, row)
+    def _cells(self, row: int) -> tuple[str, ...]:
+        assert self._answer is not None
+        return table.cells(self._answer, row)
 
-        table = CountsTable(words.headers(), 0, cells, self)
-        table.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
-        for column, text in enumerate(words.WIDEST, 1):
-            widest = max(text, words.headers()[column], key=len)
-            width = table.fontMetrics().horizontalAdvance(widest) + 12
-            table.horizontalHeader().resizeSection(column, width)
-        table.setAccessibleName(self.tr("Tensors, the worst first"))
-        return table
+    def _table(self) -> CountsTable:
+        headers = table.headers()
+        made = CountsTable(headers, 0, self._cells, self)
+        made.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
+        for column, text in enumerate(table.WIDEST, 1):
+            widest = max(text, headers[column], key=len)
+            width = made.fontMetrics().horizontalAdvance(widest) + 12
+            made.horizontalHeader().resizeSection(column, width)
+        made.setAccessibleName(self.tr("Tensors, the worst first"))
+        return made
 
     def _lay_out(self) -> None:
         for button in (self.again, self.copy, self.leave, self.go):
@@ -171,9 +172,9 @@ class PatternDialog(QDialog):
 
     def _show(self) -> None:
         found = self._answer
-        self.headline.setText("" if found is None else words.headline(found))
-        self.details.setText("" if found is None else words.details(found))
-        self.note.setText("" if found is None else words.what_for(found))
+        self.headline.setText("" if found is None else headline(found))
+        self.details.setText("" if found is None else details(found))
+        self.note.setText("" if found is None else what_for(found))
         self.table.setAccessibleDescription(self.headline.text())
         self.table.set_count(0 if found is None else len(found.report.tensors))
         self.place.setText(
@@ -205,7 +206,7 @@ class PatternDialog(QDialog):
 
     def _on_row(self, current: QModelIndex) -> None:
         if self._answer is not None and current.isValid():
-            self.place.setText(words.about_row(self._answer, current.row()))
+            self.place.setText(table.about(self._answer, current.row()))
             self.tensorRequested.emit(self._answer.report.tensors[current.row()].name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
