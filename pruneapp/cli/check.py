@@ -19,7 +19,7 @@ from pruneapp.progress import CancelToken
 
 SATISFIED, BROKEN = 0, 1
 
-_HEAD = ("tensor", "groups", "broken", "beside", "to lose", "first broken groups")
+_HEAD = ("tensor", "groups", "broken", "beside", "to prune", "to lose", "first broken groups")
 
 
 def check(options: argparse.Namespace, token: CancelToken) -> int:
@@ -45,7 +45,7 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
 
 def _print(report: PatternReport, file: str) -> None:
     if report.broken:
-        right = (False, True, True, True, True, False)
+        right = (False, True, True, True, True, True, False)
         print_table(_HEAD, [_cells(tensor) for tensor in report.broken], right)
         sys.stdout.write("\n")
     count, many = len(report.tensors) - len(report.broken), len(report.tensors)
@@ -57,17 +57,18 @@ def _print(report: PatternReport, file: str) -> None:
         sys.stdout.write(f"Note: {beside:,} of their weights are in no group of {report.m}.\n")
     if any(tensor.broken for tensor in report.tensors):
         lost = "an unknown share" if report.lost is None else _percent(report.lost)
+        taken = report.totals().taken
         sys.stdout.write(
-            f"The nearest masks would take {lost} of the energy (sum of squares) of those that "
-            f"break it: pruneapp prune {file} -o OUT --method n_m --pattern {report.n}:{report.m} "
-            f"--dim {report.dim}\n"
+            f"The nearest masks would take {taken:,} weight{'' if taken == 1 else 's'} and {lost} "
+            f"of the energy (sum of squares) of those that break it: pruneapp prune {file} -o OUT "
+            f"--method n_m --pattern {report.n}:{report.m} --dim {report.dim}\n"
         )
 
 
 def _cells(tensor: TensorPattern) -> tuple[str, ...]:
     name = printable(tensor.name)
     if tensor.why_not:
-        return name, "0", "", "", "", tensor.why_not
+        return name, "0", "", "", "", "", tensor.why_not
     first = ", ".join(
         f"[{', '.join(map(str, group.index))}] has {group.left}" for group in tensor.first
     )
@@ -77,6 +78,7 @@ def _cells(tensor: TensorPattern) -> tuple[str, ...]:
         f"{tensor.groups:,}",
         f"{tensor.broken:,}",
         f"{tensor.beside:,}",
+        f"{tensor.taken:,}",
         "-" if tensor.lost is None else _percent(tensor.lost),
         first + (f", and {more:,} more" if more else ""),
     )
@@ -100,6 +102,7 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
                 "groups": tensor.groups,
                 "broken": tensor.broken,
                 "beside": tensor.beside,
+                "taken": tensor.taken,
                 "lost": tensor.lost,
                 "why_not": tensor.why_not,
                 "first": [

@@ -27,6 +27,7 @@ def test_a_dense_file_breaks_it_and_what_it_advises_mends_it(model, capsys):
     out = capsys.readouterr().out
     assert "0 of 2 tensors have 2:4 along dim 1" in out
     assert "[0, 0] has 4, [0, 4] has 4" in out
+    assert "The nearest masks would take 192 weights and " in out
     advice = out.rpartition("pruneapp ")[2].split()
     mended = model.with_name("mended.safetensors")
     assert main([str(mended) if word == "OUT" else word for word in advice]) == 0
@@ -47,6 +48,7 @@ def test_json_says_it_all(model, capsys):
     (tensor,) = found["tensors"]
     assert (tensor["name"], tensor["groups"], tensor["broken"]) == ("fc1.weight", 12, 12)
     assert 0 < tensor["lost"] < 0.5
+    assert tensor["taken"] == 12 * 4
     assert tensor["first"][0] == {"index": [0, 0], "left": 8}
 
 
