@@ -163,7 +163,7 @@ class Tour:
         settings = Settings()
         appearance = Appearance(self.application, "light")
         # The screen without glass has 800 pixels a side, and windows keep to their screen.
-        placing.available = lambda window: QRect(0, 0, 1920, 1200)  # noqa: ARG005 - its signature
+        placing.available = lambda _window: QRect(0, 0, 1920, 1200)
         self.window = MainWindow(settings, appearance)
         self.window.resize(*SIZE)
         self.start = app.Start(self.window, settings, appearance)

@@ -206,7 +206,7 @@ class Start(QObject):
     def _import(self) -> None:
         try:
             import pruneapp.gui.workbench as module
-        except BaseException as error:  # noqa: BLE001 - raised again where it can be seen
+        except BaseException as error:  # noqa: BLE001 - whatever it is, `_furnish` raises it
             self._imported.emit(error)
         else:
             self._imported.emit(module.Workbench)

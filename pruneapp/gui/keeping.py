@@ -217,7 +217,7 @@ class Keeping(QObject):
         except PruneAppError as error:
             error.__traceback__ = None  # its frames hold masks
             told = _Told(work, error)
-        except Exception as error:  # noqa: BLE001 - the border where bugs become reports
+        except Exception as error:  # noqa: BLE001 - any bug is reported, and the thread goes on
             sentence = f"{type(error).__name__}: {error}"
             told = _Told(work, bug=(sentence, traceback.format_exc()))
         self._told.emit(told)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import ref
 
 from PySide6.QtCore import QObject, Signal
@@ -72,7 +72,7 @@ class Looking(QObject):
         self._jobs = jobs
         self._forecasting = forecasting
         self._pages = pages
-        self._asked: dict[str, Task[object]] = {}
+        self._asked: dict[str, Task[Any]] = {}
         self._known: set[Page] = set()
         self._first_look = False  # whether the tile that was asked for last is one
         self._behind = False
@@ -228,7 +228,7 @@ class Looking(QObject):
                 say(self.tr("This could not be shown."))
 
         task = self._jobs.answer(work, on_result=found, on_error=failed, on_cancelled=ended)
-        self._asked[kind] = task  # type: ignore[assignment]  # Task is invariant in its result
+        self._asked[kind] = task
 
     def _ask_page(self, number: int) -> None:
         page = Page(number)

@@ -33,7 +33,7 @@ def fit_into_screen(window: QWidget) -> None:
         window.setGeometry(fitted)
 
 
-def available(window: QWidget) -> QRect:
+def available(window: QWidget, /) -> QRect:
     """Return what the screen of a window has free, without panels."""
     return window.screen().availableGeometry()
 

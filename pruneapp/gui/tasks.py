@@ -134,7 +134,7 @@ def run(task: Task[Any], emit: Callable[[JobProgress], None]) -> None:
         task.result = task.work(Job(_Reporter(task, emit), task.token))
     except (Cancelled, PruneAppError) as error:
         task.error = _without_frames(error)
-    except BaseException as error:  # noqa: BLE001 - the border where bugs become reports
+    except BaseException as error:  # noqa: BLE001 - any bug is reported, the thread goes on
         task.trace = traceback.format_exc()
         task.error = _without_frames(error)
 

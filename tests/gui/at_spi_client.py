@@ -44,7 +44,7 @@ def patiently(ask):
         except GLib.Error:
             if time.monotonic() > until:
                 raise
-            time.sleep(0.2)
+            time.sleep(0.2)  # of another process, which does not tell when it can answer
 
 
 class Desktop:
@@ -95,7 +95,7 @@ class Desktop:
                 found = []
             if found:
                 return found[0]
-            time.sleep(0.1)
+            time.sleep(0.1)  # of another process, which does not tell when it is there
         sys.exit("No application told anything.")
 
     def windows(self, place):

@@ -12,6 +12,18 @@ BEAT_S = 0.004
 NEVER_LATER_S = 1.0
 
 
+class Stopwatch:
+    """How long something took, as far as this process computed meanwhile: see `Beats`."""
+
+    def __init__(self) -> None:
+        self._began, self._all = time.perf_counter(), time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was made."""
+        return min(time.perf_counter() - self._began, time.process_time() - self._all)
+
+
 class Beats(QObject):
     """Records, for every beat of the main thread, how late it came and how long it had worked.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale, QRect
-from PySide6.QtWidgets import QApplication
 
 from pruneapp.gui import placing
 from pruneapp.gui.app import SWITCH_INTERVAL_S, Start
@@ -18,7 +18,15 @@ from pruneapp.gui.theme import Appearance
 from pruneapp.gui.window import MainWindow
 from tests import xvfb
 from tests.gui.beats import Beats
-from tests.gui.person import Person
+from tests.gui.person import PATIENCE_MS, Person
+
+
+@pytest.fixture
+def qtbot(qtbot):
+    """Wait as patiently as a person does."""
+    for name in ("waitUntil", "waitSignal", "waitActive", "waitExposed"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    return qtbot
 
 
 @pytest.fixture
@@ -99,7 +107,7 @@ def new_person(qtbot, qapp, as_in_main, english, settings_file, roomy, monkeypat
     for window, start, appearance in made:
         if start._thread.ident is not None:
             start._thread.join()
-            QApplication.processEvents()
+            qtbot.waitUntil(lambda at=start: at.workbench is not None or at._closed)
         if start.workbench is not None:
             start.workbench.shut_down()
         window.closing.disconnect()

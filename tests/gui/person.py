@@ -23,7 +23,8 @@ from pruneapp.gui.views.tree.cells import Column
 from pruneapp.gui.window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
-PATIENCE_MS = 20_000
+# A state comes, however late: a test may share its machine with anybody.
+PATIENCE_MS = 60_000
 
 
 class Person:
@@ -111,7 +112,7 @@ class Person:
         """Click what can be seen and is not covered by anything."""
         assert widget.isVisible(), f"{widget} is not shown"
         assert widget.isEnabled(), f"{widget} is not enabled"
-        self.wait(lambda: is_in_sight(widget, at), 2000)
+        self.wait(lambda: is_in_sight(widget, at))
         at = widget.rect().center() if at is None else at
         self.qtbot.mouseClick(widget, LEFT, pos=at)
 

@@ -64,7 +64,7 @@ def until(found, what, process=None):
         if process is not None and process.poll() is not None:
             said = process.stderr.read()
             pytest.fail(f"{what} did not happen: the end came first ({process.returncode}): {said}")
-        time.sleep(0.05)
+        time.sleep(0.05)  # what other processes did can only be asked again
     pytest.fail(f"{what} did not happen within {PATIENCE_S} s")
 
 

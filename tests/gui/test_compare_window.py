@@ -11,6 +11,7 @@ from pruneapp.answers import Tile
 from pruneapp.errors import CheckpointError
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.raster.shading import Mode
+from tests.gui.gate import endless
 
 
 @pytest.fixture
@@ -158,17 +159,9 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(at_work, tmp_path):
 
 
 def test_a_long_comparison_can_be_cancelled(at_work, tuned, monkeypatch):
-    import time
-
     from pruneapp.gui import comparing
 
-    def endless(_a, _b, job, **_more):
-        job.start(10_000, "layers.0.weight")
-        while True:
-            time.sleep(0.005)
-            job.step(1)
-
-    monkeypatch.setattr(comparing, "compare", endless)
+    monkeypatch.setattr(comparing, "compare", lambda _a, _b, job, **_more: endless(job))
     at_work.chooses_file(tuned)
     at_work.menu("Tools", "Compare with a file")
     status = at_work.window.job_status

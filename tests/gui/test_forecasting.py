@@ -100,15 +100,15 @@ def test_while_the_slider_moves_numbers_and_bars_follow_before_any_preview(count
     drag_slider(counted, 0.8)
     assert slider(counted).value() > 600
     assert counted.workbench.forecasting.preview is None
-    counted.wait(lambda: panel.energy.text().startswith("≈"), 2000)  # not exact, and marked so
+    counted.wait(lambda: panel.energy.text().startswith("≈"))  # not exact, and marked so
     assert panel.energy.text() != before[0]
     assert panel.magnitude.text().startswith("≈")
-    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"), 2000)
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY).startswith("→"))
     after = colors_in(counted, LARGE, GLYPH_WIDTH, GLYPH_WIDTH + BAR_WIDTH)
     assert QColor(LIGHT["pruned"]).getRgb()[:3] in after
     said = counted.cell(LARGE, Column.SPARSITY)
     counted.key("Left", slider(counted))
-    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said, 2000)
+    counted.wait(lambda: counted.cell(LARGE, Column.SPARSITY) != said)
     assert counted.workbench.forecasting.preview is None
 
 
@@ -135,7 +135,7 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     counted.wait(lambda: SMALL in alarm.text())
     assert plain(alarm.text()) == f"▲ 1 tensor would keep less than 5 %: {SMALL}"
     danger = QColor(LIGHT["danger"]).getRgb()[:3]
-    counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH), 2000)
+    counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
     tree = counted.views.tree
     block = tree.model.index_of(node_named(tree, "block"))
     tree.view.setExpanded(block, False)
@@ -194,17 +194,17 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
         QTest.mouseMove(viewport, start + (stop - start) * part)
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
     # An estimate of a place on the way may come last where the machine is busy.
-    counted.wait(lambda: view.threshold > 1.5 * threshold, 2000)
+    counted.wait(lambda: view.threshold > 1.5 * threshold)
     moved = view.threshold
     weights = np.abs(read(counted, LARGE))
     editor = counted.rule.fields.fields["amount"].editor
     share = pytest.approx((weights <= moved).mean(), abs=0.005)
-    counted.wait(lambda: editor.value() == share, 2000)
+    counted.wait(lambda: editor.value() == share)
     amount = editor.value()
     assert slider(counted).value() == round(1000 * amount)
     report = counted.wait_preview()
     assert report.by_name[LARGE].after == round(amount * weights.size)
-    counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold), 2000)
+    counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold))
 
 
 def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
@@ -282,12 +282,12 @@ def test_of_all_tensors_together_the_threshold_counts_all(counted):
     counted.workbench.asking.changed.connect(lambda: asked.append(editor.value()))
     view.thresholdMoved.emit(0.2)
     view.thresholdMoved.emit(0.5)
-    counted.wait(lambda: editor.value() == share, 2000)
+    counted.wait(lambda: editor.value() == share)
     assert asked == [share], "of two moves at once the last is enough"
     counted.click(editor.counts)
     view.thresholdMoved.emit(0.7)
     number = pytest.approx((every <= 0.7).sum(), rel=0.01)
-    counted.wait(lambda: editor.value() == number, 2000)
+    counted.wait(lambda: editor.value() == number)
     assert isinstance(editor.value(), int), "the switch says counts"
 
 
@@ -306,7 +306,7 @@ def test_a_threshold_counts_nothing_that_is_left_alone(counted):
     editor = counted.rule.fields.fields["amount"].editor
     view.thresholdMoved.emit(0.5)
     share = (np.abs(read(counted, LARGE)) <= 0.5).mean()
-    counted.wait(lambda: editor.value() == pytest.approx(share, abs=0.002), 2000)
+    counted.wait(lambda: editor.value() == pytest.approx(share, abs=0.002))
 
 
 def test_the_distribution_follows_without_counting_anew(counted, never, monkeypatch):
@@ -324,13 +324,13 @@ def test_the_distribution_follows_without_counting_anew(counted, never, monkeypa
         drag_slider(counted, wanted)
         share = slider(counted).value() / 1000
         threshold = np.quantile(weights, share)
-        counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02), 2000)
+        counted.wait(lambda at=threshold: view.threshold == pytest.approx(at, rel=0.02))
         assert view.stacks(0, view.canvas.count, 1).going.sum() == pytest.approx(
             share * weights.size, rel=0.05
         )
     assert not made
     counted.choose(counted.rule.method, "Random")
-    counted.wait(lambda: made, 2000)
+    counted.wait(lambda: made)
     assert made[-1][2] is None, "chance has no threshold: nothing goes until it is known what"
 
 
@@ -358,12 +358,12 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
     assert len(asked) == 1
     ready.set()
     last = counted.workbench.forecasting.outlook.by_name[LARGE].threshold
-    counted.wait(lambda: asked[-1] == last, 2000)
+    counted.wait(lambda: asked[-1] == last)
     assert asked[0] < last
     weights = np.abs(read(counted, LARGE))
     item = counted.views.pages.weights.canvas.item
     share = pytest.approx((weights <= last).mean(), abs=0.02)
-    counted.wait(lambda: item.fine.going.mean() == share, 2000)
+    counted.wait(lambda: item.fine.going.mean() == share)
 
 
 def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
@@ -388,7 +388,7 @@ def test_a_line_that_is_let_go_never_jumps_back(counted, never, monkeypatch):
         counted.pause(5)
     moved, held = view.threshold, len(shown)
     QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=stop)
-    counted.wait(lambda: view.field.text().startswith("≈"), 2000)
+    counted.wait(lambda: view.field.text().startswith("≈"))
     assert all(line.at == pytest.approx(moved, rel=0.02) for line in shown[held:])
     assert view.threshold == pytest.approx(moved, rel=0.02)
 
@@ -515,7 +515,7 @@ def test_a_file_that_is_put_back_is_noticed(counted, file):
     error = counted.views.forecast.error
     counted.wait(lambda: "Put it back" in error.text())
     file.with_suffix(".away").rename(file)
-    counted.wait(lambda: not error.text(), 5000)
+    counted.wait(lambda: not error.text())
     counted.wait_preview()
     assert counted.button.isEnabled()
 
@@ -537,13 +537,13 @@ def test_the_picture_of_weights_follows_the_slider_without_a_preview(counted, ne
     never()
     few = hatched(counted)
     drag_slider(counted, 0.8)
-    counted.wait(lambda: hatched(counted) > 2 * few, 4000)
+    counted.wait(lambda: hatched(counted) > 2 * few)
     many = hatched(counted)
     drag_slider(counted, 0.4)
-    counted.wait(lambda: hatched(counted) < 0.8 * many, 4000)
+    counted.wait(lambda: hatched(counted) < 0.8 * many)
     assert counted.workbench.forecasting.preview is None
     counted.ask_amount("x")
-    counted.wait(lambda: hatched(counted) == 0, 4000)
+    counted.wait(lambda: hatched(counted) == 0)
 
 
 def test_the_model_follows_the_slider_without_a_preview(counted, never):
@@ -556,7 +556,7 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
     real = model.set_report
     counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
     drag_slider(counted, 0.3)
-    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook, 4000)
+    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook)
     assert told[-1][0] is not outlook
     assert counted.workbench.forecasting.preview is None
 
@@ -636,5 +636,5 @@ def test_the_compact_size_follows_the_slider_without_a_preview(counted, never):
     drag_slider(counted, 0.9)
     few = label.text()
     drag_slider(counted, 0.3)
-    counted.wait(lambda: label.text() != few, 2000)
+    counted.wait(lambda: label.text() != few)
     assert counted.workbench.forecasting.preview is None

@@ -12,6 +12,8 @@ from safetensors.torch import load_file, save_file
 from pruneapp import resources
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.tree.cells import Column
+from tests.gui.beats import Stopwatch
+from tests.gui.gate import Gate
 from tests.gui.person import plain
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -294,24 +296,18 @@ def test_wrong_values_are_explained_beside_the_field(person, small):
 @pytest.fixture
 def slow(monkeypatch):
     """Make previews as slow as those of a very large model."""
-    import time
-
     from pruneapp.document.preview import compute_preview
     from pruneapp.gui import previewing
 
-    state = {"running": False, "slow": True}
+    gate = Gate(closed=True)
 
     def work(snapshot, step, kernel, job, **more):
-        state["running"] = True
         job.start(10_000, "conv1.weight")
-        while state["slow"]:
-            time.sleep(0.005)
-            job.step(1)
-        state["running"] = False
+        gate.wait(job, 1)
         return compute_preview(snapshot, step, kernel, job, **more)
 
     monkeypatch.setattr(previewing, "compute_preview", work)
-    return state
+    return gate
 
 
 def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, slow):
@@ -320,14 +316,14 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
     save_file({name: torch.ones(8, 8)}, file)
     person.open(file)
     person.wait_open(file)
-    person.wait(lambda: slow["running"])
+    person.wait(lambda: slow.running)
     person.key("Ctrl+Return")
     label = person.window.job_status.label
     person.wait(label.isVisible)
     assert person.window.width() <= 1280
     needed = label.fontMetrics().horizontalAdvance(f"Pruning {name} …")
-    person.wait(lambda: label.contentsRect().width() >= needed, 2000)
-    slow["slow"] = False
+    person.wait(lambda: label.contentsRect().width() >= needed)
+    slow.closed = False
     person.wait(lambda: len(person.states) == 2)
     person.workbench.telling.say_done("Done.")
     assert person.window.done.isVisible()
@@ -336,30 +332,28 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
 @pytest.mark.parametrize("by", ["Esc", "Cancel"])
 def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, slow, by, beats):
     """Progress is shown with the tensor's name; after Cancel the button works again."""
-    import time
-
     person.open(small)
     person.wait_open(small)
-    person.wait(lambda: slow["running"])
+    person.wait(lambda: slow.running)
     person.key("Ctrl+Return")
     status = person.window.job_status
     person.wait(status.isVisible)
     person.wait(lambda: "conv1.weight" in status.label.text())
     assert status.label.text().startswith("Pruning")
 
-    began = time.perf_counter()
+    took = Stopwatch()
     if by == "Esc":
         person.views.tree.view.setFocus()
         person.key("Esc")
     else:
         person.click(status.cancel)
     person.wait(lambda: not status.isVisible())
-    assert time.perf_counter() - began < 1.0  # 0.25 s on a machine that rests: bench cancel
+    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
     assert person.document.revision == 0
     assert person.states == ["Opened"]
     assert person.trouble == []
 
-    slow["slow"] = False
+    slow.closed = False
     person.click(person.button)
     person.wait(lambda: len(person.states) == 2)
     beats.assert_answered()
@@ -367,8 +361,6 @@ def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, sl
 
 def test_a_large_model_is_pruned_and_a_prune_of_it_cancelled(person, tmp_path, beats):
     """400 MB of random weights: the window answers, Cancel takes less than 0.25 s."""
-    import time
-
     rng = np.random.default_rng(0)
     block = torch.from_numpy(rng.standard_normal((2048, 2048), dtype=np.float32))
     path = tmp_path / "large.safetensors"
@@ -380,10 +372,10 @@ def test_a_large_model_is_pruned_and_a_prune_of_it_cancelled(person, tmp_path, b
     person.key("Ctrl+Return")
     person.pause(60)
     assert person.states == ["Opened"]
-    began = time.perf_counter()
+    took = Stopwatch()
     person.key("Esc")
     person.wait(lambda: not person.workbench.jobs.busy)
-    assert time.perf_counter() - began < 1.0  # 0.25 s on a machine that rests: bench cancel
+    assert took.seconds < 1.0  # 0.25 s on a machine that rests: bench cancel
     assert person.states == ["Opened"]
 
     person.click(person.button)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 import torch
 from PySide6.QtCore import QPoint
@@ -14,6 +12,7 @@ from pruneapp.document.session import entrance
 from pruneapp.gui import export_work, exporting
 from pruneapp.gui import previewing as previews
 from pruneapp.gui.views.forecast import waiting
+from tests.gui.gate import Gate
 
 
 @pytest.fixture
@@ -40,29 +39,14 @@ def at_work(person, file):
     return person
 
 
-class Gate:
-    """Keeps a function waiting, as a job that can be cancelled, until it is opened."""
-
-    def __init__(self, real) -> None:
-        self.real = real
-        self.closed = False
-        self.running = False
-
-    def wait(self, job) -> None:
-        self.running = True
-        while self.closed:
-            job.step(0)
-            time.sleep(0.005)  # a worker's thread; the test opens the gate, nobody counts on it
-
-
 @pytest.fixture
 def opening(monkeypatch):
     """Opening takes until the gate is opened."""
-    gate = Gate(entrance.open_checkpoint)
+    gate, real = Gate(), entrance.open_checkpoint
 
     def work(path, *, state_dict=None, job):
         gate.wait(job)
-        return gate.real(path, state_dict=state_dict, job=job)
+        return real(path, state_dict=state_dict, job=job)
 
     monkeypatch.setattr(entrance, "open_checkpoint", work)
     return gate
@@ -71,11 +55,11 @@ def opening(monkeypatch):
 @pytest.fixture
 def writing(monkeypatch):
     """An export takes until the gate is opened."""
-    gate = Gate(export_work.export)
+    gate, real = Gate(), export_work.export
 
     def work(snapshot, request, job):
         gate.wait(job)
-        return gate.real(snapshot, request, job)
+        return real(snapshot, request, job)
 
     monkeypatch.setattr(export_work, "export", work)
     return gate
@@ -84,11 +68,11 @@ def writing(monkeypatch):
 @pytest.fixture
 def previewing(monkeypatch):
     """A preview takes until the gate is opened, and is said to be slow at once."""
-    gate = Gate(previews.compute_preview)
+    gate, real = Gate(), previews.compute_preview
 
     def work(snapshot, step, kernel, job, **more):
         gate.wait(job)
-        return gate.real(snapshot, step, kernel, job, **more)
+        return real(snapshot, step, kernel, job, **more)
 
     monkeypatch.setattr(previews, "compute_preview", work)
     monkeypatch.setattr(waiting, "LONG_MS", 20)

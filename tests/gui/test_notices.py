@@ -8,6 +8,7 @@ import pytest
 
 from pruneapp import resources
 from pruneapp.errors import ExportError, FileChangedError, HistoryError, SelectionError
+from tests.gui.person import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 LONG = (
@@ -152,13 +153,13 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
     jobs._listen.setInterval(30)
 
     def deaf(_job):
-        go_on.wait(10)
+        go_on.wait(2 * PATIENCE_MS / 1000)
 
     task = jobs.submit("Exporting", deaf, on_result=print, on_error=print)
     try:
         person.wait(lambda: task.begun)
         person.key("Esc")
-        person.wait(lambda: person.notices, 2000)
+        person.wait(lambda: person.notices)
         (said,) = person.notices
         assert said.startswith("'Exporting'")
         assert ("a method that you loaded" in said) == own

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from pruneapp.gui import questions
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
+from tests.gui.person import PATIENCE_MS
 
 
 @pytest.fixture
@@ -608,18 +610,19 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     monkeypatch.setattr(packing, "PIECE", 1)
     for module in (packing, capturing, journal_log):
         monkeypatch.setattr(module, "SMALL", 0)
-    pack, slow = journal_log.pack, True
+    pack, slow, turns = journal_log.pack, True, threading.Semaphore(0)
 
     def packed(*masks):
         for piece in pack(*masks):
             if slow:
-                time.sleep(0.2)
+                assert turns.acquire(timeout=PATIENCE_MS / 1000)
             yield piece
 
     monkeypatch.setattr(journal_log, "pack", packed)
     copy = tmp_path / "copy.journal"
 
     def intents() -> int:
+        turns.release()  # a piece of the masks between two looks
         copy.write_bytes(journals()[0].read_bytes())
         with read_journal(copy, Job()) as found:
             return len(found.history.intents)
@@ -630,6 +633,7 @@ def test_what_is_done_while_masks_are_written_is_in_the_journal_at_once(
     person.wait(lambda: journals() and intents() == 2)
     assert not person.workbench.keeping.up_to_date, "the masks of the first are still written"
     slow = False
+    turns.release()
     kept(person)
     assert intents() == 0
     assert not person.bugs

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from pruneapp import resources
 from pruneapp.answers import Gesture
 from pruneapp.gui import editing
 from pruneapp.gui.gesturing import make
+from tests.gui.gate import Gate, endless
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
@@ -25,15 +24,12 @@ def opened(person):
 
 def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch):
     by_hand = opened(person)
-    numbers = []
+    gate = Gate(closed=True)
 
     def slow(snapshot, gesture, shown, job, **how):
         if gesture == channel(0):
             job.start(100, "fc1.weight")
-            while True:
-                job.step(0)
-                numbers.append(job)
-                time.sleep(0.005)
+            gate.wait(job)
         return make(snapshot, gesture, shown, job, **how)
 
     monkeypatch.setattr(editing, "make", slow)
@@ -50,18 +46,13 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
     assert not person.document.masks["fc1.weight"].bools()[128:256].any(), "the one after it"
     person.wait_idle()
     assert not status.cancel.isVisible()
-    assert numbers
+    assert gate.running
 
 
 def test_a_gesture_is_forgotten_with_its_file(person, monkeypatch):
     by_hand = opened(person)
 
-    def endless(_snapshot, _gesture, _shown, job, **_how):
-        while True:
-            job.step(0)
-            time.sleep(0.005)
-
-    monkeypatch.setattr(editing, "make", endless)
+    monkeypatch.setattr(editing, "make", lambda _a, _b, _c, job, **_how: endless(job))
     by_hand.do(channel(0))
     person.wait(person.window.job_status.cancel.isVisible)
     person.session.close()

@@ -281,7 +281,7 @@ def test_a_narrow_window_shows_its_docks_as_tabs_and_all_can_be_reached(new_pers
     assert person.views.tree_dock.width() >= min(wide, 300)
     view = person.views.tree.view
     letters = view.fontMetrics().horizontalAdvance("0")
-    person.wait(lambda: view.columnWidth(Column.NAME) >= 17 * letters, 2000)
+    person.wait(lambda: view.columnWidth(Column.NAME) >= 17 * letters)
     assert person.views.form.isVisible()
 
 
