@@ -1,21 +1,35 @@
 """Fusion, with outlines that can be seen on a dark window, and whole words on tabs.
 
-Fusion derives the outlines of check boxes, radio buttons and fields by darkening the window's
-colour, which leaves almost nothing of them where the window is dark already.
+Fusion derives the outlines of check boxes, radio buttons, fields and tabs by darkening the
+window's colour, which leaves almost nothing of them where the window is dark already.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPalette, QPen
-from PySide6.QtWidgets import QProxyStyle, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import (
+    QProxyStyle,
+    QStyle,
+    QStyleOption,
+    QStyleOptionComplex,
+    QStyleOptionTab,
+    QTabBar,
+    QWidget,
+)
 
 from pruneapp.gui.views.parts.painting import saved
 
 _RADIUS = 2.0
 # Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
 _TAB_ROOM = 2
+# Percent by which Fusion darkens the window's colour for an outline.
+_DARKER = 140
 _FOCUS = QPalette.ColorRole.Highlight
+_WINDOW = QPalette.ColorRole.Window
 _SAME_HUE, _GREY = 12, 60  # degrees; of 255
 
 
@@ -55,6 +69,47 @@ class Style(QProxyStyle):
             super().drawPrimitive(element, option, painter, widget)
         if element == QStyle.PrimitiveElement.PE_PanelButtonCommand and _is_accented(option):
             _draw_focus(option, painter)
+
+    def drawControl(
+        self,
+        element: QStyle.ControlElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw the shapes of tabs."""
+        super().drawControl(element, option, painter, widget)
+        if element == QStyle.ControlElement.CE_TabBarTabShape and _is_dark(option.palette):
+            assert isinstance(option, QStyleOptionTab), "the shape of a tab has a tab's option"
+            _draw_tab_outline(option, painter)
+
+    def drawComplexControl(
+        self,
+        control: QStyle.ComplexControl,
+        option: QStyleOptionComplex,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        """Draw boxes for numbers."""
+        if control == QStyle.ComplexControl.CC_SpinBox:
+            with _outlined(option):
+                super().drawComplexControl(control, option, painter, widget)
+        else:
+            super().drawComplexControl(control, option, painter, widget)
+
+
+@contextmanager
+def _outlined(option: QStyleOption) -> Iterator[None]:
+    """Let Fusion draw an outline in the palette's colour of borders, instead of the window's."""
+    before = QPalette(option.palette)
+    palette = QPalette(before)
+    border = palette.color(QPalette.ColorRole.Mid)
+    palette.setColor(_WINDOW, border.lighter(_DARKER))
+    option.palette = palette
+    try:
+        yield
+    finally:
+        option.palette = before
 
 
 def _draw_check_box(option: QStyleOption, painter: QPainter) -> None:
@@ -97,6 +152,35 @@ def _draw_field(option: QStyleOption, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         frame = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+
+
+def _draw_tab_outline(option: QStyleOptionTab, painter: QPainter) -> None:
+    """Draw over the line that Fusion draws around a tab above or below its page."""
+    below = option.shape == QTabBar.Shape.RoundedSouth
+    if not below and option.shape != QTabBar.Shape.RoundedNorth:
+        return
+    # As Fusion has it: the chosen tab reaches further from the page and nearer to it.
+    chosen = _has(option, QStyle.StateFlag.State_Selected)
+    away, near = (0, 2) if chosen else (2, 3)
+    if below:
+        shape = option.rect.adjusted(0, -3, 0, -away)
+        seen = option.rect.adjusted(-1, near, 1, 1)
+    else:
+        shape = option.rect.adjusted(0, away, 0, 3)
+        seen = option.rect.adjusted(-1, -1, 1, -near)
+    with saved(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(seen)
+        painter.setPen(QPen(option.palette.color(QPalette.ColorRole.Mid), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        frame = QRectF(shape).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(frame, _RADIUS, _RADIUS)
+
+
+def _is_dark(palette: QPalette) -> bool:
+    """Whether borders are lighter than the window, and Fusion's own lines hardly to be seen."""
+    window, border = (palette.color(role) for role in (_WINDOW, QPalette.ColorRole.Mid))
+    return border.lightness() > window.lightness()
 
 
 def _is_accented(option: QStyleOption) -> bool:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QLineEdit,
     QRadioButton,
+    QSpinBox,
     QStyle,
     QStyleOptionTab,
     QTabBar,
@@ -71,6 +72,38 @@ def test_a_third_state_is_a_dash(shown, theme):
 
 def test_a_field_shows_its_border(shown, theme):
     assert QColor(theme.colors["border"]).name() in shown(QLineEdit())
+
+
+def test_a_box_for_a_number_shows_its_border(shown, theme):
+    box = QSpinBox()
+    shown(box)
+    image = box.grab().toImage()
+    edge = {image.pixelColor(x, image.height() // 2).lightness() for x in range(3)}
+    window, border = (QColor(theme.colors[token]).lightness() for token in ("window", "border"))
+    # Rounding may cost a step; in the light theme Fusion's own line is the darker one.
+    assert max(abs(tone - window) for tone in edge) >= abs(border - window) - 1
+
+
+@pytest.mark.parametrize("shape", [QTabBar.Shape.RoundedNorth, QTabBar.Shape.RoundedSouth])
+def test_the_tabs_behind_have_an_outline(qtbot, theme, shape):
+    tabs = QTabBar()
+    tabs.setStyle(style := Style())
+    tabs.setPalette(theme.palette())
+    tabs.setAutoFillBackground(True)
+    tabs.setShape(shape)
+    tabs.setDrawBase(False)
+    qtbot.addWidget(tabs)
+    for text in ("", "", ""):
+        tabs.addTab(text)
+    tabs.resize(300, 40)
+    tabs.show()
+    qtbot.waitExposed(tabs)
+    image, behind = tabs.grab().toImage(), tabs.tabRect(1)
+    across = {image.pixelColor(behind.center().x(), y).name() for y in range(image.height())}
+    window = QColor(theme.colors["window"]).lightness()
+    border = QColor(theme.colors["border"]).lightness()
+    assert max(abs(QColor(name).lightness() - window) for name in across) >= abs(border - window)
+    del style
 
 
 def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(qtbot):

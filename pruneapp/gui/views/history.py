@@ -175,6 +175,20 @@ class _Strip(QListView):
         whole: QRect = self.viewport().rect()
         return whole.adjusted(_EDGE if left else 0, 0, -_EDGE if right else 0, 0)
 
+    def scrollTo(
+        self,
+        index: Index,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Bring a state into sight, all of it beside the arrows; its beginning if it is wider."""
+        super().scrollTo(index, hint)
+        bar, room, state = self.horizontalScrollBar(), self.room(), self.visualRect(index)
+        if state.right() > room.right():
+            bar.setValue(bar.value() + state.right() - room.right())
+            room, state = self.room(), self.visualRect(index)  # the first arrow may have come
+        if state.left() < room.left():
+            bar.setValue(bar.value() - (room.left() - state.left()))
+
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the states, and an arrow at an edge beyond which there are more."""

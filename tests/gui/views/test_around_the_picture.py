@@ -419,6 +419,16 @@ def test_a_long_history_shows_the_current_state(show, qtbot):
     assert strip.list.viewport().rect().contains(rect.center())
 
 
+def test_wherever_one_jumps_to_is_beside_the_arrows(show):
+    strip = show(HistoryStrip(), 500, 60)
+    items = [HistoryItem(f"L1 {n} % on 43 tensors", "") for n in range(200)]
+    for position in (199, 100, 99, 98, 101, 102, 103, 198, 1, 0):
+        strip.set_items(items, position)
+        rect = strip.list.visualRect(strip.list.model().index(position))
+        assert strip.list.room().contains(rect), f"state {position} lies under an arrow"
+    assert strip.list.beyond == (False, True)
+
+
 def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     """1,447 weights without the 1 would be another number."""
     strip = show(HistoryStrip(), 360, 60)
