@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from pruneapp.cli.options import fail
 from pruneapp.cli.terminal import INTERRUPTED, Interrupts
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import PruneAppError, words_of
 from pruneapp.progress import Cancelled, CancelToken
 
 
@@ -34,9 +34,11 @@ def main(options: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        # A full disk, say: files are spoken of elsewhere, so it is what was printed.
+        if error.filename is not None:
+            return fail(f"'{error.filename}' cannot be used: {words_of(error)}.")
+        # A full disk, say: files have names, so it is what was printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return fail(f"The output could not be written: {(error.strerror or str(error)).lower()}.")
+        return fail(f"The output could not be written: {words_of(error)}.")
 
 
 def _command(name: str) -> Callable[[argparse.Namespace, CancelToken], int]:

@@ -29,6 +29,24 @@ def is_home(checkpoint: Checkpoint, target: Path) -> bool:
     return target.exists() and home_of(checkpoint).samefile(target)
 
 
+def files_in(folder: Path) -> list[Path]:
+    """Return what lies in a folder, by name.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be listed.
+    """
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise ExportError(
+            f"What lies in '{folder}' cannot be listed: {words_of(error)}.",
+            remedy="Ask for the right to read the folder, or take another one.",
+            details=str(error),
+        ) from error
+
+
 def is_folder_model(checkpoint: Checkpoint) -> bool:
     """Whether the weights are of a model that is a folder: in shards, or with a configuration."""
     return bool(checkpoint.contents.shards) or (home_of(checkpoint) / CONFIG).is_file()
@@ -49,9 +67,7 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
         return {}
     home = home_of(checkpoint)
     found = {}
-    with reading(home):
-        beside = sorted(home.iterdir())
-    for path in beside:
+    for path in files_in(home):
         wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
         if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
             continue

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from pruneapp.checkpoint.abandoned import claim, partial_name
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
+from pruneapp.errors import ExportError
 from pruneapp.export import config_dtype
 from pruneapp.export.companions import CONFIG, companions, copy_of, is_home, reading, same
 from pruneapp.export.declaration import Format, Plan
@@ -146,6 +148,29 @@ def left_as_it_was(path: Path) -> str:
     return f"'{path}' was there already, and was left as it was."
 
 
+def refuse_without_room(target: Path, nbytes: int) -> None:
+    """Refuse files that all of them together have no room, before the first is written.
+
+    Parameters
+    ----------
+    target
+        The folder that they go into; it need not be there.
+    nbytes
+        Their bytes. What they replace stays until all are written.
+
+    Raises
+    ------
+    ExportError
+        That says how many bytes are missing.
+    """
+    home = target if target.is_dir() else target.parent
+    with contextlib.suppress(OSError):  # then whoever writes will see
+        if shutil.disk_usage(home).free >= nbytes:
+            return
+        full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise write_error(target, full, nbytes)
+
+
 class Place:
     """A folder to write files into; a context manager.
 
@@ -176,6 +201,21 @@ class Place:
                 self._claimed.callback(let_go, fd)
                 claim(fd)
         return self
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """Let what cannot be written be told under the name that it was to have."""
+        try:
+            yield
+        except ExportError as error:
+            if self._partial is None:
+                raise
+            hidden, shown = str(self._partial), str(self._target)
+            raise ExportError(
+                error.sentence.replace(hidden, shown),
+                remedy=error.remedy.replace(hidden, shown),
+                details=error.details,
+            ) from error
 
     def commit(self) -> None:
         """Give a new folder its name."""

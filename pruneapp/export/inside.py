@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
 from pruneapp.checkpoint.safetensors import MAX_HEADER_BYTES
+from pruneapp.checkpoint.source import FileSource
+from pruneapp.errors import CheckpointError
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -13,10 +16,11 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 def is_packed(file: Path) -> bool:
     """Whether a file is compressed with zstd as a whole."""
     try:
-        with file.open("rb") as opened:
-            return opened.read(len(_ZSTD)) == _ZSTD
-    except OSError:
+        source = FileSource(file)  # which waits for no pipe
+    except CheckpointError:
         return False
+    with contextlib.closing(source):
+        return source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD
 
 
 def metadata_inside(file: Path) -> dict[str, str] | None:

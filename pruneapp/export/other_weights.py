@@ -8,7 +8,7 @@ from pathlib import Path
 from pruneapp.checkpoint.folder import may_be_weights
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export.companions import is_home, reading
+from pruneapp.export.companions import files_in, is_home
 
 _SHOWN = 3
 
@@ -41,8 +41,7 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
         own = [shard.path for shard in contents.shards] or [checkpoint.path]
         there = [path.name for path in (*own, *filter(None, [contents.index]))]
     else:
-        with reading(target):
-            there = sorted(path.name for path in target.iterdir())
+        there = [path.name for path in files_in(target)]
     others = [name for name in there if name not in names and may_be_weights(name)]
     if not others:
         return

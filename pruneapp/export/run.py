@@ -180,6 +180,7 @@ def _export_folder(
     target = check_folder(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     plans, found = folder.plan_all(state, form, values, target.path, job)
+    folder.refuse_without_room(target.path, sum(p.nbytes for p in plans.values() if p.exact))
     sized = {name: Sized(plan, job) for name, plan in plans.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
     with contextlib.ExitStack() as stack:
@@ -188,7 +189,8 @@ def _export_folder(
         written = []
         for name, one in sized.items():
             job.label(name)
-            file, about = one.write(place.path / name, stack)
+            with place.named():
+                file, about = one.write(place.path / name, stack)
             written.append(replace(about, path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()

@@ -14,7 +14,14 @@ from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.document.recipe import Recipe, fit, recipe_of, replay_all
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import CheckpointError, ExportError, RecipeError, words_of
+from pruneapp.errors import (
+    DamagedFileError,
+    ExportError,
+    RecipeError,
+    UnrecognizedFileError,
+    UnsupportedFileError,
+    words_of,
+)
 from pruneapp.export import folder, parts, provenance
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.differing import MOST, Difference, Locating
@@ -28,6 +35,9 @@ from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
+
+# What a file that was written once may have become; one that may not be read is no such.
+_BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
     Raises
     ------
     CheckpointError
-        If the original cannot be read.
+        If the original cannot be read, or the system does not let the file be opened.
     RecipeError
         If nothing says what was done, or it does not fit the original.
     """
@@ -109,9 +119,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         try:
             if not packed:
                 checkpoint = stack.enter_context(open_checkpoint(file, job=job))
-        except CheckpointError as error:
-            if not file.exists():
-                raise
+        except _BROKEN as error:
             return Verdict((Difference("file", f"cannot be opened: {error}"),))
         metadata = metadata_inside(file) if checkpoint is None else _metadata(checkpoint)
         if metadata is None:

@@ -69,7 +69,7 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        if isinstance(error, OSError) and not path.is_file():
+        if isinstance(error, OSError) and error.filename == str(path):
             raise MethodError(
                 f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
             ) from error

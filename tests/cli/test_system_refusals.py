@@ -1,0 +1,144 @@
+"""What the system refuses is told in one sentence that names the file, and leaves nothing."""
+
+import errno
+import json
+import os
+import shutil
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pruneapp.__main__ import main
+from pruneapp.cli import methods
+from pruneapp.export import folder
+
+METHOD = ("--method", "l1_unstructured", "--amount", "0.5")
+
+
+class Usage(NamedTuple):
+    """What `shutil.disk_usage` tells."""
+
+    total: int
+    used: int
+    free: int
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A model in two files, one of a single file and what was made of that, with its recipe."""
+    monkeypatch.chdir(tmp_path)
+    where = {}
+    Path("shards").mkdir()
+    for number, name in enumerate("ab", 1):
+        where[f"{name}.weight"] = f"model-{number:05}-of-00002.safetensors"
+        save_file({f"{name}.weight": np.ones((40, 50))}, f"shards/{where[f'{name}.weight']}")
+    Path("shards/model.safetensors.index.json").write_text(json.dumps({"weight_map": where}))
+    save_file({"a.weight": np.ones((40, 50))}, "model.safetensors")
+    words = [
+        "prune",
+        "model.safetensors",
+        *METHOD,
+        "-o",
+        "p.safetensors",
+        "--save-recipe",
+        "r.json",
+    ]
+    assert main(words) == 0
+    return tmp_path
+
+
+def refused(capfd, *words):
+    capfd.readouterr()
+    status = main([str(word) for word in words])
+    out, err = capfd.readouterr()
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    return err
+
+
+def test_a_folder_that_has_no_room_is_refused_before_anything_is_written(place, capfd, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(10**6, 10**6 - 20_000, 20_000))
+    monkeypatch.setattr(folder.Place, "__enter__", None)
+    err = refused(capfd, "run", "r.json", "shards", "-o", "out")
+    assert f"'{place / 'out'}' cannot be written" in err
+    needed = sum(path.stat().st_size for path in (place / "shards").glob("*.safetensors"))
+    assert needed > 2 * 16_000
+    assert "20,000 are free" in err
+    said = int(err.split(" are needed")[0].split("(")[-1].replace(",", ""))
+    assert said >= needed
+
+
+def test_what_is_told_names_the_folder_that_was_wanted(place, capfd, monkeypatch):
+    reserve = os.posix_fallocate
+
+    def full(fd, start, nbytes):
+        if next(place.glob("out.partial-*")).joinpath("model-00001-of-00002.safetensors").exists():
+            pytest.fail("a file has its name before it is written")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    err = refused(capfd, "run", "r.json", "shards", "-o", "out")
+    assert f"'{place / 'out' / 'model-00001-of-00002.safetensors'}' cannot be written" in err
+    assert "partial" not in err
+    assert not list(place.glob("out*"))
+    monkeypatch.setattr(os, "posix_fallocate", reserve)
+    assert main(["run", "r.json", "shards", "-o", "out"]) == 0
+
+
+def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, capfd, monkeypatch):
+    (place / "out").mkdir()
+
+    listing = Path.iterdir
+
+    def locked(path):
+        if path.name == "out":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return listing(path)
+
+    with monkeypatch.context() as locking:
+        locking.setattr(Path, "iterdir", locked)
+        err = refused(capfd, "run", "r.json", "shards/model.safetensors.index.json", "-o", "out")
+    assert f"What lies in '{place / 'out'}' cannot be listed: permission denied." in err
+    assert "goes with the model" not in err
+
+
+def test_what_may_not_be_opened_is_not_judged(place, capfd):
+    os.mkfifo("pipe")
+    for path in ("pipe", "nothere"):
+        err = refused(capfd, "verify", path, "--against", "model.safetensors")
+        assert f"'{path}'" in err
+    shutil.copy("p.safetensors", "cut.safetensors")
+    os.truncate("cut.safetensors", 5_000)
+    assert main(["verify", "cut.safetensors", "--against", "model.safetensors"]) == 1
+    assert "is cut short" in capfd.readouterr().out
+
+
+def test_a_method_that_may_not_be_read_is_no_trouble_of_the_output(place, capfd, monkeypatch):
+    read = SourceFileLoader.get_data
+
+    def locked(loader, path):
+        if "own.py" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(loader, path)
+
+    looked = Path.is_file
+
+    def unseen(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(SourceFileLoader, "get_data", locked)
+    monkeypatch.setattr(Path, "is_file", lambda p: unseen(p) if p.name == "own.py" else looked(p))
+    words = ("prune", "model.safetensors", *METHOD, "-o", "o.pt", "--load-method", "own.py")
+    assert "'own.py' cannot be read: permission denied." in refused(capfd, *words)
+
+
+def test_whatever_else_the_system_refuses_is_told_with_the_file(place, capfd, monkeypatch):
+    def refuse(*_args):
+        raise PermissionError(errno.EACCES, "Permission denied", "some/file")
+
+    monkeypatch.setattr(methods, "methods", refuse)
+    err = refused(capfd, "methods")
+    assert err == "pruneapp: 'some/file' cannot be used: permission denied.\n"
