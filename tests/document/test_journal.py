@@ -29,7 +29,7 @@ from kept_work import (
 )
 
 from pruneapp.document.hand import Target
-from pruneapp.document.session import log_file
+from pruneapp.document.session import log_file, story
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal
 from pruneapp.document.session.log_file import JSON, records
@@ -291,6 +291,42 @@ def test_any_end_may_be_torn_off(model, place, tmp_path):
         shut(again)
     assert found == sorted(found)
     assert set(found) == set(range(9))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
+    """As files from old archives have: bytes that are no UTF-8."""
+    named = tmp_path / os.fsdecode(b"m\xff-\xc3\xa4.safetensors")
+    write_model(tmp_path / "model.safetensors").rename(named)
+    document = storied(named)
+    journal = kept(document, place)
+    journal.mark_kept(document.history.records[0], 1, tmp_path / os.fsdecode(b"\xfe.prune"))
+    journal.close()
+    (found,) = left_behind(place, Job())
+    assert found.original == named
+    with read_journal(found.path, Job()) as file:
+        assert file.original.path == str(named)
+        again = reopened(file, Job())
+    assert states(again) == states(document)
+    assert again.checkpoint.path == named
+    shut(document)
+    shut(again)
+
+
+def test_a_disk_that_cannot_read_a_journal_is_a_sentence(model, place, monkeypatch):
+    document = storied(model)
+    journal = kept(document, place)
+    journal.close()
+    shut(document)
+
+    def fails(*_args, **_more):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(story, "records", fails)
+    with pytest.raises(SessionError, match="cannot be read: input/output error"):
+        read_journal(journal.path, Job())
+    monkeypatch.undo()
+    shut(taken_up(journal.path))
 
 
 def test_any_bit_may_be_wrong(model, place, tmp_path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -327,6 +329,13 @@ def test_a_newer_version_is_one_sentence(session):
     assert "newer Pruneapp" in restored_or_refused(session)
 
 
+def test_a_version_of_many_digits_is_one_sentence(session):
+    header, body = parts(session)
+    header["__metadata__"]["version"] = "9" * 5000
+    put_together(session, header, body)
+    assert "its version is '999" in restored_or_refused(session)
+
+
 def test_a_newer_table_is_one_sentence(session):
     with_json(session, "session.json", lambda t: t.update(version=7))
     assert "version 7" in restored_or_refused(session)
@@ -454,6 +463,31 @@ def test_the_checkpoint_itself_is_never_replaced(model, tmp_path):
         with pytest.raises(SessionError, match="the checkpoint itself"):
             save(document, path)
     assert model.read_bytes() == before
+    shut(document)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_no_text_come_back(tmp_path):
+    """Bytes that are no UTF-8 in the names of the checkpoint and of the session."""
+    named = tmp_path / os.fsdecode(b"m\xff-\xc3\xa4.safetensors")
+    session = tmp_path / os.fsdecode(b"w\xfe.prune")
+    write_model(tmp_path / "model.safetensors").rename(named)
+    document = storied(named)
+    save(document, session)
+    with read_session(session, Job()) as file:
+        assert file.original.path == str(named)
+        assert file.original.relative == named.name
+        again = reopened(file, Job())
+    assert again.checkpoint.path == named
+    assert states(again) == states(document)
+    shut(document)
+    shut(again)
+
+
+def test_a_name_that_is_too_long_is_a_sentence(model, tmp_path):
+    document = storied(model)
+    with pytest.raises(ExportError, match=r"cannot be written: .*too long"):
+        save(document, tmp_path / f"{'n' * 300}.prune")
     shut(document)
 
 

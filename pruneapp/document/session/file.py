@@ -30,6 +30,8 @@ from pruneapp.progress import Job
 
 # Of the table and of each edit: far more than 100,000 tensors need.
 _MOST_JSON = 1 << 28
+# A version has fewer: what has thousands is no number to Python.
+_DIGITS = 20
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
             f"'{where}' is not a session of Pruneapp.", remedy=f"Open a {SUFFIX} file."
         )
     version = file.metadata.get("version", "")
-    check_version({"version": int(version) if version.isdecimal() else version}, VERSION, where)
+    number = int(version) if version.isdecimal() and len(version) < _DIGITS else version
+    check_version({"version": number}, VERSION, where)
     table = decoded(_json(file, TABLE, where), Table, where)
     check_version({"version": table.version}, VERSION, where)
     original = decoded(file.metadata.get("original", "").encode(), Original, where)

@@ -6,9 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import msgspec
-
 from pruneapp.document.edit import Record
+from pruneapp.document.session.as_json import encoded
 from pruneapp.document.session.capture import Capture, NewMask, Numbers
 from pruneapp.document.session.entries import Entry, MaskHead, More
 from pruneapp.document.session.log_file import JSON, PIECE, LogFile, delete
@@ -68,8 +67,7 @@ class JournalLog:
         """Write an entry; returns how many bytes it takes."""
         import zstandard
 
-        text = msgspec.json.encode(entry)
-        return self._append(JSON, zstandard.ZstdCompressor(level=1).compress(text))
+        return self._append(JSON, zstandard.ZstdCompressor(level=1).compress(encoded(entry)))
 
     def write_masks(
         self, some: list[NewMask], capture: Capture, job: Job, is_there: Callable[[], bool]

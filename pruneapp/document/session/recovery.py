@@ -16,7 +16,7 @@ from pruneapp.document.session.log_file import delete, lock
 from pruneapp.document.session.reopen import Saved
 from pruneapp.document.session.saved import SavedHistory, damaged
 from pruneapp.document.session.story import MasksOfJournal, Story
-from pruneapp.errors import SessionError
+from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
 
 # A journal may be made at this very moment, and not be locked yet.
@@ -184,7 +184,7 @@ def read_journal(path: Path, job: Job) -> JournalFile:
     Raises
     ------
     SessionError
-        If it is gone, another window has it, or a newer Pruneapp wrote it.
+        If it is gone, another window has it, the disk cannot read it, or a newer Pruneapp wrote it.
     """
     try:
         file = path.open("r+b")
@@ -200,7 +200,13 @@ def read_journal(path: Path, job: Job) -> JournalFile:
 def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
     if not lock(file.fileno()):
         raise _taken(path)
-    story = Story.read(file, path, check_pieces=True, job=job)
+    try:
+        story = Story.read(file, path, check_pieces=True, job=job)
+    except OSError as error:
+        raise SessionError(
+            f"The work in '{path}' cannot be read: {words_of(error)}.",
+            remedy="Check the disk, then open it again.",
+        ) from None
     if story.original is None:
         raise damaged(str(path), "it does not begin as one")
     source = FileSource(path)

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pruneapp.document.edit import EditKind, Layer
+from pruneapp.document.session.as_json import as_told
 from pruneapp.errors import SessionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -135,9 +136,10 @@ def decoded(data: bytes, kind: type[T], where: str) -> T:
         If it is something else.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
+        found: T = as_told(data, kind)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise damaged(where, f"its history cannot be read ({error})") from None
+    return found
 
 
 def damaged(where: str, what: str) -> SessionError:

@@ -11,9 +11,11 @@ from typing import Any, Self
 import msgspec
 import platformdirs
 
+from pruneapp.checkpoint.places import exists
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
 from pruneapp.document.edit import Record
+from pruneapp.document.session.as_json import encoded
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
 from pruneapp.document.session.original import Original, describe
@@ -70,7 +72,7 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
         with _Spool() as spool:
             plain = _Plain(capture)
             table = _spool_history(capture, plain, view, spool, job)
-            spool.add(TABLE, [msgspec.json.encode(table)])
+            spool.add(TABLE, [encoded(table)])
             tensors = [(name, mask.nbytes) for name, mask in plain.masks.items()] + spool.tensors
             header = _header(tensors, original.seen_from(path.absolute().parent))
             nbytes = len(header) + sum(size for _, size in tensors)
@@ -90,7 +92,7 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
 
 def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:
     for file in checkpoint.files:
-        if path.exists() and file.path.exists() and path.samefile(file.path):
+        if exists(path) and exists(file.path) and path.samefile(file.path):
             raise SessionError(
                 f"'{path}' is the checkpoint itself, which a session never replaces.",
                 remedy=f"Choose another name, that ends in {SUFFIX}.",
@@ -179,7 +181,7 @@ def _spool_history(
         job.step(0)
         places += _places(numbers, record, plain, spool, job)
         edit = numbers.edit(record, last, capture.snapshot.checkpoint)
-        spool.add(f"edit/{count}", [msgspec.json.encode(edit)])
+        spool.add(f"edit/{count}", [encoded(edit)])
         last = record
     return Table(
         VERSION, tuple(places), len(capture.records), capture.position, capture.exported, dict(view)
@@ -224,7 +226,7 @@ def _header(tensors: list[tuple[str, int]], original: Original) -> bytes:
         "version": str(VERSION),
         "about": _ABOUT,
         "written_by": f"Pruneapp {pruneapp.__version__}",
-        "original": msgspec.json.encode(original).decode(),
+        "original": encoded(original).decode(),
     }
     parts = [msgspec.json.encode({"__metadata__": metadata})[1:-1]]
     start = 0

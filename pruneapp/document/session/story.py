@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.session import entries
+from pruneapp.document.session.as_json import as_told
 from pruneapp.document.session.entries import VERSION, Entry, Kept
 from pruneapp.document.session.log_file import PIECE, Place, records
 from pruneapp.document.session.original import Original
@@ -184,7 +185,7 @@ def _entry(payload: bytes, path: Path) -> Entry | None:
     except zstandard.ZstdError:
         return None
     try:
-        found: Entry = msgspec.json.decode(text, type=Entry)
+        found: Entry = as_told(text, Entry)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         # A record of a kind that is not known: only the version tells a newer file from a bad one.
         head = _version(text)
@@ -202,7 +203,7 @@ class _AnyHead(msgspec.Struct):
 def _version(text: bytes) -> int:
     """Return the version that a first record names, whatever else it has; 0 for other records."""
     try:
-        found = msgspec.json.decode(text, type=_AnyHead)
+        found = as_told(text, _AnyHead)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return 0
     return found.version if found.type == "head" else 0
