@@ -6,35 +6,28 @@ same kind, and an answer about a state that is gone is dropped by its number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
 from weakref import ref
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.answers import SparsityReport, TensorRow, TensorStats, Tile, TileRequest
+from pruneapp.answers import SparsityReport, TensorRow, TensorStats
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.histogram import histogram
-from pruneapp.document.layout import layout
-from pruneapp.document.picture import tile
 from pruneapp.document.retained import retained
 from pruneapp.document.stats import channel_norms, stats
-from pruneapp.errors import PruneAppError
 from pruneapp.gui.following import Following
 from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.page_answers import PageAnswers
 from pruneapp.gui.session import Session
-from pruneapp.gui.tasks import Task
 from pruneapp.gui.views.parts.dims import dim_labels
 from pruneapp.gui.views.pictures.pages import Page, PicturePages
-from pruneapp.gui.views.pictures.raster.axes_row import Axes
+from pruneapp.gui.weight_tiles import WeightTiles
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import NormParam
-from pruneapp.progress import Job
-
-T = TypeVar("T")
 
 
 class Looking(QObject):
@@ -69,24 +62,16 @@ class Looking(QObject):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._jobs = jobs
         self._forecasting = forecasting
         self._pages = pages
-        self._asked: dict[str, Task[Any]] = {}
-        self._known: set[Page] = set()
-        self._first_look = False  # whether the tile that was asked for last is one
-        self._behind = False
+        self._answers = PageAnswers(jobs, pages, self)
         # With the final weights that they were measured with: nothing else changes values.
         self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         self.name: str | None = None  # a file may call a tensor ""
         # Before what is connected below: it knows the mask to come when the pictures are told.
         self._following = Following(forecasting, self)
-        self._following.changed.connect(self._on_estimate)
+        self._tiles = WeightTiles(session, self._answers, self._following, pages, self)
         pages.pageChanged.connect(self._on_page_changed)
-        pages.tileRequested.connect(self._on_tile_requested)
-        pages.pointRequested.connect(self._on_point_requested)
-        pages.weights.historyRequested.connect(self._on_history_requested)
-        pages.weights.axesChosen.connect(self._on_axes_chosen)
         pages.distribution.binningChanged.connect(self._on_binning_changed)
         pages.dimChanged.connect(self._on_channels_changed)
         pages.channels.normChanged.connect(self._on_channels_changed)
@@ -104,16 +89,16 @@ class Looking(QObject):
         if found == self.name:
             return
         self.name = found
-        self._forget()
+        self._answers.forget()
         self._following.look_at(found)
         if row is None or document is None:
+            self._tiles.look_at(None)
             self._pages.set_tensor(None)
             self.focused.emit()
             return
-        self._pages.set_tensor(row, document.masks.pruned(name))
-        self._pages.weights.set_layout(layout(row.shape, row.kind), row.shape, row.dtype, row.name)
-        self._pages.weights.set_pruned(document.masks.pruned(name))
-        self._pages.weights.set_why_not(row.why_not)
+        pruned = document.masks.pruned(name)
+        self._pages.set_tensor(row, pruned)
+        self._tiles.look_at(row, pruned)
         labels = dim_labels(row.shape, row.kind) if len(row.shape) > 1 else ()
         self._pages.channels.set_dims(labels, shape=() if row.why_not else row.shape)
         self._ask_stats()
@@ -122,7 +107,7 @@ class Looking(QObject):
 
     def recount(self) -> None:
         """Ask anew for what is told from counts: more is known."""
-        self._known.discard(Page.MODEL)
+        self._answers.known.discard(Page.MODEL)
         if self._pages.page is Page.MODEL:
             self._ask_page(Page.MODEL)
 
@@ -135,13 +120,13 @@ class Looking(QObject):
             assert document is not None
             self._pages.set_pruned(document.masks.pruned(name))
             self._pages.weights.invalidate()
-            self._known.clear()
+            self._answers.known.clear()
             self._ask_stats()
-        self._known.discard(Page.MODEL)
+        self._answers.known.discard(Page.MODEL)
         self._ask_page(self._pages.page)
 
     def _on_preview_changed(self) -> None:
-        self._known.clear()
+        self._answers.known.clear()
         self._pages.weights.invalidate()
         if not self._line_tells:
             self._ask_page(self._pages.page)
@@ -150,14 +135,8 @@ class Looking(QObject):
         self._following.set_wanted(wanted=number == Page.WEIGHTS)
         self._ask_page(number)
 
-    def _on_estimate(self) -> None:
-        # If each estimate asked anew, a tile that takes longer would never come.
-        self._behind = self._first_look and "tile" in self._asked
-        if not self._behind:
-            self._pages.weights.invalidate(passing=True)
-
     def _on_foreseen(self) -> None:
-        self._known.discard(Page.MODEL)
+        self._answers.known.discard(Page.MODEL)
         if self._pages.page in {Page.MODEL, Page.DISTRIBUTION} and not self._line_tells:
             self._ask_page(self._pages.page)
 
@@ -184,67 +163,29 @@ class Looking(QObject):
         self._pages.set_empty_text("")
         self.name = None
         self._stats.clear()
-        self._forget()
+        self._answers.forget()
         self._following.look_at(None)
+        self._tiles.look_at(None)
         self._pages.set_tensor(None)
         self._pages.model.set_report(None)
 
-    def _forget(self) -> None:
-        for task in self._asked.values():
-            task.cancel()
-        self._asked.clear()
-        self._known.clear()
-
     # -- asking ---------------------------------------------------------------------------------
-
-    def _ask(
-        self, kind: str, work: Callable[[Job], T], done: Callable[[T], None], page: Page | None
-    ) -> None:
-        older = self._asked.pop(kind, None)
-        if older is not None:
-            older.cancel()
-
-        def say(text: str) -> None:
-            if page is not None:
-                self._known.discard(page)
-                self._pages.set_busy(page, False)
-                self._pages.set_error(page, text)
-
-        def over() -> None:
-            if self._asked.get(kind) is task:
-                del self._asked[kind]
-
-        def found(answer: T) -> None:
-            over()
-            done(answer)
-
-        def failed(error: PruneAppError) -> None:
-            over()
-            say(str(error))
-
-        def ended() -> None:
-            over()
-            if task.error is not None and not task.token.cancelled:  # a bug, reported elsewhere
-                say(self.tr("This could not be shown."))
-
-        task = self._jobs.answer(work, on_result=found, on_error=failed, on_cancelled=ended)
-        self._asked[kind] = task
 
     def _ask_page(self, number: int) -> None:
         page = Page(number)
         document = self._session.document
-        if document is None or page in self._known:
+        if document is None or page in self._answers.known:
             return
         snapshot, name = document.snapshot(), self.name
         if page is Page.MODEL:
-            self._known.add(page)
+            self._answers.known.add(page)
             would = self._forecasting.outlook
             by_name = self._session.by_name
             first = document.state_at(0)
             self._pages.model.set_tensors(self._session.rows)
             self._pages.set_busy(page, True)
             # Of 100,000 tensors that takes a fifth of a second.
-            self._ask(
+            self._answers.ask(
                 "model",
                 lambda job: _telling(retained(first.load(job), snapshot, job), would, by_name),
                 lambda report: self._pages.model.set_report(report, would),
@@ -254,12 +195,12 @@ class Looking(QObject):
         row = None if name is None else self._session.by_name.get(name)
         if name is None or row is None or page is Page.WEIGHTS:
             return  # the picture of weights asks for itself, tile by tile
-        self._known.add(page)
+        self._answers.known.add(page)
         going = self._following.exact
         if page is Page.DISTRIBUTION:
             binning = self._pages.distribution.binning
             self._pages.set_busy(page, True)
-            self._ask(
+            self._answers.ask(
                 "histogram",
                 lambda job: histogram(snapshot, name, going, job, binning=binning),
                 self._pages.distribution.set_histogram,
@@ -271,7 +212,7 @@ class Looking(QObject):
             dim = max(self._pages.channels.dim, 0)
             n = NormParam().parse(self._pages.channels.norm_choice)
             self._pages.set_busy(page, True)
-            self._ask(
+            self._answers.ask(
                 "channels",
                 lambda job: channel_norms(snapshot, name, dim, n, going, CpuKernel(), job),
                 self._pages.channels.set_norms,
@@ -286,8 +227,7 @@ class Looking(QObject):
         measured, known = self._stats.get(name, (None, None))
         same = final is None if measured is None else final is not None and measured() is final
         if known is not None and same:
-            if (older := self._asked.pop("stats", None)) is not None:
-                older.cancel()  # of another state, or another tensor
+            self._answers.cancel("stats")  # of another state, or another tensor
             self._pages.set_stats(known)
             return
         snapshot = document.snapshot()
@@ -298,59 +238,14 @@ class Looking(QObject):
             if name == self.name:
                 self._pages.set_stats(found)
 
-        self._ask("stats", lambda job: stats(snapshot, name, job), done, None)
-
-    # -- what the pictures ask ------------------------------------------------------------------
-
-    def _on_tile_requested(self, request: TileRequest) -> None:
-        def told(found: Tile, generation: int) -> None:
-            self._pages.weights.set_tile(found, generation)
-            if self._behind:
-                self._on_estimate()
-
-        self._first_look = request.sampled
-        self._answer_tile("tile", request, told)
-
-    def _on_point_requested(self, request: TileRequest) -> None:
-        self._answer_tile("point", request, self._pages.weights.set_point)
-
-    def _answer_tile(
-        self, kind: str, request: TileRequest, told: Callable[[Tile, int], None]
-    ) -> None:
-        document = self._session.document
-        if document is None:
-            return
-        snapshot, going = document.snapshot(), self._following.going
-        generation = self._pages.weights.generation
-        self._ask(
-            kind,
-            lambda job: tile(snapshot, request, going, job),
-            lambda found: told(found, generation),
-            Page.WEIGHTS,
-        )
-
-    def _on_history_requested(self, index: tuple[int, ...]) -> None:
-        document, name = self._session.document, self.name
-        if document is None or name is None:
-            return
-        flat = 0
-        for at, extent in zip(index, self._session.by_name[name].shape, strict=True):
-            flat = flat * extent + at
-        step = document.pruned_by(name, flat)
-        if step is not None:
-            self._pages.weights.set_pruned_by(index, step, document.items[step])
-
-    def _on_axes_chosen(self, axes: Axes) -> None:
-        if self.name is not None:
-            row = self._session.by_name[self.name]
-            self._pages.weights.set_plane(layout(row.shape, row.kind, *axes), axes)
+        self._answers.ask("stats", lambda job: stats(snapshot, name, job), done, None)
 
     def _on_binning_changed(self) -> None:
-        self._known.discard(Page.DISTRIBUTION)
+        self._answers.known.discard(Page.DISTRIBUTION)
         self._ask_page(self._pages.page)
 
     def _on_channels_changed(self) -> None:
-        self._known.discard(Page.CHANNELS)
+        self._answers.known.discard(Page.CHANNELS)
         self._ask_page(self._pages.page)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture, Severity
-from pruneapp.gui import estimating, looking, previewing
+from pruneapp.gui import estimating, looking, previewing, weight_tiles
 from pruneapp.gui.following import EVERY_MS
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.pictures.pages import Page
@@ -340,7 +340,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
     counted.wait_idle()
     never()
     asked, ready = [], threading.Event()
-    make = looking.tile
+    make = weight_tiles.tile
 
     def slowly(snapshot, request, going, job):
         if isinstance(going, float):
@@ -350,7 +350,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
                 QTest.qSleep(5)
         return make(snapshot, request, going, job)
 
-    monkeypatch.setattr(looking, "tile", slowly)
+    monkeypatch.setattr(weight_tiles, "tile", slowly)
     slider(counted).setFocus()
     for _ in range(8):
         QTest.keyClick(slider(counted), Qt.Key.Key_Right)
