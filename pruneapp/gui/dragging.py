@@ -89,7 +89,7 @@ class Dragging(QObject):
         pages.channels.normChanged.connect(self._show)
         looking.focused.connect(self._show)
         forecasting.asked.connect(self._show)
-        forecasting.foreseen.connect(self._show)
+        forecasting.outlook.foreseen.connect(self._show)
         counting.counted.connect(self._show)
         session.closed.connect(self._drop)
 
@@ -111,7 +111,7 @@ class Dragging(QObject):
             view.set_threshold(None)
             return
         _, name = self._here()
-        report = self._forecasting.outlook
+        report = self._forecasting.outlook.report
         tensor = report.by_name.get(name) if report is not None else None
         if report is not None and tensor is None:
             view.set_threshold(None)  # the step leaves this one alone
@@ -127,7 +127,7 @@ class Dragging(QObject):
         view.set_threshold(
             tensor.threshold or 0.0,  # nothing goes: the line stands at the left
             editable=movable,
-            about=self._forecasting.is_about,
+            about=self._forecasting.outlook.is_about,
         )
 
     def _show_cut(self) -> None:
@@ -138,7 +138,7 @@ class Dragging(QObject):
             return
         row, method = found
         snapshot, name = self._here()
-        report, step = self._forecasting.outlook, self._forecasting.step
+        report, step = self._forecasting.outlook.report, self._forecasting.step
         if report is None or step is None:
             view.set_cut(None)  # nothing is asked for, or nobody knows yet
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.outlook import Outlook
 from pruneapp.masks.bitmask import BitMask
 
 # A picture that follows a slider is told so seldom: each time some million weights are read.
@@ -18,20 +18,20 @@ class Following(QObject):
 
     Parameters
     ----------
-    forecasting
-        Estimates and previews.
+    outlook
+        What would happen, by estimates and previews.
 
     Signals
     -------
     changed()
-        `going` is another one, by an estimate; `forecasting` tells of previews.
+        `going` is another one, by an estimate; `outlook` tells of previews.
     """
 
     changed = Signal()
 
-    def __init__(self, forecasting: Forecasting, parent: QObject | None = None) -> None:
+    def __init__(self, outlook: Outlook, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._forecasting = forecasting
+        self._outlook = outlook
         self._name: str | None = None
         self._wanted = True
         self._threshold: float | None = None
@@ -41,8 +41,8 @@ class Following(QObject):
         self._rest.setInterval(EVERY_MS)
         self._rest.timeout.connect(self._follow)
         self.exact: BitMask | None = None
-        forecasting.changed.connect(self._on_preview)
-        forecasting.foreseen.connect(self._on_foreseen)
+        outlook.changed.connect(self._on_preview)
+        outlook.foreseen.connect(self._on_foreseen)
 
     @property
     def going(self) -> BitMask | float | None:
@@ -63,14 +63,14 @@ class Following(QObject):
         self._follow()
 
     def _of_preview(self) -> BitMask | None:
-        preview = self._forecasting.shown
+        preview = self._outlook.shown
         if preview is None or self._name is None:
             return None
         return preview.masks.get(self._name)
 
     def _of_estimate(self) -> float | None:
-        report = self._forecasting.outlook
-        if self._forecasting.preview is not None or report is None or self._name is None:
+        report = self._outlook.report
+        if self._outlook.preview is not None or report is None or self._name is None:
             return None
         tensor = report.by_name.get(self._name)
         return None if tensor is None else tensor.threshold
@@ -79,16 +79,16 @@ class Following(QObject):
         before, self.exact = self.exact, self._of_preview()
         self._threshold = None
         # While the form changes what was to be seen stays until the estimate is there: no flicker.
-        stays = self._forecasting.shown is None and self._forecasting.outlook is not None
+        stays = self._outlook.shown is None and self._outlook.report is not None
         self._before = before if stays else None
 
     def _on_foreseen(self) -> None:
         # What is not to come any more must not stay for a moment.
-        if self._forecasting.outlook is None or not self._rest.isActive():
+        if self._outlook.report is None or not self._rest.isActive():
             self._follow()
 
     def _follow(self) -> None:
-        if self._forecasting.preview is not None:
+        if self._outlook.preview is not None:
             return
         threshold = self._of_estimate() if self._wanted else None
         if threshold != self._threshold or self._before is not None:

@@ -54,21 +54,17 @@ class Forecasting(QObject):
     ----------
     in_force
         Tells the panel what was done.
+    outlook
+        What is known of the step, and whether it is to be seen.
 
     Signals
     -------
-    changed()
-        `shown` is another one, or none.
-    foreseen()
-        `outlook` is another one, or none; or `is_counted` is.
     asked()
         `step` is another one, or none, or is to be done to another state.
     dropped()
         A prune that the person waited for is given up, because something else was done.
     """
 
-    changed = Signal()
-    foreseen = Signal()
     asked = Signal()
     dropped = Signal()
 
@@ -91,9 +87,7 @@ class Forecasting(QObject):
         self._apply_when_ready = False
         self._applying: SparsityReport | None = None
         self.in_force = InForce(session, jobs, panel, self)
-        self._outlook = Outlook(panel, self.in_force, self)
-        self._outlook.changed.connect(self.changed)
-        self._outlook.foreseen.connect(self.foreseen)
+        self.outlook = Outlook(panel, self.in_force, self)
         self._estimating = Estimating(
             jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
@@ -117,37 +111,17 @@ class Forecasting(QObject):
     @property
     def preview(self) -> Preview | None:
         """What would happen, exactly; None if it is not known."""
-        return self._outlook.preview
-
-    @property
-    def shown(self) -> Preview | None:
-        """The preview, if it is to be seen: see `Outlook`."""
-        return self._outlook.shown
-
-    @property
-    def outlook(self) -> SparsityReport | None:
-        """What would happen as far as it is known, if it is to be seen: see `Outlook`."""
-        return self._outlook.report
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether the person asked for something since the document changed."""
-        return self._outlook.asked
-
-    @property
-    def is_about(self) -> bool:
-        """Whether what `outlook` says of each tensor is not exact."""
-        return self._outlook.is_about
+        return self.outlook.preview
 
     @property
     def is_behind(self) -> bool:
-        """Whether `outlook` is of something that was asked for before."""
+        """Whether the report of `outlook` is of something that was asked for before."""
         return self._estimating.busy
 
     @property
     def is_counted(self) -> bool:
         """Whether all is counted that an estimate of what is asked for needs."""
-        return self._step is not None and self._outlook.counted
+        return self._step is not None and self.outlook.counted
 
     @property
     def step(self) -> Step | None:
@@ -166,7 +140,7 @@ class Forecasting(QObject):
         """Forget what was known, and stop finding out."""
         self._forget()
         self._estimating.drop()
-        self._outlook.drop()
+        self.outlook.drop()
 
     def halt(self) -> None:
         """Stop finding out."""
@@ -179,7 +153,7 @@ class Forecasting(QObject):
     def recount(self) -> None:
         """Look again what can be said by now: more was counted."""
         document = self._session.document
-        if document is not None and self._step is not None and not self._outlook.complete:
+        if document is not None and self._step is not None and not self.outlook.complete:
             self._estimating.ask(document.snapshot(), self._step)
 
     def prune(self) -> None:
@@ -211,7 +185,7 @@ class Forecasting(QObject):
     def _begin(self, *, asked: bool) -> None:
         # The estimate before stays to be seen until the next one is there: nothing flickers.
         self._forget()
-        self._outlook.ask(asked=asked)
+        self.outlook.ask(asked=asked)
         document = self._session.document
         if document is None:
             self.drop()
@@ -220,7 +194,7 @@ class Forecasting(QObject):
             self._step = self._ask()
         except PruneAppError as error:
             self.drop()
-            self._outlook.refuse(error)
+            self.outlook.refuse(error)
         else:
             self._previewing.soon(self._step)
             self._estimating.ask(document.snapshot(), self._step)
@@ -246,7 +220,7 @@ class Forecasting(QObject):
         if change.kind == "exported":
             return  # that changes nothing of what would happen
         self._estimating.drop()
-        self._outlook.stand(self._applying)
+        self.outlook.stand(self._applying)
         self._begin(asked=False)
 
     def _on_opening(self, _path: object) -> None:
@@ -263,7 +237,7 @@ class Forecasting(QObject):
             self._on_stayed_or_found()
 
     def _on_stayed_or_found(self) -> None:
-        self._begin(asked=self._outlook.asked)
+        self._begin(asked=self.outlook.asked)
 
     # -- what came of it ------------------------------------------------------------------------
 
@@ -272,21 +246,21 @@ class Forecasting(QObject):
 
     def _on_estimate(self, answer: Answer) -> None:
         if self._step is not None:
-            self._outlook.take_estimate(answer, self._step, by_scores=self.ranks_by_scores)
+            self.outlook.take_estimate(answer, self._step, by_scores=self.ranks_by_scores)
 
     def _on_preview(self, found: Found) -> None:
         self._panel.set_busy(busy=False)
         if self._apply_when_ready:
             self._apply_when_ready = False
-            self._outlook.note_compact(found)
+            self.outlook.note_compact(found)
             self._apply(found.preview)
         elif self._step is not None:
-            self._outlook.take_preview(found, self._step)
+            self.outlook.take_preview(found, self._step)
 
     def _on_error(self, error: PruneAppError) -> None:
         self._previewing.halt()
         self._estimating.drop()
-        self._outlook.refuse(error)
+        self.outlook.refuse(error)
         if isinstance(error, FileChangedError):
             self._missing.look()  # it may be put back
         if self._apply_when_ready:

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
-from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.outlook import Outlook
 from pruneapp.gui.views.tree import ModuleTree
 
 # Telling that takes longer happens at most once in a frame. What takes less is told with each
@@ -24,28 +24,26 @@ class Foreshadowing(QObject):
 
     Parameters
     ----------
-    forecasting
+    outlook
         Says what is to come.
     tree
         Told.
     """
 
-    def __init__(
-        self, forecasting: Forecasting, tree: ModuleTree, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, outlook: Outlook, tree: ModuleTree, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._forecasting = forecasting
+        self._outlook = outlook
         self._tree = tree
         self._changed = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.timeout.connect(self._on_rested)
-        forecasting.foreseen.connect(self._on_foreseen)
+        outlook.foreseen.connect(self._on_foreseen)
 
     def _on_foreseen(self) -> None:
         self._changed = True
         # What is not to come any more must not stay for a moment: the tree may be another one.
-        if self._forecasting.outlook is None or not self._rest.isActive():
+        if self._outlook.report is None or not self._rest.isActive():
             self._tell()
 
     def _on_rested(self) -> None:
@@ -54,7 +52,7 @@ class Foreshadowing(QObject):
 
     def _tell(self) -> None:
         self._changed = False
-        report = self._forecasting.outlook
+        report = self._outlook.report
         began = time.thread_time()  # what others compute meanwhile says nothing of this tree
         if report is None:
             self._tree.set_preview(None)

@@ -69,7 +69,7 @@ class Looking(QObject):
         self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
         self.name: str | None = None  # a file may call a tensor ""
         # Before what is connected below: it knows the mask to come when the pictures are told.
-        self._following = Following(forecasting, self)
+        self._following = Following(forecasting.outlook, self)
         self._tiles = WeightTiles(session, self._answers, self._following, pages, self)
         pages.pageChanged.connect(self._on_page_changed)
         pages.distribution.binningChanged.connect(self._on_binning_changed)
@@ -78,8 +78,8 @@ class Looking(QObject):
         session.changed.connect(self._on_changed)
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
-        forecasting.changed.connect(self._on_preview_changed)
-        forecasting.foreseen.connect(self._on_foreseen)
+        forecasting.outlook.changed.connect(self._on_preview_changed)
+        forecasting.outlook.foreseen.connect(self._on_foreseen)
 
     def look_at(self, name: str) -> None:
         """Show another tensor; a name that there is not shows none."""
@@ -143,8 +143,8 @@ class Looking(QObject):
     @property
     def _line_tells(self) -> bool:
         """Whether the threshold says all of an estimate: nothing has to be counted anew."""
-        report = self._forecasting.outlook
-        if self._forecasting.shown is not None or report is None or self.name is None:
+        report = self._forecasting.outlook.report
+        if self._forecasting.outlook.shown is not None or report is None or self.name is None:
             return False
         tensor = report.by_name.get(self.name)
         return (
@@ -179,7 +179,7 @@ class Looking(QObject):
         snapshot, name = document.snapshot(), self.name
         if page is Page.MODEL:
             self._answers.known.add(page)
-            would = self._forecasting.outlook
+            would = self._forecasting.outlook.report
             by_name = self._session.by_name
             first = document.state_at(0)
             self._pages.model.set_tensors(self._session.rows)

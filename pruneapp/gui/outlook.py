@@ -105,6 +105,7 @@ class Outlook(QObject):
             self._in_force.note(done, self._compact)
         self.drop()
         self.asked = False
+        self._panel.set_counting(1.0)
         self._in_force.tell()
 
     def take_estimate(self, answer: Answer, step: Step, *, by_scores: bool) -> None:
@@ -114,7 +115,8 @@ class Outlook(QObject):
             found = replace(found, report=None, sure=False, counting=1.0)
         before = self.counted
         self.counted, self.complete = found.report is not None, found.counting >= 1
-        self._panel.set_counting(found.counting)
+        if self.asked:  # what is done is counted, whatever may come next
+            self._panel.set_counting(found.counting)
         if self.preview is None:
             self._sure, self._channels = found.sure, found.channels
             self._compact = answer.compact if self.counted else None

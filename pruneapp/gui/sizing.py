@@ -71,7 +71,7 @@ class Sizing(QObject):
 
     def _on_asked(self) -> None:
         document, step = self._session.document, self._asked_for()
-        if document is None or (step is None and self._forecasting.is_asked):
+        if document is None or (step is None and self._forecasting.outlook.asked):
             return  # the panel says why nothing can be done
         about = (document.revision, *(row.names for row in (step.rows if step else ())))
         if about != self._about:
@@ -83,7 +83,7 @@ class Sizing(QObject):
 
     def _plan(self) -> None:
         document, step = self._session.document, self._asked_for()
-        if document is None or (step is None and self._forecasting.is_asked):
+        if document is None or (step is None and self._forecasting.outlook.asked):
             self._about = ()
             return
         snapshot = document.snapshot()
@@ -95,12 +95,12 @@ class Sizing(QObject):
 
     def _on_sizes(self, found: Sizes) -> None:
         self._known, self._task = found, None
-        if self._forecasting.step is not None or not self._forecasting.is_asked:
+        if self._forecasting.step is not None or not self._forecasting.outlook.asked:
             self._panel.set_sizes(found)
 
     def _asked_for(self) -> Step | None:
         """Return the step after which a file is sized; None for the state in force."""
-        return self._forecasting.step if self._forecasting.is_asked else None
+        return self._forecasting.step if self._forecasting.outlook.asked else None
 
     def _on_error(self, _error: PruneAppError) -> None:
         self._task = None  # the panel says it, or the export will

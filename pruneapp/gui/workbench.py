@@ -91,7 +91,7 @@ class Workbench(QObject):
             self.session, self.jobs, self.forecasting, self.views.form, parent=self
         )
         self.targeting = Targeting(self.session, self.jobs, self.asking, self.views.form, window)
-        self.foreshadowing = Foreshadowing(self.forecasting, self.views.tree, self)
+        self.foreshadowing = Foreshadowing(self.forecasting.outlook, self.views.tree, self)
         self.looking = Looking(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )

@@ -127,3 +127,26 @@ def test_the_window_answers_while_it_counts(person, beats, tmp_path):
     person.wait(lambda: not person.workbench.counting.busy)
     beats.assert_answered()
     assert missing(person) == []
+
+
+def test_what_was_done_is_not_said_to_be_counted_while_the_next_thing_is(
+    person, counting, monkeypatch
+):
+    outlook, state, counted = person.workbench.forecasting.outlook, person.views.forecast.state, []
+    take = outlook.take_estimate
+
+    def note(answer, step, **how):
+        take(answer, step, **how)
+        counted.append(answer.estimate.counting)
+
+    monkeypatch.setattr("pruneapp.document.census.Census.count", lambda *given: endless(given[-1]))
+    person.wait_preview()
+    person.wait(lambda: "counting" in state.text())
+    monkeypatch.setattr(outlook, "take_estimate", note)
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    person.wait(lambda: counted)
+    assert counted[-1] < 1, "what would come next is not counted yet"
+    assert "counting" not in state.text()
+    person.ask_amount("33 %")
+    person.wait(lambda: "counting" in state.text())

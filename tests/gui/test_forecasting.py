@@ -184,7 +184,7 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
     line = view.canvas.line
     assert line.editable
-    threshold = counted.workbench.forecasting.outlook.by_name[LARGE].threshold
+    threshold = counted.workbench.forecasting.outlook.report.by_name[LARGE].threshold
     assert line.at == pytest.approx(threshold)
     start = view.canvas.pixel_at(line.at, 1).toPoint()
     stop = view.canvas.pixel_at(2 * line.at, 1).toPoint()
@@ -357,7 +357,7 @@ def test_the_picture_follows_as_fast_as_it_is_made(counted, never, monkeypatch):
         counted.pause(EVERY_MS // 2)
     assert len(asked) == 1
     ready.set()
-    last = counted.workbench.forecasting.outlook.by_name[LARGE].threshold
+    last = counted.workbench.forecasting.outlook.report.by_name[LARGE].threshold
     counted.wait(lambda: asked[-1] == last)
     assert asked[0] < last
     weights = np.abs(read(counted, LARGE))
@@ -550,13 +550,13 @@ def test_the_model_follows_the_slider_without_a_preview(counted, never):
     never()
     click_tab(counted, Page.MODEL)
     drag_slider(counted, 0.8)
-    outlook = counted.workbench.forecasting.outlook
+    outlook = counted.workbench.forecasting.outlook.report
     told = []
     model = counted.views.pages.model
     real = model.set_report
     counted.monkeypatch.setattr(model, "set_report", lambda *a: (told.append(a[1:]), real(*a)))
     drag_slider(counted, 0.3)
-    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook)
+    counted.wait(lambda: told and told[-1][0] is counted.workbench.forecasting.outlook.report)
     assert told[-1][0] is not outlook
     assert counted.workbench.forecasting.preview is None
 

@@ -14,11 +14,11 @@ from pruneapp.gui.foreshadowing import Foreshadowing
 
 class Foreseen(QObject):
     foreseen = Signal()
-    outlook = None
+    report = None
 
     def see(self, number):
         after = {"a": number}
-        self.outlook = None if number is None else SimpleNamespace(after_by_name=after, dangers={})
+        self.report = None if number is None else SimpleNamespace(after_by_name=after, dangers={})
         self.foreseen.emit()
 
 
@@ -38,23 +38,23 @@ class Tree:
 
 @pytest.fixture
 def seen(qtbot):
-    forecasting, tree = Foreseen(), Tree()
-    return forecasting, tree, Foreshadowing(forecasting, tree)
+    outlook, tree = Foreseen(), Tree()
+    return outlook, tree, Foreshadowing(outlook, tree)
 
 
 def test_a_tree_that_is_told_quickly_is_told_every_estimate_at_once(seen):
-    forecasting, tree, _ = seen
+    outlook, tree, _ = seen
     for number in (1, 2, 3):
-        forecasting.see(number)
+        outlook.see(number)
         assert tree.told[-1] == number
 
 
 def test_a_tree_that_takes_long_leaves_time_and_is_told_the_newest(seen, qtbot):
-    forecasting, tree, _ = seen
+    outlook, tree, _ = seen
     tree.takes = 0.05
-    forecasting.see(1)
-    forecasting.see(2)
-    forecasting.see(3)
+    outlook.see(1)
+    outlook.see(2)
+    outlook.see(3)
     assert tree.told == [1]
     began = time.perf_counter()
     qtbot.waitUntil(lambda: tree.told == [1, 3])
@@ -62,7 +62,7 @@ def test_a_tree_that_takes_long_leaves_time_and_is_told_the_newest(seen, qtbot):
 
 
 def test_waiting_for_others_is_no_slow_tree(seen, monkeypatch):
-    forecasting, tree, _ = seen
+    outlook, tree, _ = seen
     told = tree.set_preview
 
     def waits(*asked):
@@ -71,13 +71,13 @@ def test_waiting_for_others_is_no_slow_tree(seen, monkeypatch):
 
     monkeypatch.setattr(tree, "set_preview", waits)
     for number in (1, 2, 3):
-        forecasting.see(number)
+        outlook.see(number)
     assert tree.told == [1, 2, 3]
 
 
 def test_what_is_not_to_come_any_more_goes_at_once(seen):
-    forecasting, tree, _ = seen
+    outlook, tree, _ = seen
     tree.takes = 0.05
-    forecasting.see(1)
-    forecasting.see(None)
+    outlook.see(1)
+    outlook.see(None)
     assert tree.told == [1, None]
