@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 # What the header process is called with: see checkpoint/header_process.py. In a frozen bundle
@@ -12,16 +13,23 @@ HEADER_PROCESS = "--header-process"
 
 def main(argv: list[str] | None = None) -> int:
     """Run the window or the command line; returns the exit status."""
-    argv = sys.argv[1:] if argv is None else argv
-    if argv[:1] == [HEADER_PROCESS]:
+    if (sys.argv[1:] if argv is None else argv)[:1] == [HEADER_PROCESS]:
         from pruneapp.checkpoint.header_process import main as parse_header
 
         return parse_header()
+
+    if own := argv is None:
+        # Until the command watches for it, Ctrl+C just ends the process, without a traceback:
+        # reading the options takes a while, and nothing is written before.
+        usual = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        argv = sys.argv[1:]
 
     from pruneapp.cli.options import fail, parse
 
     options = parse(argv)
     if options.command is None:
+        if own:
+            signal.signal(signal.SIGINT, usual)
         if no_display():
             return fail(
                 "There is no display to open a window on. Use pruneapp inspect or pruneapp prune, "

@@ -419,6 +419,24 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, number, status):
     assert [p.name for p in tmp_path.iterdir()] == ["large.safetensors"]
 
 
+@pytest.mark.parametrize("module", ["argparse", "numpy", "pruneapp.export.registry", "msgspec"])
+def test_an_interrupt_while_options_are_read_shows_no_traceback(tmp_path, module):
+    """Whoever types Ctrl+C at once meets an interpreter that imports."""
+    code = (
+        "import os, signal, sys\n"
+        "class Typed:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Typed())\n"
+        "import pruneapp.__main__ as m\n"
+        "sys.exit(m.main())"
+    )
+    words = map(str, prune(tmp_path / "o.safetensors"))
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_an_output_that_takes_nothing_is_said_in_one_sentence():
     command = [sys.executable, "-m", "pruneapp", "inspect", str(SAMPLE)]
