@@ -29,6 +29,7 @@ __all__ = ["certificate", "check_pattern", "repair"]
 
 # Broken groups of a tensor that are named.
 _NAMED = 5
+_NONE = np.empty((0, 3), np.intp)
 
 
 def check_pattern(  # noqa: PLR0917 - each its own type
@@ -114,7 +115,8 @@ def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> Tensor
         counts = kept_in_groups(left, entry.shape, groups, box)
         over = counts > groups.keep
         broken += int(np.count_nonzero(over))
-        for row, group, k in np.argwhere(over)[: _NAMED - len(first)].tolist():
+        named = np.argwhere(over) if broken and len(first) < _NAMED else _NONE
+        for row, group, k in named[: _NAMED - len(first)].tolist():
             channel = box.channels[0] + group * groups.size
             flat = ((box.outer[0] + row) * length + channel) * inner + box.inner[0] + k
             index = tuple(int(i) for i in np.unravel_index(flat, entry.shape))

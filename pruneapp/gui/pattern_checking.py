@@ -33,8 +33,10 @@ from pruneapp.progress import Job
 
 T = TypeVar("T")
 
-# So many weights are looked at again without being asked: that takes less than a second.
+# So many weights are looked at again without being asked, which takes less than a second. A tensor
+# takes as long by itself as some thousands of its weights.
 AT_ONCE = 1 << 22
+_TENSOR = 1 << 13
 _USUAL = ((2, 4), *(pattern for pattern in PATTERNS if pattern != (2, 4)))
 
 
@@ -151,8 +153,8 @@ class PatternChecking(QObject):
         asked = None if dialog is None else dialog.row.question()
         if dialog is None or asked is None:
             return
-        weights = sum([row.numel for row in self._asked_rows(everything=asked.everything)])
-        if weights <= AT_ONCE:
+        rows = self._asked_rows(everything=asked.everything)
+        if sum([row.numel + _TENSOR for row in rows]) <= AT_ONCE:
             self._check()
         else:
             self._drop()
