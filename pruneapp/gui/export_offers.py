@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp.answers import FormatOffer, Landing, RoundingCost
+from pruneapp.errors import PruneAppError
 from pruneapp.export.landing import landing
 from pruneapp.export.offers import offer, recommend
 from pruneapp.export.registry import FORMATS
@@ -34,8 +35,8 @@ class ExportOffers(QObject):
     -------
     changed(tuple of FormatOffer)
         Something is known that was not, or known no longer.
-    rounded(str, RoundingCost)
-        What rounding to a type costs.
+    rounded(str, RoundingCost or str)
+        What rounding to a type costs, or a sentence on why that is not known.
     landed(object, Landing)
         What an export finds where it goes, with the key that it was asked by.
     failed(PruneAppError)
@@ -91,7 +92,7 @@ class ExportOffers(QObject):
         self._rounding = self._jobs.answer(
             lambda job: cost_to_come(state, name, job),
             on_result=partial(self._take_cost, name),
-            on_error=self.failed.emit,
+            on_error=partial(self._take_no_cost, name),
         )
 
     def look(self, key: object, request: ExportRequest) -> None:
@@ -118,6 +119,10 @@ class ExportOffers(QObject):
     def _take_cost(self, name: str, cost: RoundingCost) -> None:
         if self._state is not None:
             self.rounded.emit(name, cost)
+
+    def _take_no_cost(self, name: str, error: PruneAppError) -> None:
+        if self._state is not None:
+            self.rounded.emit(name, f"{error.sentence} {error.remedy}".strip())
 
     def stop(self) -> None:
         """Count no more."""

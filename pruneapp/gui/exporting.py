@@ -181,7 +181,7 @@ class Exporting(QObject):
         if self.dialog is not None:
             self.dialog.set_landing(wish, found)
 
-    def _show_rounding(self, name: str, cost: RoundingCost) -> None:
+    def _show_rounding(self, name: str, cost: RoundingCost | str) -> None:
         if self.dialog is not None:
             self.dialog.set_rounding(name, cost)
 

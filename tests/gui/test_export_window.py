@@ -16,8 +16,9 @@ from safetensors.torch import load, load_file, save_file
 
 from pruneapp.answers import Purpose
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.errors import FileChangedError
 from pruneapp.export import splitting
-from pruneapp.gui import export_work, exporting
+from pruneapp.gui import export_offers, export_work, exporting
 
 
 @pytest.fixture
@@ -249,6 +250,32 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     assert warning.text() not in [label.text() for label in report.notes]
     assert report.loads.text().endswith("state_dict = load_file('bn-pruned-float16.safetensors')")
     person.close_report()
+
+
+def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, file, monkeypatch):
+    person.open(file)
+    person.wait_open(file)
+    dialog = dialog_of(person)
+    combo = dialog.details.fields.fields["dtype"].editor.combo
+    note = dialog.details.rounding.note
+
+    def unreadable(_state, _name, _job):
+        raise FileChangedError("'model' was changed by another program.", remedy="Open it again.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(export_offers, "cost_to_come", unreadable)
+        person.key("Down", combo)
+        person.wait(lambda: note.text().startswith("✕"))
+    assert note.text() == (
+        "✕ What float16 changes is not known. 'model' was changed by another program. "
+        "Open it again."
+    )
+    person.key("Down", combo)
+    person.wait(lambda: note.text().startswith("Largest rounding error"))
+    person.key("Up", combo)
+    person.wait(lambda: note.text().startswith("Largest rounding error"))
+    person.key("Esc", dialog)
+    person.wait(lambda: person.workbench.exporting.dialog is None)
 
 
 def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, file):

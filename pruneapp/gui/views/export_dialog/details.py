@@ -51,7 +51,7 @@ class Details(QScrollArea):
         self._values: dict[str, dict[str, Any]] = {}
         self.fields: Fields | None = None
         self.rounding: Rounding | None = None
-        self._costs: dict[str, RoundingCost] = {}
+        self._costs: dict[str, RoundingCost | str] = {}
         self._muted: list[QWidget] = []
 
     def sizeHint(self) -> QSize:
@@ -81,8 +81,8 @@ class Details(QScrollArea):
         else:
             self._show_rounding()  # only its size is another
 
-    def set_costs(self, costs: Mapping[str, RoundingCost]) -> None:
-        """Take note of what rounding to types costs, as far as it is known."""
+    def set_costs(self, costs: Mapping[str, RoundingCost | str]) -> None:
+        """Take note of what rounding to types costs: see `Rounding.set_costs`."""
         self._costs = dict(costs)
         if self.rounding is not None:
             self.rounding.set_costs(self._costs)

@@ -55,7 +55,7 @@ class ExportDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Export"))
-        self._costs: dict[str, RoundingCost] = {}
+        self._costs: dict[str, RoundingCost | str] = {}
         self._place = Place(self)
         self._place.asked.connect(self._ask_place)
         self.nothing = plain(wrap=True)
@@ -162,8 +162,8 @@ class ExportDialog(QDialog):
             if name in self.radios:
                 self.parametersChanged.emit(name, values)
 
-    def set_rounding(self, name: str, cost: RoundingCost) -> None:
-        """Take note of what rounding to a type costs."""
+    def set_rounding(self, name: str, cost: RoundingCost | str) -> None:
+        """Take note of what rounding to a type costs, or of a sentence on why that is not known."""
         self._costs[name] = cost
         self.details.set_costs(self._costs)
 
@@ -259,7 +259,8 @@ class ExportDialog(QDialog):
     def _ask_rounding(self) -> None:
         self.formats.set_types(self.details.types(self.formats.offers()))
         before, self._rounded = self._rounded, self.details.rounded_to()
-        if self._rounded and self._rounded not in self._costs and self._rounded != before:
+        known = isinstance(self._costs.get(self._rounded), RoundingCost)
+        if self._rounded and not known and self._rounded != before:
             self.roundingAsked.emit(self._rounded)
 
     def _arrange(self) -> None:

@@ -34,7 +34,7 @@ class Rounding(QWidget):
         super().__init__(parent)
         self._offer: FormatOffer | None = None
         self._type = ""
-        self._costs: Mapping[str, RoundingCost] = {}
+        self._costs: Mapping[str, RoundingCost | str] = {}
         self._colors = with_defaults({})
         self.note = plain(wrap=True)
         self.note.setAccessibleDescription(self.tr("What the chosen type changes."))
@@ -59,8 +59,8 @@ class Rounding(QWidget):
         self._offer, self._type = offer, value
         self._tell()
 
-    def set_costs(self, costs: Mapping[str, RoundingCost]) -> None:
-        """Take note of what types cost, as far as it is known."""
+    def set_costs(self, costs: Mapping[str, RoundingCost | str]) -> None:
+        """Take note of what types cost, as far as it is known; else of a sentence on why not."""
         self._costs = costs
         self._tell()
 
@@ -71,7 +71,7 @@ class Rounding(QWidget):
 
     def _tell(self) -> None:
         cost = self._costs.get(self._type)
-        danger = bool(cost is not None and cost.infinite)
+        danger = isinstance(cost, str) or bool(cost is not None and cost.infinite)
         recolor(self.note, self._colors["danger" if danger else "muted"])
         smaller = self._smaller()
         self.take.setVisible(smaller is not None)

@@ -38,12 +38,20 @@ def files_words(files: int | None, limit: int) -> str:
     return said.format(n=numbers.count(files or 0), size=size)
 
 
-def rounding_words(cost: RoundingCost | None, dtype: str) -> str:
-    """Say what a type of fewer bits would cost; None while that is being looked for."""
+def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
+    """Say what a type of fewer bits would cost; a sentence on why that is not known is one, too.
+
+    None while it is being looked for.
+    """
     if cost is None:
         return QCoreApplication.translate("ExportSizes", "Looking for what {type} changes…").format(
             type=dtype
         )
+    if isinstance(cost, str):
+        unknown = QCoreApplication.translate(
+            "ExportSizes", "✕ What {type} changes is not known. {why}"
+        )
+        return unknown.format(type=dtype, why=cost)
     said = [_infinite_words(cost)] if cost.infinite else []
     if cost.worst:
         largest = QCoreApplication.translate(
