@@ -1,4 +1,4 @@
-"""How much is pruned of every tensor, and how much of the energy of the file as opened is kept."""
+"""How much is pruned of every tensor, and how much of what the opened file held is kept."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pruneapp.progress import Job
 
 _KEY = "retained"
 _BYTES = 200  # of a tensor in a report, about
+_UNKNOWN = (math.nan, math.nan)
 
 
 def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
-    """Report the sparsity of a model, with the energy that its tensors retained since opening.
+    """Report the sparsity of a model, with what its tensors retained since opening.
 
     From what was counted in the background alone; nothing is read.
 
@@ -32,23 +33,26 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
         As `pruneapp.document.stats.sparsity`. `energy` of each tensor is the share of the sum of
         squares of its finite weights that is kept now, 1 where there was nothing to lose; None
         where it is not counted yet, or beyond float64. `energy` of the model is that of the tensors
-        together; None unless all are known.
+        together; None unless all are known. `magnitude` likewise, of the sum of magnitudes.
     """
     known: SparsityReport | None = now.census.recent(now, _KEY)
     if known is not None:
         return known
     report = sparsity(now)
     tensors: list[TensorSparsity] = []
-    before = after = 0.0
+    before, after = (0.0, 0.0), (0.0, 0.0)
     for batch in job.cancel.batches(report.tensors):
         for t in batch:
-            was = now.census.energy(opened, t.name)
-            left = now.census.energy(now, t.name)
-            energy = None if was is None or left is None else _share(was, left)
-            tensors.append(TensorSparsity(t.name, t.numel, t.before, t.after, energy))
-            before += math.nan if was is None else was
-            after += math.nan if left is None else left
-    found = replace(report, tensors=tuple(tensors), energy=_share(before, after))
+            was = now.census.sums(opened, t.name) or _UNKNOWN
+            left = now.census.sums(now, t.name) or _UNKNOWN
+            energy, magnitude = map(_share, was, left)
+            tensors.append(
+                TensorSparsity(t.name, t.numel, t.before, t.after, energy, magnitude=magnitude)
+            )
+            before = before[0] + was[0], before[1] + was[1]
+            after = after[0] + left[0], after[1] + left[1]
+    energy, magnitude = map(_share, before, after)
+    found = replace(report, tensors=tuple(tensors), energy=energy, magnitude=magnitude)
     if found.energy is not None:
         now.census.remember(now, _KEY, found, _BYTES * len(tensors))
     return found
@@ -57,5 +61,5 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
 def _share(before: float, after: float) -> float | None:
     if not (math.isfinite(before) and math.isfinite(after)):
         return None
-    # Sums of the same squares in another order may differ in their last digits.
+    # Sums of the same numbers in another order may differ in their last digits.
     return min(1.0, after / before) if before else 1.0

@@ -1,4 +1,4 @@
-"""The energy that is kept since opening, from counts alone, against numpy."""
+"""The energy and the magnitude kept since opening, from counts alone, against numpy."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def squares(array, kept):
     return np.square(values[kept & np.isfinite(values)]).sum()
 
 
+def sizes(array, kept):
+    values = array.astype(np.float64)
+    return np.abs(values[kept & np.isfinite(values)]).sum()
+
+
 @settings(deadline=None)
 @given(
     dtype=st.sampled_from(["float64", "float32", "float16", "bfloat16"]),
@@ -37,7 +42,7 @@ def squares(array, kept):
     odd=st.booleans(),
     large=st.booleans(),
 )
-def test_it_is_the_share_of_the_sum_of_squares(dtype, shares, seed, odd, large):
+def test_it_is_the_share_of_the_sums(dtype, shares, seed, odd, large):
     rng = np.random.default_rng(seed)
     size = 5000 if large else 40
     arrays = {f"w{i}": rng.standard_normal(size).astype(dtype) for i in range(len(shares))}
@@ -59,13 +64,19 @@ def test_it_is_the_share_of_the_sum_of_squares(dtype, shares, seed, odd, large):
     after = [squares(array, kept[name]) for name, array in arrays.items()]
     assert [t.energy for t in found.tensors] == pytest.approx(np.divide(after, before), rel=1e-6)
     assert found.energy == pytest.approx(sum(after) / sum(before), rel=1e-6)
+    before = [sizes(array, whole) for array in arrays.values()]
+    after = [sizes(array, kept[name]) for name, array in arrays.items()]
+    shares = np.divide(after, before)
+    assert [t.magnitude for t in found.tensors] == pytest.approx(shares, rel=1e-6)
+    assert found.magnitude == pytest.approx(sum(after) / sum(before), rel=1e-6)
     assert found.after == sum(t.after for t in found.tensors) == sum(masks.pruned(n) for n in masks)
 
 
 def test_what_was_never_there_is_not_lost():
     state = Snapshot(MemoryCheckpoint({"w": np.zeros(20, np.float32)}))
     count(state, ["w"])
-    assert [t.energy for t in retained(state, state, Job()).tensors] == [1.0]
+    (found,) = retained(state, state, Job()).tensors
+    assert (found.energy, found.magnitude) == (1.0, 1.0)
 
 
 def test_beyond_float64_nothing_is_said():
@@ -73,6 +84,7 @@ def test_beyond_float64_nothing_is_said():
     count(state, ["w"])
     found = retained(state, state, Job())
     assert (found.energy, found.tensors[0].energy) == (None, None)
+    assert found.magnitude == 1.0, "its sum is within float64"
 
 
 @pytest.fixture
@@ -118,10 +130,10 @@ def test_numbers_go_with_their_masks(full):
     opened, now = full
     (wanted,) = now.census.wanted_energies(now, ["w0"], Job())
     now.census.measure(now, wanted, Job())
-    assert now.census.energy(now, "w0") is not None
+    assert now.census.sums(now, "w0") is not None
     other = Snapshot(opened.checkpoint, MaskSet(), census=opened.census)
-    assert other.census.energy(other, "w0") is None
+    assert other.census.sums(other, "w0") is None
     del now, full
     gc.collect()
     other.census.measure(other, wanted, Job())
-    assert other.census.energy(other, "w0") == opened.census.energy(opened, "w0")
+    assert other.census.sums(other, "w0") == opened.census.sums(opened, "w0")

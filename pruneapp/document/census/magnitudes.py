@@ -71,19 +71,21 @@ class Counted:
         sums = 0 if self.squares is None else 2 * self.squares.nbytes
         return self.bins.nbytes + self.counts.nbytes + sums + OVERHEAD
 
-    def energy(self, dtype: DType) -> float:
-        """Return the sum of squares of finite weights that are kept, the protected ones included.
+    def sums(self, dtype: DType) -> tuple[float, float]:
+        """Return the sums of squares and of magnitudes of finite weights that are kept.
 
-        Infinite beyond float64.
+        The protected ones included. Infinite beyond float64.
         """
         with np.errstate(over="ignore"):
-            if self.squares is not None:
-                found = self.squares
+            if self.squares is not None and self.sizes is not None:
+                squares, sizes = self.squares, self.sizes
             else:
                 values = bin_values(dtype)[self.bins]
-                found = np.square(values) * self.counts
-                found = found[np.isfinite(values)]
-            return float(found.sum()) + self.guarded[0]
+                finite = np.isfinite(values)
+                counts = self.counts[finite].astype(np.float64)
+                sizes = values[finite] * counts
+                squares = np.square(values[finite]) * counts
+            return float(squares.sum()) + self.guarded[0], float(sizes.sum()) + self.guarded[1]
 
     def below(self, threshold: float, dtype: DType) -> int:
         """Return how many have a magnitude up to `threshold`; see `Census.below`."""

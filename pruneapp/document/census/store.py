@@ -105,7 +105,7 @@ class Census:
             name
             for batch in job.cancel.batches(tuple(names))
             for name in batch
-            if self.energy(snapshot, name) is None
+            if self.sums(snapshot, name) is None
         ]
         return tuple(batches(snapshot, missing, None))
 
@@ -202,10 +202,11 @@ class Census:
         record = self._get(snapshot, name, (dim, n))
         return record if isinstance(record, Channels) else None
 
-    def energy(self, snapshot: Snapshot, name: str) -> float | None:
-        """Return the sum of squares of the finite weights of a tensor that are kept.
+    def sums(self, snapshot: Snapshot, name: str) -> tuple[float, float] | None:
+        """Return the sums of squares and of magnitudes of the finite weights that are kept.
 
-        Known longer than its magnitudes: of the first state in which it was counted, and the last.
+        Known longer than the magnitudes of the tensor: of the first state in which it was counted,
+        and of the last.
 
         Parameters
         ----------
@@ -216,12 +217,12 @@ class Census:
 
         Returns
         -------
-        float or None
+        tuple of float or None
             Infinite beyond float64; None if it is not counted.
         """
         found = self._energies.get(name, marks_of(snapshot, name))
         if found is None and (counted := self.magnitudes(snapshot, name)) is not None:
-            return counted.energy(snapshot.entry(name).dtype)
+            return counted.sums(snapshot.entry(name).dtype)
         return found
 
     def zeros(self, snapshot: Snapshot, name: str) -> int | None:
@@ -285,6 +286,6 @@ class Census:
         self._records.put(snapshot, name, kind, record)
 
     def _note(self, snapshot: Snapshot, name: str, record: Counted) -> None:
-        energy = record.energy(snapshot.entry(name).dtype)
+        sums = record.sums(snapshot.entry(name).dtype)
         with self._lock:
-            self._energies.put(name, marks_of(snapshot, name), energy)
+            self._energies.put(name, marks_of(snapshot, name), sums)

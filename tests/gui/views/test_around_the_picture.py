@@ -250,8 +250,10 @@ def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
     assert (forecast.energy.text(), forecast.tensors.text()) == ("–", "–")
     assert "opened" in forecast.energy.toolTip()
     tensors = (TensorSparsity("m.a", 100, 40, 40), TensorSparsity("m.b", 900, 0, 0))
-    forecast.set_now(SparsityReport(tensors, 1000, 40, 40, energy=0.9), tensors[:1])
+    now = SparsityReport(tensors, 1000, 40, 40, energy=0.9, magnitude=0.8)
+    forecast.set_now(now, tensors[:1])
     assert (forecast.energy.text(), forecast.tensors.text()) == (f"90.0{GAP}%", "1")
+    assert forecast.magnitude.text() == f"80.0{GAP}%"
     assert forecast.affected[0].name.text() == "a"
     assert forecast.affected[1].name.text() == ""
     forecast.set_again(7)

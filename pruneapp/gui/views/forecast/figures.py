@@ -109,7 +109,7 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_now(self, report: SparsityReport | None) -> None:
-        """Show what is in force: all of the model, and how much of its energy if that is known."""
+        """Show what is in force: all of the model, and how much of it was kept if that is known."""
         self._explain(of_state=True)
         texts = {
             "gone": numbers.count(self._pruned),
@@ -118,10 +118,9 @@ class StepFigures(Figures):
         }
         if report is not None:
             texts["tensors"] = numbers.count(sum(1 for t in report.tensors if t.after))
-            if report.energy is not None:
-                texts["energy"] = numbers.percent(report.energy)
-                if report.energy == 1 and not self._pruned:
-                    texts["magnitude"] = numbers.percent(1)
+            for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
+                if share is not None:
+                    texts[key] = numbers.percent(share)
         self.set_numbers(texts)
 
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
