@@ -142,7 +142,7 @@ class Recovery(QWidget):
             else self.tr("An export was interrupted")
         )
         rest = len(works) - _MOST
-        self.more.setText(self.tr("and {n} more").format(n=rest) if rest > 0 else "")
+        self.more.setText(self.tr("{n} more after these").format(n=rest) if rest > 0 else "")
         self.more.setVisible(rest > 0)
         self.set_colors(self._colors)
         self.setVisible(bool(works) or files is not None)

@@ -118,7 +118,7 @@ def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
     works = [FoundWork(str(n), f"m{n}.pt", n, "", "14:02") for n in range(1, 6)]
     shown(qtbot, offer, works, None)
     assert len(offer.restore_buttons) == 3
-    assert offer.more.text() == "and 2 more"
+    assert offer.more.text() == "2 more after these"
 
 
 @pytest.mark.parametrize(

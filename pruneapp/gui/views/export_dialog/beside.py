@@ -12,7 +12,7 @@ class Beside(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.script = QCheckBox(self.tr("A script that says whether it still works"), self)
+        self.script = QCheckBox(self.tr("A script that checks whether the model still works"), self)
         tip = self.tr("It loads both files into your own model, and compares what comes out.")
         self.script.setToolTip(tip)
         self.script.setAccessibleDescription(tip)

@@ -18,6 +18,8 @@ from pruneapp.gui.views.parts.labels import heading, plain, recolor
 # Letters of the width that texts are set in.
 _WIDTH = 52
 _LINES = 14
+# So far the words of a radio button beside it are below its top.
+_ABOVE = 3
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 # What is asked for: of most formats everything is seen at once.
 _USUAL_LINES = 26
@@ -126,7 +128,7 @@ class Details(QScrollArea):
     def _build(self) -> None:
         content = QWidget()
         layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 8, 0)
+        layout.setContentsMargins(0, _ABOVE, 8, 0)
         layout.setSpacing(4)
         self._muted, self.fields, self.rounding = [], None, None
         if self._offer is not None:

@@ -59,6 +59,7 @@ class ExportDialog(QDialog):
         self._place = Place(self)
         self._place.asked.connect(self._ask_place)
         self.nothing = plain(wrap=True)
+        self.nothing.setContentsMargins(0, 0, 0, 8)  # it is about all of what follows
         self.nothing.hide()
         self._rounded = ""
         self.purposes = Purposes(self)
