@@ -366,6 +366,8 @@ def _set(path, value):
         ("session.json", _set(("masks", 0, "pieces"), [1, 2, 3]), "pieces"),
         ("session.json", lambda _: [1, 2], "history cannot be read"),
         ("session.json", _set(("version",), "1"), "history cannot be read"),
+        ("edit/0", _set(("kind",), "\udcff"), "history cannot be read"),
+        ("edit/0", _set(("entry",), None), "history cannot be read"),
         ("edit/0", _set(("kind",), "worse"), "history cannot be read"),
         ("edit/0", _set(("masks", 0, 0), 3), "without a name"),
         ("edit/0", _set(("masks", 0, 1), 0), "does not follow"),

@@ -80,8 +80,7 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
 
 def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
     masks = {name: unpacked(history, number, job) for name, number in edit.meant.items()}
-    entry: Mapping[str, Any] = edit.entry or {}
-    deed = _DEEDS[str(entry.get("name"))](entry, masks, job)
+    deed = _DEEDS[str(edit.entry.get("name"))](edit.entry, masks, job)
     (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
     # A step that took its masks from a file is an edit by hand that is called a step.
     made = replace(done.edit, kind=edit.kind, label=edit.label, detail=edit.detail)

@@ -231,7 +231,7 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
 
 def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
     """Return the step, if it is one whose methods are there; else what was said, as it is."""
-    if edit.entry is not None and edit.entry.get("name") == "step":
+    if edit.entry.get("name") == "step":
         try:
             return Step.from_dict(edit.entry), None
         except (ParameterError, TypeError, ValueError):

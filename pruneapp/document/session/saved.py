@@ -45,7 +45,7 @@ class SavedEdit(msgspec.Struct, frozen=True, kw_only=True):
     kind: EditKind
     label: str
     detail: str = ""
-    entry: dict[str, Any] | None = None
+    entry: dict[str, Any]
     same: bool = False
     tensors: tuple[tuple[str, tuple[int, ...], str], ...] = ()
     masks: tuple[Swap, ...] = ()
