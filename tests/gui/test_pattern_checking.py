@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -13,6 +11,7 @@ from safetensors.numpy import save_file
 from pruneapp.answers import Gesture
 from pruneapp.document.patterns import check_pattern
 from pruneapp.gui import pattern_checking, pattern_work
+from tests.gui.gate import Gate
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
 
@@ -46,15 +45,14 @@ def at_work(person, weights, tmp_path):
 @pytest.fixture
 def gate(monkeypatch):
     """Looking takes until the gate is opened, and can be cancelled."""
-    go_on = threading.Event()
+    made = Gate(closed=True)
 
     def look(*given):
-        while not go_on.wait(0.005):
-            given[-1].step(0)
+        made.wait(given[-1])
         return check_pattern(*given)
 
     monkeypatch.setattr(pattern_work, "check_pattern", look)
-    return go_on
+    return made
 
 
 def open_dialog(person):
@@ -255,7 +253,7 @@ def test_it_can_be_stopped_and_asked_again(at_work, gate):
     at_work.wait(lambda: at_work.workbench.jobs.busy)
     assert at_work.workbench.jobs.cancel_visible()  # as the window does by its own Cancel
     at_work.wait(lambda: dialog.stale.text() == "Stopped.")
-    gate.set()
+    gate.closed = False
     at_work.click(dialog.again)
     at_work.wait(dialog.headline.text)
 
@@ -263,7 +261,7 @@ def test_it_can_be_stopped_and_asked_again(at_work, gate):
 def test_what_was_asked_before_is_no_answer(at_work, gate):
     dialog = open_dialog(at_work)
     type_pattern(at_work, dialog, "1:4")
-    gate.set()
+    gate.closed = False
     at_work.wait(dialog.headline.text)
     assert "have 1:4" in dialog.headline.text()
     at_work.wait_idle()
@@ -272,11 +270,10 @@ def test_what_was_asked_before_is_no_answer(at_work, gate):
 
 def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkeypatch):
     dialog = asked(at_work)
-    real, go_on = pattern_work.compute_preview, threading.Event()
+    real, gate = pattern_work.compute_preview, Gate(closed=True)
 
     def slow(*given, **options):
-        while not go_on.wait(0.005):
-            given[3].step(0)
+        gate.wait(given[3])
         return real(*given, **options)
 
     monkeypatch.setattr(pattern_work, "compute_preview", slow)
@@ -284,7 +281,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)
     at_work.workbench.handwork.editing.do(Gesture("protect", "fc1.weight", boxes, "rectangle"))
-    go_on.set()
+    gate.closed = False
     at_work.wait(lambda: "something else was done meanwhile" in dialog.stale.text())
     at_work.wait_idle()
     assert not len(at_work.document.masks)
@@ -328,7 +325,7 @@ def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
     at_work.open(other)
     at_work.wait_open(other)
     assert checking.dialog is None
-    gate.set()
+    gate.closed = False
     at_work.wait_idle()
     dialog = open_dialog(at_work)
     assert dialog.headline.text() == "No tensor of this file can be pruned."

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 
 from pruneapp.answers.patterns import BrokenGroup, PatternReport, TensorPattern
-from pruneapp.gui.views.parts.colors import DARK
+from pruneapp.gui.views.parts.colors import DARK, LIGHT
 from pruneapp.gui.views.pattern_dialog import Answer, PatternDialog, Question
 from pruneapp.gui.views.pattern_dialog.table import as_text, cells, text_headers
 from pruneapp.methods.patterns.sizes import PatternParam
@@ -88,6 +88,10 @@ def type_pattern(qtbot, dialog, text):
     qtbot.keyClicks(field, text)
 
 
+def ink(label):
+    return label.palette().color(QPalette.ColorRole.WindowText).name()
+
+
 def test_what_is_typed_and_chosen_is_asked_at_once(dialog, asked, qtbot):
     assert dialog.row.question() == Question("2:4", 1, everything=False)
     boxes = dialog.row.pattern, dialog.row.dim.combo, dialog.row.tensors
@@ -112,6 +116,7 @@ def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, asked, q
     assert f"(got '{text.replace(' ', '')}')" in dialog.row.note.text()
     assert asked[-1] is None
     assert not dialog.go.isEnabled()
+    assert ink(dialog.headline) == LIGHT["muted"], "it answers another question"
     type_pattern(qtbot, dialog, "2:4")
     assert dialog.row.note.text().startswith("2:4 means that at most 2 of every 4")
     assert not dialog.go.isEnabled(), "it is being looked at"
@@ -221,7 +226,7 @@ def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dial
     assert not dialog.again.isVisible()
     dialog.set_stale("What is pruned has changed since.")
     assert dialog.stale.text() == "What is pruned has changed since."
-    assert dialog.headline.palette().color(QPalette.ColorRole.WindowText).name() == DARK["muted"]
+    assert ink(dialog.headline) == DARK["muted"]
     assert not dialog.go.isEnabled()
     assert dialog.copy.isEnabled()
     qtbot.mouseClick(dialog.again, Qt.MouseButton.LeftButton)
@@ -229,21 +234,26 @@ def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dial
     dialog.set_under_way("Checking")
     assert not dialog.again.isVisible()
     dialog.set_answer(answer(DENSE))
-    assert dialog.headline.palette().color(QPalette.ColorRole.WindowText).name() == DARK["text"]
+    assert ink(dialog.headline) == DARK["text"]
     assert dialog.go.isEnabled()
 
 
 def test_work_can_be_stopped_once_it_takes_longer_than_a_moment(dialog, qtbot):
+    dialog.set_answer(answer(DENSE))
     dialog.set_under_way("Checking the pattern")
     assert not dialog.job.isVisible()
+    assert ink(dialog.headline) == LIGHT["text"]
     dialog.job.set_progress(1, 4, "fc1.weight")
     qtbot.waitUntil(dialog.job.isVisible)
+    qtbot.waitUntil(lambda: ink(dialog.headline) == LIGHT["muted"])
     assert "fc1.weight" in dialog.job.label.text()
     assert missed(dialog) == []
     with qtbot.waitSignal(dialog.stopRequested):
         qtbot.mouseClick(dialog.job.cancel, Qt.MouseButton.LeftButton)
     dialog.set_stale("Stopped.")
     assert not dialog.job.isVisible()
+    dialog.set_answer(answer(DENSE))
+    assert ink(dialog.headline) == LIGHT["text"]
 
 
 def test_trouble_takes_the_place_of_the_answer(dialog):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -16,7 +16,7 @@ from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pattern_dialog import table
 from pruneapp.gui.views.pattern_dialog.answer import Answer, details, headline, what_for
 from pruneapp.gui.views.pattern_dialog.question import QuestionRow
-from pruneapp.gui.views.status import JobStatus
+from pruneapp.gui.views.status import BUSY_MS, JobStatus
 from pruneapp.params import DimParam, Param
 
 # Lines of the sentences above the table that have their room from the beginning.
@@ -58,8 +58,12 @@ class PatternDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Check a pattern"))
         self._answer: Answer | None = None
-        self._current = False
+        self._current = self._late = False
         self._colors = with_defaults({})
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(BUSY_MS)
+        self._soon.timeout.connect(self._on_late)
         self.row = QuestionRow(pattern, usual, dim, self)
         self.headline = heading("")
         self.headline.setWordWrap(True)
@@ -101,19 +105,20 @@ class PatternDialog(QDialog):
         self._current = False
         self.stale.setText("")
         self.job.set_job(title)
+        self._soon.start()
         self._show_state()
 
     def set_answer(self, answer: Answer) -> None:
         """Show what was found out."""
         self._answer, self._current = answer, True
         self.stale.setText("")
-        self.job.set_idle()
+        self._end_job()
         self._show()
 
     def set_trouble(self, text: str) -> None:
         """Say why there is no answer; what was found before is not shown any more."""
         self._answer, self._current = None, False
-        self.job.set_idle()
+        self._end_job()
         self._show()
         self.headline.setText(text)
 
@@ -121,7 +126,7 @@ class PatternDialog(QDialog):
         """Say why what is shown does not hold any more, and offer to look again."""
         self._current = False
         self.stale.setText(text)
-        self.job.set_idle()
+        self._end_job()
         self._show_state()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -184,8 +189,10 @@ class PatternDialog(QDialog):
 
     def _show_state(self) -> None:
         found, stale = self._answer, bool(self.stale.text())
-        for label in (self.headline, self.details):  # what does not hold any more steps back
-            recolor(label, self._colors["muted" if found is not None and stale else "text"])
+        asks = self.row.question() is not None
+        for label in (self.headline, self.details):  # what is no answer any more steps back
+            old = found is not None and (stale or self._late or not asks)
+            recolor(label, self._colors["muted" if old else "text"])
         self.stale.setVisible(stale)
         self.again.setVisible(stale)
         broken = 0 if found is None else found.totals.broken
@@ -196,8 +203,17 @@ class PatternDialog(QDialog):
         else:
             self.go.setText(self.tr("Nothing to repair"))
         takes = found is not None and found.totals.taken > 0
-        self.go.setEnabled(takes and self._current and self.row.question() is not None)
+        self.go.setEnabled(takes and self._current and asks)
         self.copy.setEnabled(found is not None)
+
+    def _on_late(self) -> None:
+        self._late = True
+        self._show_state()
+
+    def _end_job(self) -> None:
+        self._soon.stop()
+        self._late = False
+        self.job.set_idle()
 
     def _ask(self) -> None:
         self._current = False

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from pruneapp.answers.patterns import BrokenGroup, TensorPattern
+from pruneapp.gui.views.parts.labels import on_one_line
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, percent, shape
 from pruneapp.gui.views.pattern_dialog.answer import Answer
 
@@ -40,7 +41,7 @@ WIDEST = (
 def cells(answer: Answer, row: int) -> tuple[str, ...]:
     """Return the texts of a row."""
     tensor = answer.report.tensors[row]
-    name = f"{_sign(tensor)} {answer.shown.get(tensor.name, tensor.name)}"
+    name = f"{_sign(tensor)} {on_one_line(answer.shown.get(tensor.name, tensor.name))}"
     if not tensor.groups:
         return (name, shape(tensor.shape), *(NO_NUMBER,) * 5)
     broken = translate("Patterns", "{n} of {groups}").format(
