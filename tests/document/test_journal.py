@@ -29,6 +29,7 @@ from kept_work import (
 )
 
 from pruneapp.document.hand import Target
+from pruneapp.document.session import journal as journal_module
 from pruneapp.document.session import log_file, story
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal
@@ -410,6 +411,28 @@ def test_who_looks_at_a_journal_that_is_just_made_keeps_nobody_from_it(model, pl
 
 
 # The disk
+
+
+def test_the_disk_knows_the_name_of_a_journal_before_work_is_called_kept(model, place, monkeypatch):
+    """Also of the one that a compaction has put in its place: a machine may lose its power."""
+    flushed: list[list[str]] = []
+    monkeypatch.setattr(
+        log_file, "flush_folder", lambda path: flushed.append([p.suffix for p in path.iterdir()])
+    )
+    monkeypatch.setattr(journal_module, "_MUCH", 0)
+    document = open_model(model)
+    prune(document, A)
+    journal = kept(document, place)
+    assert flushed == [[".journal"]]
+    while journal.dead < journal.size // 2:
+        document.undo()
+        prune(document, B, 0.1)
+        journal.keep(Capture.of(document), {}, Job())
+    assert flushed == [[".journal"]], "once"
+    journal.compact(Capture.of(document), {}, Job())
+    assert [sorted(names) for names in flushed[1:]] == [[".journal", ".new"], [".journal"]]
+    journal.close()
+    shut(document)
 
 
 class FullDisk:

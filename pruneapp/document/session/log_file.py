@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pruneapp.checkpoint import locks
+from pruneapp.checkpoint.writer import flush_folder
 
 MAGIC = b"pruneapp journal\n"
 # Length of the payload, CRC-32 of kind and payload, kind.
@@ -63,6 +64,7 @@ class LogFile:
         # Unbuffered: what a full disk refused must not be tried again later.
         self._file = io.FileIO(os.open(path, flags, 0o600), "r+")
         self.size = 0
+        self._named = False
         try:
             self._lock()
             self._write(MAGIC)
@@ -83,13 +85,17 @@ class LogFile:
         self._file.truncate(size)
 
     def flush(self) -> None:
-        """Wait until the disk has everything."""
+        """Wait until the disk has everything, and the name of the file."""
         os.fsync(self._file.fileno())
+        if not self._named:
+            flush_folder(self.path.parent)
+            self._named = True
 
     def move(self, path: Path) -> None:
-        """Take the place of another file."""
+        """Take the place of another file, and wait until the disk knows."""
         self.path.replace(path)
         self.path = path
+        flush_folder(path.parent)
 
     def close(self) -> None:
         """Let go of the file; it stays."""
