@@ -15,6 +15,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.document import Document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.session.file import is_session, read_session
 from pruneapp.document.session.reopen import masks_on_other, reopened
@@ -251,6 +252,25 @@ def test_another_checkpoint_is_refused_with_what_differs_and_its_masks_can_be_ta
     assert found == expected
     assert {name: mask.packed.tobytes() for name, mask in other.protected.items()} == guarded
     shut(other)
+
+
+def test_masks_that_cannot_be_taken_over_leave_nothing_open(model, tmp_path, monkeypatch):
+    document = storied(model)
+    save(document, tmp_path / "work.prune")
+    shut(document)
+    closed = []
+    monkeypatch.setattr(Document, "close", closed.append)
+
+    def damaged(*_args):
+        raise SessionError("No.")
+
+    monkeypatch.setattr("pruneapp.document.session.reopen.masks_in_force", damaged)
+    with (
+        read_session(tmp_path / "work.prune", Job()) as session,
+        pytest.raises(SessionError, match="No"),
+    ):
+        masks_on_other(session, Job())
+    assert len(closed) == 1
 
 
 @pytest.mark.parametrize(

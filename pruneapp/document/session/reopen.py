@@ -114,21 +114,27 @@ def masks_on_other(saved: Saved, job: Job, *, original: Path | None = None) -> D
     try:
         check_fits(checkpoint, saved.history, str(saved.path))
         document = open_document(checkpoint, job)
-        kept, protected = masks_in_force(saved.history, str(saved.path), job)
-        gone = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
-        name = saved.path.name
-        _take_over(document, "prune", gone, f"Masks of {name} taken over", job)
-        guarded = {n: mask for n, mask in protected.items() if mask.kept}
-        _take_over(document, "protect", guarded, f"Protection of {name} taken over", job)
-        left_out = saved.history.intents[
-            : max(0, saved.history.position - len(saved.history.edits))
-        ]
-        if left_out:
-            document.notify(missing(left_out, "were to be computed from other weights"))
+        try:
+            _take_masks(document, saved, job)
+        except BaseException:
+            document.close()
+            raise
     except BaseException:
         checkpoint.close()
         raise
     return document
+
+
+def _take_masks(document: Document, saved: Saved, job: Job) -> None:
+    kept, protected = masks_in_force(saved.history, str(saved.path), job)
+    gone = {n: BitMask.full(mask.size) - mask for n, mask in kept.items() if mask.pruned}
+    name = saved.path.name
+    _take_over(document, "prune", gone, f"Masks of {name} taken over", job)
+    guarded = {n: mask for n, mask in protected.items() if mask.kept}
+    _take_over(document, "protect", guarded, f"Protection of {name} taken over", job)
+    left_out = saved.history.intents[: max(0, saved.history.position - len(saved.history.edits))]
+    if left_out:
+        document.notify(missing(left_out, "were to be computed from other weights"))
 
 
 def _take_over(
