@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.document.finalize import Finalize
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.browsing import Browsing
 from pruneapp.gui.checksums import Checksums
@@ -33,6 +32,7 @@ from pruneapp.gui.moving import Moving
 from pruneapp.gui.opening import Opening
 from pruneapp.gui.pairing import Pairing
 from pruneapp.gui.pattern_checking import PatternChecking
+from pruneapp.gui.pruning import Pruning
 from pruneapp.gui.recipes import Recipes
 from pruneapp.gui.recovering import Recovering
 from pruneapp.gui.rounds import Rounds
@@ -82,6 +82,15 @@ class Workbench(QObject):
             ask=self.asking.step,
             extras=self.extras,
             parent=self,
+        )
+        self.pruning = Pruning(
+            window,
+            self.session,
+            self.jobs,
+            views=self.views,
+            asking=self.asking,
+            forecasting=self.forecasting,
+            telling=self.telling,
         )
         self.counting = Counting(self.session, self.jobs, self.forecasting, self)
         self.sizing = Sizing(
@@ -182,7 +191,6 @@ class Workbench(QObject):
             telling=self.telling,
             appearance=appearance,
         )
-        self._dropped = 0
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
         self._connect()
@@ -207,19 +215,13 @@ class Workbench(QObject):
             "load_masks": self.asking.load_masks,
             "load_scores": self.asking.load_scores,
             "compare_with": self.comparing.ask_file,
-            "prune": self.prune,
-            "cancel": self.cancel,
-            "make_final": self.make_final,
         }.items():
             window.actions_[name].triggered.connect(call)
         window.closing.connect(self._on_closing)
-        window.job_status.cancelRequested.connect(self.cancel)
         views.tree.focusChanged.connect(self.looking.look_at)
         views.forecast.tensorRequested.connect(self.show_tensor)
-        views.forecast.action.pruneRequested.connect(self.prune)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)
-        self.forecasting.dropped.connect(self._on_dropped)
         self.exporting.sized.connect(self.telling.show_size)
         self.exporting.exported.connect(self.telling.end_export)
         self.choosing.deviceChanged.connect(self.forecasting.refresh)
@@ -273,8 +275,6 @@ class Workbench(QObject):
             # What is computed for the state before is for nothing, and would keep the window back.
             self.forecasting.halt()
         self.telling.show_changed(change)
-        if change.kind == "apply":
-            self.telling.withdraw(self._dropped)
         if change.names:
             self.asking.tell_context()
 
@@ -282,41 +282,6 @@ class Workbench(QObject):
         """Put a tensor into focus, in tree and pictures."""
         self.views.tree.set_focused(name)
         self.looking.look_at(name)
-
-    # -- pruning --------------------------------------------------------------------------------
-
-    def prune(self) -> None:
-        """Do what the form says."""
-        if self.views.forecast.action.button.isEnabled():
-            self.forecasting.prune()
-
-    def _on_dropped(self) -> None:
-        if self.session.document is None:
-            return
-        self._dropped = self.telling.offer(
-            self.tr(
-                "Pruning was stopped, because something else was done before it was ready. "
-                "Nothing of it was done."
-            ),
-            self.tr("Prune now"),
-            self._prune_after_all,
-        )
-
-    def _prune_after_all(self) -> None:
-        self.telling.withdraw(self._dropped)
-        self.prune()
-
-    def cancel(self) -> None:
-        """Stop the running job; without one, go back to what is asked for at first."""
-        forecasting = self.forecasting
-        if not (forecasting.cancel() or self.jobs.cancel_visible() or forecasting.cancel_preview()):
-            self.asking.reset()
-        elif self.jobs.busy:
-            self.window.job_status.set_cancelling(writes=self.jobs.writing)
-
-    def make_final(self) -> None:
-        """Turn the pruned weights of the checked tensors into ordinary zeros."""
-        self.session.propose(self.tr("Making final"), Finalize(self.views.tree.checked()).propose)
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()

@@ -724,7 +724,7 @@ def work(bench):
         button = bench.views.forecast.action.button
         if button.isEnabled() and forecasting.preview is not None and keeping.up_to_date:
             print(bench.session.document.position, flush=True)
-            bench.prune()
+            bench.pruning.prune()
         QTimer.singleShot(5, step)
 
 made = app.Start.__init__

@@ -1,0 +1,100 @@
+"""The main command and what belongs to it: pruning, stopping, and making final."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from pruneapp.document.document import DocumentChanged
+from pruneapp.document.finalize import Finalize
+from pruneapp.gui.asking import Asking
+from pruneapp.gui.document_views import DocumentViews
+from pruneapp.gui.forecasting import Forecasting
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.window import MainWindow
+
+
+class Pruning(QObject):
+    """Does what the form says, or stops it.
+
+    Parameters
+    ----------
+    window, views
+        Their commands and buttons ask for it.
+    session, jobs
+        The document, and what runs.
+    asking, forecasting
+        Say what is asked for, and do it.
+    telling
+        Says that a prune was given up.
+    """
+
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        jobs: Jobs,
+        *,
+        views: DocumentViews,
+        asking: Asking,
+        forecasting: Forecasting,
+        telling: Telling,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._jobs = jobs
+        self._views = views
+        self._asking = asking
+        self._forecasting = forecasting
+        self._telling = telling
+        self._offered = 0  # the notice that offers to prune after all
+        for name, call in {
+            "prune": self.prune,
+            "cancel": self.cancel,
+            "make_final": self.make_final,
+        }.items():
+            window.actions_[name].triggered.connect(call)
+        window.job_status.cancelRequested.connect(self.cancel)
+        views.forecast.action.pruneRequested.connect(self.prune)
+        forecasting.dropped.connect(self._on_dropped)
+        session.changed.connect(self._on_changed)
+
+    def prune(self) -> None:
+        """Do what the form says."""
+        if self._views.forecast.action.button.isEnabled():
+            self._forecasting.prune()
+
+    def cancel(self) -> None:
+        """Stop the running job; without one, go back to what is asked for at first."""
+        asked = self._forecasting
+        if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
+            self._asking.reset()
+        elif self._jobs.busy:
+            self._window.job_status.set_cancelling(writes=self._jobs.writing)
+
+    def make_final(self) -> None:
+        """Turn the pruned weights of the checked tensors into ordinary zeros."""
+        names = self._views.tree.checked()
+        self._session.propose(self.tr("Making final"), Finalize(names).propose)
+
+    def _on_dropped(self) -> None:
+        if self._session.document is None:
+            return
+        self._offered = self._telling.offer(
+            self.tr(
+                "Pruning was stopped, because something else was done before it was ready. "
+                "Nothing of it was done."
+            ),
+            self.tr("Prune now"),
+            self._prune_after_all,
+        )
+
+    def _prune_after_all(self) -> None:
+        self._telling.withdraw(self._offered)
+        self.prune()
+
+    def _on_changed(self, change: DocumentChanged) -> None:
+        if change.kind == "apply":
+            self._telling.withdraw(self._offered)
