@@ -226,6 +226,7 @@ def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str)
 
 
 def fail(sentence: str) -> int:
-    """Print one sentence on standard error; returns the exit status for it."""
-    sys.stderr.write(f"pruneapp: {printable(sentence)}\n")
+    """Print a sentence on standard error, and what it lists; returns the exit status for it."""
+    lines = "\n".join(map(printable, sentence.split("\n")))
+    sys.stderr.write(f"pruneapp: {lines}\n")
     return USAGE_ERROR

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -81,13 +81,15 @@ def plan_all(
     Raises
     ------
     ExportError
-        If the format cannot hold it, or other weights lie in the folder; see `refuse_others`.
+        If the format cannot hold it, or other weights lie in the folder, see `refuse_others`, or
+        a folder has the name of a file.
     """
     checkpoint = state.checkpoint
     plans = plan(state, form, values, job)
     # Files of a largest size have the names of those that were opened by chance alone.
     anew = limit_of(values) is not None and is_home(checkpoint, target)
     refuse_others(checkpoint, target, () if anew else plans)
+    _refuse_folders(target, plans)
     last = {name: plans.pop(name) for name in list(plans) if name.endswith(_INDEX)}
     if is_home(checkpoint, target):
         index = checkpoint.contents.index
@@ -107,6 +109,15 @@ def plan_all(
             differing.remove(CONFIG)
     notices = (*_left(target, differing), *wrong)
     return plans | copies | last, notices
+
+
+def _refuse_folders(target: Path, names: Iterable[str]) -> None:
+    for name in names:
+        if (target / name).is_dir():
+            raise ExportError(
+                f"'{target / name}' is a folder, and a file of the export has that name.",
+                remedy="Choose another folder, or remove what lies there.",
+            )
 
 
 def _beside(checkpoint: Checkpoint, values: Mapping[str, Any]) -> dict[str, Plan]:

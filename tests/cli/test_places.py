@@ -162,6 +162,15 @@ def test_a_name_that_moves_the_cursor_is_shown_and_not_done(place, capfd):
     assert "a\\u202e.pt: " in out
 
 
+def test_what_is_listed_is_listed_line_by_line(place, capfd):
+    save_file({"odd": np.ones(3)}, "other.safetensors")
+    status, _, err = call(capfd, "run", "r.json", "other.safetensors", "-o", "o.pt")
+    assert status == 2
+    first, second, *_ = err.splitlines()
+    assert first.endswith("does not fit in one place:")
+    assert second.startswith("  entries[0]")
+
+
 def test_the_help_names_every_command(capfd):
     _, out, _ = call(capfd, "--help")
     for command in ("run", "verify", "prune", "expand", "inspect"):

@@ -105,6 +105,17 @@ def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, capfd, monkeyp
     assert "goes with the model" not in err
 
 
+def test_a_folder_with_the_name_of_a_file_is_told_before_anything_is_written(
+    place, capfd, monkeypatch
+):
+    there = place / "out" / "model-00002-of-00002.safetensors"
+    there.mkdir(parents=True)
+    monkeypatch.setattr(folder.Place, "__enter__", None)
+    err = refused(capfd, "run", "r.json", "shards", "-o", "out")
+    assert f"'{there}' is a folder, and a file of the export has that name." in err
+    assert [path.name for path in (place / "out").iterdir()] == [there.name]
+
+
 def test_what_may_not_be_opened_is_not_judged(place, capfd):
     os.mkfifo("pipe")
     for path in ("pipe", "nothere"):
