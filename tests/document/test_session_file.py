@@ -258,8 +258,13 @@ def test_masks_that_cannot_be_taken_over_leave_nothing_open(model, tmp_path, mon
     document = storied(model)
     save(document, tmp_path / "work.prune")
     shut(document)
-    closed = []
-    monkeypatch.setattr(Document, "close", closed.append)
+    closed, close = [], Document.close
+
+    def closing(document):
+        closed.append(document)
+        close(document)
+
+    monkeypatch.setattr(Document, "close", closing)
 
     def damaged(*_args):
         raise SessionError("No.")
