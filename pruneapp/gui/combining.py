@@ -18,6 +18,7 @@ from pruneapp.document.overlap import Combination, combine, overlap
 from pruneapp.gui.comparing import Comparing
 from pruneapp.gui.gesturing import prepared
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.one_dialog import OneDialog
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.combine_dialog import CombineDialog
@@ -41,11 +42,6 @@ class Combining(QObject):
     window
         Its parent.
 
-    Attributes
-    ----------
-    dialog
-        What asks how; None while nothing is asked.
-
     Signals
     -------
     done(HandPreview)
@@ -66,10 +62,13 @@ class Combining(QObject):
         self._session = session
         self._jobs = jobs
         self._comparing = comparing
-        self._appearance = appearance
         self._window = window
-        self.dialog: CombineDialog | None = None
-        session.closed.connect(self._on_closed)
+        self._one: OneDialog[CombineDialog] = OneDialog(session, appearance, self)
+
+    @property
+    def dialog(self) -> CombineDialog | None:
+        """What asks how; None while nothing is asked."""
+        return self._one.shown
 
     def ask(self) -> None:
         """Let the person choose a file, and then how."""
@@ -106,15 +105,7 @@ class Combining(QObject):
         dialog = CombineDialog(path.name, both, self._session.contents.shown, self._window)
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
         dialog.pictureRequested.connect(partial(self._comparing.compare_masks, path.name, theirs))
-        dialog.finished.connect(self._on_finished)
-        self._appearance.dress(dialog)
-        self.dialog = dialog
-        dialog.open()
-
-    def _on_finished(self, _result: int) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
+        self._one.open(dialog)
 
     def _combine(self, theirs: Masks, title: str, how: Combination) -> None:
         document = self._session.document
@@ -135,7 +126,3 @@ class Combining(QObject):
     def _on_combined(self, document: Document, preview: HandPreview) -> None:
         if self._session.document is document and self._session.edit(preview):
             self.done.emit(preview)
-
-    def _on_closed(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()

@@ -20,6 +20,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.export.script import Script, script_of, write_script
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.one_dialog import OneDialog
 from pruneapp.gui.session import Session
 from pruneapp.gui.step_series import StepSeries
 from pruneapp.gui.telling import Telling
@@ -43,11 +44,6 @@ class Recipes(QObject):
         Says what was done.
     appearance
         The colours of the dialog.
-
-    Attributes
-    ----------
-    dialog
-        What shows how a recipe fits; None while none is shown.
     """
 
     def __init__(
@@ -65,15 +61,18 @@ class Recipes(QObject):
         self._jobs = jobs
         self._series = StepSeries(session, jobs, self)
         self._telling = telling
-        self._appearance = appearance
-        self.dialog: RecipeDialog | None = None
+        self._one: OneDialog[RecipeDialog] = OneDialog(session, appearance, self)
         for name, call in {
             "save_recipe": self.save,
             "apply_recipe": self.apply,
             "copy_python": self.copy_python,
         }.items():
             window.actions_[name].triggered.connect(call)
-        session.closed.connect(self._on_closed)
+
+    @property
+    def dialog(self) -> RecipeDialog | None:
+        """What shows how a recipe fits; None while none is shown."""
+        return self._one.shown
 
     # -- saving ---------------------------------------------------------------------------------
 
@@ -160,15 +159,7 @@ class Recipes(QObject):
         # Masks of the file are in force here already, if the person wants them.
         dialog = RecipeDialog(recipe.where, lines, problems, parent=self._window)
         dialog.accepted.connect(partial(self._apply, document, recipe, fitted))
-        dialog.finished.connect(self._on_dialog_finished)
-        self._appearance.dress(dialog)
-        self.dialog = dialog
-        dialog.open()
-
-    def _on_dialog_finished(self, _result: int) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
+        self._one.open(dialog)
 
     def _apply(self, document: Document, recipe: Recipe, fitted: Fit) -> None:
         if self._session.document is not document:
@@ -283,7 +274,3 @@ class Recipes(QObject):
         # The sample lies where the application is installed, which is no place for work.
         place = Path.home() if self._session.is_sample else source.absolute().parent
         return place / f"{source.name if source.is_dir() else source.stem}{suffix}"
-
-    def _on_closed(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()

@@ -20,6 +20,7 @@ from pruneapp.errors import ParameterError, PruneAppError, StaleError
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.one_dialog import OneDialog
 from pruneapp.gui.session import Session
 from pruneapp.gui.step_series import StepSeries
 from pruneapp.gui.telling import Telling
@@ -58,11 +59,6 @@ class Rounds(QObject):
         Says what was done.
     appearance
         The colours of the dialog.
-
-    Attributes
-    ----------
-    dialog
-        What asks for the schedule; None while nothing is asked.
     """
 
     def __init__(
@@ -83,11 +79,14 @@ class Rounds(QObject):
         self._asking = asking
         self._extras = extras
         self._telling = telling
-        self._appearance = appearance
         self._values: dict[str, Any] = {}  # rounds and path, as they were asked for last
-        self.dialog: RoundsDialog | None = None
+        self._one: OneDialog[RoundsDialog] = OneDialog(session, appearance, self)
         window.actions_["prune_in_rounds"].triggered.connect(self.ask)
-        session.closed.connect(self._on_closed)
+
+    @property
+    def dialog(self) -> RoundsDialog | None:
+        """What asks for the schedule; None while nothing is asked."""
+        return self._one.shown
 
     def ask(self) -> None:
         """Let the person say how far, in how many rounds, along which path."""
@@ -115,11 +114,8 @@ class Rounds(QObject):
         dialog.set_values(self._values | {"final": _final(asked)})
         dialog.changed.connect(partial(self._tell, dialog, asked))
         dialog.accepted.connect(partial(self._go, dialog, asked))
-        dialog.finished.connect(self._on_finished)
-        self._appearance.dress(dialog)
         self._tell(dialog, asked)
-        self.dialog = dialog
-        dialog.open()
+        self._one.open(dialog)
 
     def _note(self, *, anew: bool) -> str:
         if anew:
@@ -137,15 +133,6 @@ class Rounds(QObject):
             dialog.set_rounds(_counts(asked, dialog.values()))
         except ParameterError as error:
             dialog.set_error(f"{error.sentence} {error.remedy}".strip())
-
-    def _on_finished(self, _result: int) -> None:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-            self.dialog = None
-
-    def _on_closed(self) -> None:
-        if self.dialog is not None:
-            self.dialog.reject()
 
     # -- doing it -------------------------------------------------------------------------------
 
