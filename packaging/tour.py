@@ -47,7 +47,7 @@ IN_DOCS = (
 
 VIEWS_IN_DOCS = (
     *("danger", "distribution-dragged", "distribution-decades", "channels-chosen", "model-role"),
-    *("hand-close", "compare", "zeros"),
+    *("hand-close", "compare", "zeros", "pattern"),
 )
 
 

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from steps import amount_field, label_of
 
+from pruneapp.gui.views.pattern_dialog import PatternDialog
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.pictures.raster.shading import Mode
 
@@ -227,7 +228,21 @@ def zeros(walk: Tour) -> None:
         document = walk.bench.session.document
         assert document is not None
         wait_until(lambda: document.position == 1, "the zeros to be treated as pruned")
+    pattern(walk)
     target.unlink()
+
+
+def pattern(walk: Tour) -> None:
+    """Look whether the layers have 2:4."""
+    person = walk.person
+    with walk.step("pattern", "which tensors have 2:4, where the others break it, what mends them"):
+        person.menu("Tools", "Check a pattern")
+        dialog = person.dialog(PatternDialog)
+        assert isinstance(dialog, PatternDialog)
+        wait_until(dialog.go.isEnabled, "the answer")
+        dialog.table.setFocus()
+        person.press("Down")
+    person.click(dialog.leave)
 
 
 # -- hands -----------------------------------------------------------------------------------------

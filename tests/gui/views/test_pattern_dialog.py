@@ -10,6 +10,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication
 
 from pruneapp.answers.patterns import BrokenGroup, PatternReport, TensorPattern
 from pruneapp.gui.views.parts.colors import DARK, LIGHT
@@ -264,6 +265,26 @@ def test_trouble_takes_the_place_of_the_answer(dialog):
     assert not dialog.go.isEnabled()
     assert not dialog.copy.isEnabled()
     assert missed(dialog) == []
+
+
+def test_tab_goes_through_it_as_one_reads(dialog, qtbot):
+    dialog.set_answer(answer(DENSE))
+    dialog.set_stale("Stopped.")
+    dialog.table.setCurrentIndex(dialog.table.model().index(0, 0))
+    stops = []
+    dialog.row.pattern.setFocus()
+    for _ in range(7):
+        stops.append(QApplication.focusWidget())
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    row = dialog.row
+    assert stops[1:7] == [
+        row.dim.combo,
+        row.tensors,
+        dialog.table,
+        dialog.copy,
+        dialog.again,
+        dialog.leave,
+    ]
 
 
 def test_where_nothing_is_checked_all_are_meant(dialog, asked):
