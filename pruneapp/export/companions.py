@@ -40,11 +40,8 @@ def files_in(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise ExportError(
-            f"What lies in '{folder}' cannot be listed: {words_of(error)}.",
-            remedy="Ask for the right to read the folder, or take another one.",
-            details=str(error),
-        ) from error
+        remedy = "Ask for the right to read the folder, or take another one."
+        raise _refused(f"What lies in '{folder}' cannot be listed", remedy, error) from error
 
 
 def is_folder_model(checkpoint: Checkpoint) -> bool:
@@ -117,12 +114,10 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _unreadable(path, error) from error
+        remedy = "Ask for the right to read it, or move it out of the folder."
+        said = f"'{path}', which goes with the model, cannot be read"
+        raise _refused(said, remedy, error) from error
 
 
-def _unreadable(path: Path, error: OSError) -> ExportError:
-    return ExportError(
-        f"'{path}', which goes with the model, cannot be read: {words_of(error)}.",
-        remedy="Ask for the right to read it, or move it out of the folder.",
-        details=str(error),
-    )
+def _refused(said: str, remedy: str, error: OSError) -> ExportError:
+    return ExportError(f"{said}: {words_of(error)}.", remedy=remedy, details=str(error))

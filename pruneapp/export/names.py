@@ -50,8 +50,8 @@ def refuse_reserved(path: Path, form: Format) -> None:
     # and says so in a log alone.
     if is_reserved(path) and not form.fits(path.name):
         raise ExportError(
-            f"transformers takes a file called '{path.name}' for plain weights, which "
-            f"{form.label} is not.",
+            f"transformers takes a file called '{path.name}' for plain weights, which it would "
+            f"not be ('{form.label}').",
             remedy=f"Choose another name, one that ends in {form.suffixes[0]}.",
         )
 
@@ -61,7 +61,7 @@ def misnamed(path: Path, form: Format) -> tuple[str, ...]:
     if form.fits(path.name):
         return ()
     usual = " or ".join(form.suffixes[:2])
-    return (f"'{path.name}' holds {form.label}; such files are usually named {usual}.",)
+    return (f"'{path.name}' is '{form.label}'; such files are usually named {usual}.",)
 
 
 def without_companions(checkpoint: Checkpoint, form: Format) -> tuple[str, ...]:
