@@ -64,7 +64,8 @@ def real_values(bits: Bits, dtype: DType, name: str) -> Floats:
         If the type has no values of its own (packed 4 and 6-bit floats).
     """
     if dtype.name in {"C64", "C128"}:
-        return np.abs(bits.view(dtype.numpy))  # type: ignore[no-any-return]  # of a complex array
+        magnitudes: Floats = np.abs(bits.view(dtype.numpy))
+        return magnitudes
     try:
         return decode(bits, dtype)
     except ValueError:

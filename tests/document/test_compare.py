@@ -131,7 +131,10 @@ def test_what_did_not_change_since_it_was_compared_is_not_read_again():
     arrays["z"] = np.ones(50, np.complex64)
     other = snapshot({name: array + 1 for name, array in arrays.items()})
     here = snapshot(arrays)
-    read = lambda: here.checkpoint.elements_read + other.checkpoint.elements_read  # noqa: E731
+
+    def read():
+        return here.checkpoint.elements_read + other.checkpoint.elements_read
+
     known = Compared()
     first = compare(here, other, Job(), known=known)
     assert read() == 2 * (100 + 100 + 50)
