@@ -38,8 +38,8 @@ class Recipes(QObject):
     ----------
     window
         Its menus ask for them, and it is the parent of dialogs.
-    session, jobs
-        The document, and where work is done.
+    session, jobs, series
+        The document, where work is done, and what makes steps of a recipe those of the document.
     telling
         Says what was done.
     appearance
@@ -51,6 +51,7 @@ class Recipes(QObject):
         window: MainWindow,
         session: Session,
         jobs: Jobs,
+        series: StepSeries,
         *,
         telling: Telling,
         appearance: Appearance,
@@ -59,7 +60,7 @@ class Recipes(QObject):
         self._window = window
         self._session = session
         self._jobs = jobs
-        self._series = StepSeries(session, jobs, self)
+        self._series = series
         self._telling = telling
         self._one: OneDialog[RecipeDialog] = OneDialog(session, appearance, self)
         for name, call in {

@@ -19,7 +19,6 @@ from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, StaleError
 from pruneapp.gui.asking import Asking
 from pruneapp.gui.extras import Extras
-from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.one_dialog import OneDialog
 from pruneapp.gui.session import Session
 from pruneapp.gui.step_series import StepSeries
@@ -51,21 +50,19 @@ class Rounds(QObject):
     ----------
     window
         Its command asks for it, and it is the parent of the dialog.
-    session, jobs
-        The document, and where work is done.
+    session, series
+        The document, and what makes each round a step of it.
     asking, extras
         Say what is to be repeated, and have the importance scores.
-    telling
-        Says what was done.
-    appearance
-        The colours of the dialog.
+    telling, appearance
+        Says what was done; the colours of the dialog.
     """
 
     def __init__(
         self,
         window: MainWindow,
         session: Session,
-        jobs: Jobs,
+        series: StepSeries,
         *,
         asking: Asking,
         extras: Extras,
@@ -75,7 +72,7 @@ class Rounds(QObject):
         super().__init__(window)
         self._window = window
         self._session = session
-        self._series = StepSeries(session, jobs, self)
+        self._series = series
         self._asking = asking
         self._extras = extras
         self._telling = telling

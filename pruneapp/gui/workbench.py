@@ -40,6 +40,7 @@ from pruneapp.gui.session import Session
 from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.sizing import Sizing
+from pruneapp.gui.step_series import StepSeries
 from pruneapp.gui.targeting import Targeting
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
@@ -155,13 +156,14 @@ class Workbench(QObject):
             exporting=self.exporting,
             open_work=self.opening.open_work,
         )
+        series = StepSeries(self.session, self.jobs, self)
         self.recipes = Recipes(
-            window, self.session, self.jobs, telling=self.telling, appearance=appearance
+            window, self.session, self.jobs, series, telling=self.telling, appearance=appearance
         )
         self.rounds = Rounds(
             window,
             self.session,
-            self.jobs,
+            series,
             asking=self.asking,
             extras=self.extras,
             telling=self.telling,

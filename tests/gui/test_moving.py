@@ -19,17 +19,23 @@ def model(tmp_path):
     return path
 
 
-@pytest.fixture
-def pruned(person, model):
-    """Three steps, of which the masks of one fit into memory."""
+def three_steps(person, model, budget=None):
+    """Prune three times, with so much room for masks."""
     person.open(model)
     person.wait_open(model)
-    person.document.history._held.budget = 4 * 64 * 64 // 8
+    if budget is not None:
+        person.document.history._held.budget = budget
     for amount in ("10 %", "20 %", "30 %"):
         person.ask_amount(amount)
         person.wait_preview()
         person.click(person.button)
         person.wait_idle()
+
+
+@pytest.fixture
+def pruned(person, model):
+    """Three steps, of which the masks of one fit into memory."""
+    three_steps(person, model, budget=4 * 64 * 64 // 8)
     history = person.document.history
     assert person.document.position == 3
     assert history.memory <= history._held.budget, "the masks were not put aside"
@@ -104,13 +110,7 @@ def test_a_full_disk_is_told_once_and_undo_works(person, model, monkeypatch):
 
 
 def test_what_was_undone_is_let_go_of_a_part_at_a_time(person, model, monkeypatch):
-    person.open(model)
-    person.wait_open(model)
-    for amount in ("10 %", "20 %", "30 %"):
-        person.ask_amount(amount)
-        person.wait_preview()
-        person.click(person.button)
-        person.wait_idle()
+    three_steps(person, model)
     history = person.document.history
     assert history.memory == 3 * 4 * 64 * 64 // 8
     parts = []
