@@ -29,6 +29,9 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     """Add the options of ``pruneapp verify``."""
     from pruneapp.export.registry import FORMATS
 
+    verify.epilog = (
+        "Exit status: 0 if the file is what its recipe makes, 1 if not, 2 in case of trouble."
+    )
     verify.add_argument("file", metavar="FILE", help="what was exported: a file, or a folder")
     verify.add_argument(
         "--against", required=True, metavar="ORIGINAL", help="the checkpoint that it was made of"
