@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
 from safetensors.numpy import save_file
 
 from pruneapp.answers import Gesture
 from pruneapp.document.patterns import check_pattern
 from pruneapp.gui import pattern_checking, pattern_work
+from pruneapp.gui.views.parts.colors import DARK
 from tests.gui.gate import Gate
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
@@ -218,8 +220,10 @@ def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
     assert dialog.place.text() == "fc2.weight has 2:4."
 
 
-def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch):
-    monkeypatch.setattr(pattern_checking, "AT_ONCE", 0)
+@pytest.mark.parametrize("room", [0, 1_000], ids=["many weights", "many tensors"])
+def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, room):
+    monkeypatch.setattr(pattern_checking, "AT_ONCE", room)
+    assert sum(at_work.session.by_name[n].numel for n in ("conv.weight", "fc1.weight")) < 1_000
     dialog = asked(at_work)
     at_work.wait(dialog.go.isEnabled)
     before = dialog.headline.text()
@@ -281,8 +285,8 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.wait(dialog.job.isVisible)
     boxes = (((0, 2), (0, 4)),)
     at_work.workbench.handwork.editing.do(Gesture("protect", "fc1.weight", boxes, "rectangle"))
-    gate.closed = False
     at_work.wait(lambda: "something else was done meanwhile" in dialog.stale.text())
+    gate.closed = False
     at_work.wait_idle()
     assert not len(at_work.document.masks)
     at_work.click(dialog.again)
@@ -291,6 +295,20 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.click(dialog.go)
     wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 breaks it, in 2 of its 48 groups.")
     assert not dialog.go.isEnabled(), "what is protected stays"
+
+
+def test_it_is_found_by_its_name_and_follows_the_theme(at_work):
+    dialog = asked(at_work)
+    at_work.menu("View", "Theme", "Dark")
+    ink = dialog.note.palette().color(QPalette.ColorRole.WindowText)
+    assert ink.name() == DARK["muted"]
+    dialog.reject()
+    at_work.wait(lambda: at_work.workbench.pattern_checking.dialog is None)
+    at_work.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    at_work.qtbot.keyClicks(palette.field, "check a pat")
+    at_work.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert at_work.workbench.pattern_checking.dialog.isVisible()
 
 
 def test_the_table_is_copied_as_text(at_work):
