@@ -268,7 +268,7 @@ def pruning(at_work, previewing):
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
     at_work.ask_amount("40 %")
-    at_work.pause(200)
+    at_work.wait_preview()
     previewing.closed, previewing.running = True, False
     at_work.ask_amount("50 %")
     at_work.wait(lambda: previewing.running)

@@ -12,6 +12,7 @@ from safetensors.numpy import load_file, save_file
 from pruneapp import resources
 from pruneapp.document.recipe.schedule import amounts
 from pruneapp.gui import step_series
+from tests.gui.gate import Gate, endless
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
 
@@ -179,18 +180,11 @@ def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
 def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monkeypatch):
     from pruneapp.gui import rounds
 
-    real, held = rounds.compute_preview, {"closed": True}
+    real, gate = rounds.compute_preview, Gate(closed=True)
 
     def slowly(*given, **more):
-        while held["closed"]:
-            given[3].step(0)
-            rounds_pause()
+        gate.wait(given[3])
         return real(*given, **more)
-
-    def rounds_pause():
-        from PySide6.QtTest import QTest
-
-        QTest.qSleep(5)
 
     monkeypatch.setattr(rounds, "compute_preview", slowly)
     dialog = asked(at_work)
@@ -203,7 +197,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     box = tuple((0, n) for n in at_work.session.by_name[name].shape)
     at_work.workbench.handwork.editing.do(Gesture("prune", name, (box,), "rectangle"))
     at_work.wait(lambda: at_work.document.position == 1)
-    held["closed"] = False
+    gate.closed = False
     at_work.wait(lambda: at_work.trouble)
     assert "Something else was done while the rounds were computed" in at_work.trouble[0]
     assert at_work.document.position == 1
@@ -253,11 +247,7 @@ def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn
 def test_rounds_can_be_cancelled_and_nothing_changes(at_work, monkeypatch):
     from pruneapp.gui import rounds
 
-    def endless(*given, **_more):
-        while True:
-            given[3].step(0)
-
-    monkeypatch.setattr(rounds, "compute_preview", endless)
+    monkeypatch.setattr(rounds, "compute_preview", lambda *given, **_more: endless(given[3]))
     dialog = asked(at_work)
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)
