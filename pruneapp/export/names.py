@@ -61,7 +61,7 @@ def misnamed(path: Path, form: Format) -> tuple[str, ...]:
     if form.fits(path.name):
         return ()
     usual = " or ".join(form.suffixes[:2])
-    return (f"'{path.name}' is '{form.label}'; such files are usually named {usual}.",)
+    return (f"'{path.name}' holds '{form.label}'; such files are usually named {usual}.",)
 
 
 def without_companions(checkpoint: Checkpoint, form: Format) -> tuple[str, ...]:
