@@ -356,6 +356,14 @@ def test_a_format_that_cannot_be_is_dimmed_and_says_why(dialog):
     assert not dialog.radios["resumable"].isEnabled()
     assert dialog.radios["resumable"].accessibleDescription() == "It has no container."
     assert dialog.radios["resumable"].toolTip() == "It has no container."
+    assert dialog.formats.refused.text() == "– It has no container."
+    assert dialog.formats.refused.height() >= dialog.fontMetrics().lineSpacing()
+    both = (DENSE, replace(TORCH, why_not="It has float6."), RESUMABLE)
+    dialog.set_offers(both)
+    assert dialog.formats.refused.text().splitlines() == [
+        "– torch: It has float6.",
+        "– resumable: It has no container.",
+    ]
 
 
 def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, qtbot):

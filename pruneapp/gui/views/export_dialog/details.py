@@ -22,7 +22,7 @@ _LINES = 14
 _ABOVE = 3
 _SHOWN_FOR = frozenset({QEvent.Type.FocusIn, QEvent.Type.KeyPress})
 # What is asked for: of most formats everything is seen at once.
-_USUAL_LINES = 26
+_USUAL_LINES = 29
 
 
 class Details(QScrollArea):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QLabel, QRadioButton, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QLabel,
+    QRadioButton,
+    QSizePolicy,
+    QWidget,
+)
 
 from pruneapp.answers import FormatOffer
 from pruneapp.gui.views.export_dialog.words import size_tip, size_words
@@ -27,6 +34,11 @@ def _label(offer: FormatOffer, dtype: str) -> str:
 class Formats(QWidget):
     """A radio button for each format, and beside it how large the file will be.
 
+    Attributes
+    ----------
+    refused
+        Says below them why some formats cannot be.
+
     Signals
     -------
     picked
@@ -39,6 +51,7 @@ class Formats(QWidget):
         super().__init__(parent)
         self.radios: dict[str, QRadioButton] = {}
         self.sizes: dict[str, QLabel] = {}
+        self.refused = plain(wrap=True)
         self._offers: dict[str, FormatOffer] = {}
         self._colors = with_defaults({})
         self._group = QButtonGroup(self)
@@ -62,6 +75,7 @@ class Formats(QWidget):
             radio.setAccessibleDescription(offer.why_not or f"{words}. {offer.help}")
             size.setText(words)
             size.setToolTip(size_tip(offer))
+        self.refused.setText("\n".join(_refusals(offers)))
         able = [offer.name for offer in offers if not offer.why_not]
         if able and (before is None or before.name not in able):
             self.choose(chosen if chosen in able else able[0])
@@ -93,6 +107,7 @@ class Formats(QWidget):
         for name, label in self.sizes.items():
             known = self._offers[name].nbytes is not None
             recolor(label, self._colors["text" if known else "muted"])
+        recolor(self.refused, self._colors["muted"])
 
     def _build(self, offers: Sequence[FormatOffer]) -> None:
         while (item := self._layout.takeAt(0)) is not None:
@@ -109,5 +124,21 @@ class Formats(QWidget):
             self._layout.addWidget(size, row, 1)
             self._group.addButton(radio)
             self.radios[offer.name], self.sizes[offer.name] = radio, size
+        # Where there is no room below it is left out: the formats say it in their tooltips, too.
+        self.refused = plain(wrap=True)
+        self.refused.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._layout.addWidget(self.refused, len(offers), 0, 1, 2)
         self._layout.setColumnStretch(0, 1)
         self._layout.setRowStretch(len(offers), 1)
+
+
+def _refusals(offers: Sequence[FormatOffer]) -> list[str]:
+    """Return a line for each reason for which formats cannot be, with their names if need be."""
+    named: dict[str, list[str]] = {}
+    for offer in offers:
+        if offer.why_not:
+            named.setdefault(offer.why_not, []).append(offer.label)
+    if len(named) == 1:  # it is that of every format that is greyed out
+        return [f"– {why}" for why in named]
+    return [f"– {'; '.join(labels)}: {why}" for why, labels in named.items()]
