@@ -124,6 +124,8 @@ class PatternChecking(QObject):
         return self._tree.checked_rows()
 
     def _check(self) -> None:
+        if self._repairing:
+            return  # what is asked by then is looked at afterwards
         self._drop()
         dialog, document = self.dialog, self._session.document
         if dialog is None or document is None:
@@ -132,7 +134,8 @@ class PatternChecking(QObject):
         dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))
         asked = dialog.row.question()
         if asked is None:
-            return  # said beside the field
+            dialog.set_idle()  # what is wrong is said beside the field
+            return
         rows = every if asked.everything else self._tree.checked_rows()
         dialog.row.set_context(*_context(rows))
         if not rows:

@@ -262,6 +262,31 @@ def test_it_can_be_stopped_and_asked_again(at_work, gate):
     at_work.wait(dialog.headline.text)
 
 
+def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, monkeypatch):
+    dialog = open_dialog(at_work)
+    at_work.wait(dialog.job.isVisible)
+    type_pattern(at_work, dialog, "4:")
+    assert not dialog.job.isVisible()
+    at_work.wait_idle()
+    gate.closed = False
+    type_pattern(at_work, dialog, "2:4")
+    at_work.wait(dialog.go.isEnabled)
+
+    real, repairing = pattern_work.compute_preview, Gate(closed=True)
+
+    def slow(*given, **options):
+        repairing.wait(given[3])
+        return real(*given, **options)
+
+    monkeypatch.setattr(pattern_work, "compute_preview", slow)
+    at_work.click(dialog.go)
+    at_work.wait(dialog.job.isVisible)
+    type_pattern(at_work, dialog, "1:4")
+    repairing.closed = False
+    wait_for(at_work, dialog, "0 of 3 tensors have 1:4. 3 break it, in 204 of their 204 groups.")
+    assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
+
+
 def test_what_was_asked_before_is_no_answer(at_work, gate):
     dialog = open_dialog(at_work)
     type_pattern(at_work, dialog, "1:4")

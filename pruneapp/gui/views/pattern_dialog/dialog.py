@@ -108,6 +108,11 @@ class PatternDialog(QDialog):
         self._soon.start()
         self._show_state()
 
+    def set_idle(self) -> None:
+        """Say that nothing is being done, and that what is shown is no answer."""
+        self._end_job()
+        self._show_state()
+
     def set_answer(self, answer: Answer) -> None:
         """Show what was found out."""
         self._answer, self._current = answer, True
