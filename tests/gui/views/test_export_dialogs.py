@@ -643,6 +643,52 @@ class TestThePlace:
         assert name.text().endswith("/mine.safetensors"), "what the person typed stays"
 
 
+class TestTypingWhileSizesArrive:
+    @pytest.fixture
+    def name(self, dialog, qtbot):
+        field = dialog.target.path
+        qtbot.mouseClick(field, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(field.hasFocus)
+        return field
+
+    @pytest.mark.parametrize("purpose", [None, Purpose.MAIL])
+    def test_what_is_selected_is_what_is_typed_over(self, dialog, name, qtbot, tmp_path, purpose):
+        if purpose is not None:  # then the format becomes another, and with it what is proposed
+            want(dialog, qtbot, purpose)
+            qtbot.mouseClick(name, Qt.MouseButton.LeftButton)
+        qtbot.keyClick(name, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        dialog.set_offers(COUNTED)
+        assert name.selectedText() == name.text()
+        assert name.text().endswith(dialog.chosen().suffixes[0])
+        wanted = str(tmp_path / "own")
+        qtbot.keyClicks(name, wanted)
+        assert name.text() == wanted
+
+    def test_the_cursor_stays_where_it_is(self, dialog, name, qtbot):
+        want(dialog, qtbot, Purpose.MAIL)
+        qtbot.mouseClick(name, Qt.MouseButton.LeftButton)
+        qtbot.keyClick(name, Qt.Key.Key_Home)
+        before = name.text()
+        dialog.set_offers(COUNTED)
+        qtbot.keyClicks(name, "/x")
+        assert name.text() == f"/x{before}.zst"
+
+    def test_what_is_half_typed_follows_the_format_when_the_field_is_left(
+        self, dialog, name, qtbot, tmp_path
+    ):
+        want(dialog, qtbot, Purpose.MAIL)
+        qtbot.mouseClick(name, Qt.MouseButton.LeftButton)
+        qtbot.keyClick(name, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keyClicks(name, str(tmp_path / "own.safetensors"))
+        qtbot.keyClick(name, Qt.Key.Key_Home)
+        dialog.set_offers(COUNTED)
+        assert dialog.chosen().name == "zst"
+        assert name.text() == str(tmp_path / "own.safetensors")
+        assert name.cursorPosition() == 0
+        qtbot.keyClick(name, Qt.Key.Key_Tab)
+        assert name.text() == str(tmp_path / "own.safetensors.zst")
+
+
 def test_what_was_chosen_is_found_again(dialog, qtbot, tmp_path):
     dialog.set_offers(COUNTED)
     want(dialog, qtbot, Purpose.MAIL)

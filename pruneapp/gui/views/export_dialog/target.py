@@ -41,6 +41,8 @@ class Target(QWidget):
         self._type = ""
         # Of the proposed path: without its ending, and that; and what was proposed last.
         self._base = self._ending = self._proposed = ""
+        # What the path was made for: a format, and whether all of it goes into one file.
+        self._made_for = "", True
         self._landing: Landing | None = None
         self._suffixes: tuple[str, ...] = ()
         self._source = ""
@@ -71,6 +73,7 @@ class Target(QWidget):
         layout.addWidget(self.note)
         layout.addWidget(self.replace)
         self.path.textChanged.connect(self._on_typed)
+        self.path.editingFinished.connect(self._keep_up)
         self.browse.clicked.connect(self._browse)
         self._tell()
 
@@ -81,16 +84,14 @@ class Target(QWidget):
         self._suffixes = tuple(sorted(set(suffixes), key=lambda suffix: (-len(suffix), suffix)))
 
     def set_format(self, offer: FormatOffer | None, values: Mapping[str, Any]) -> None:
-        """Take note of the format, and of the values of its parameters."""
-        name, was_whole = self._offer.name if self._offer is not None else "", self._limit is None
+        """Take note of the format, and of the values of its parameters.
+
+        What the person is typing stays as it is until they leave the field.
+        """
         self._offer = offer
         self._limit = values.get(offer.split_by) if offer is not None else None
-        is_whole = self._limit is None
         self._type = rounded_to(offer, values)
-        if offer is not None and self._base and self.path.text() == self._proposed:
-            self._propose(offer)
-        elif offer is not None and (name, was_whole) != (offer.name, is_whole):
-            self._follow(offer, unsplit=is_whole and not was_whole)
+        self._keep_up()
         self._tell()
 
     def set_path(self, path: str) -> None:
@@ -172,13 +173,39 @@ class Target(QWidget):
 
     # Inside
 
+    def _keep_up(self) -> None:
+        """Make the path one for the format, unless the person is typing it."""
+        offer = self._offer
+        if offer is None:
+            return
+        (name, was_whole), is_whole = self._made_for, self._limit is None
+        if self._base and self.path.text() == self._proposed:
+            self._propose(offer)
+        elif self.path is self.window().focusWidget():
+            return  # also while another window is in front
+        elif (name, was_whole) != (offer.name, is_whole):
+            self._follow(offer, unsplit=is_whole and not was_whole)
+        self._made_for = offer.name, is_whole
+
+    def _put(self, path: str) -> None:
+        """Set the path, and leave what is selected, or where the cursor is, as it was."""
+        field, before = self.path, self.path.text()
+        if path == before:
+            return  # setting it would drop the selection
+        selected, cursor = field.selectedText(), field.cursorPosition()
+        field.setText(path)
+        if selected and selected == before:
+            field.selectAll()
+        elif cursor < len(before):
+            field.setCursorPosition(cursor)
+
     def _propose(self, offer: FormatOffer) -> None:
         """Name it so that another format or type does not take the place of the one before."""
         name = self._base + offer.tag + (f"-{self._type}" if self._type else "")
         if self._limit is None and not self._may_be_folder():
             name += self._ending if self._ending in offer.suffixes else offer.suffixes[0]
         self._proposed = name
-        self.path.setText(name)
+        self._put(name)
 
     def _follow(self, offer: FormatOffer, *, unsplit: bool) -> None:
         """Follow the format with the suffix, if the name has one of the other formats'."""
@@ -188,11 +215,11 @@ class Target(QWidget):
         ending = next((s for s in self._suffixes if path.endswith(s)), "")
         stem = path.removesuffix(ending)
         if self._limit is not None:
-            self.path.setText(stem)
+            self._put(stem)
         elif ending and ending not in offer.suffixes:
-            self.path.setText(stem if self._may_be_folder() else stem + offer.suffixes[0])
+            self._put(stem if self._may_be_folder() else stem + offer.suffixes[0])
         elif not ending and not self._may_be_folder() and (unsplit or self._folders):
-            self.path.setText(path.rstrip("/") + offer.suffixes[0])
+            self._put(path.rstrip("/") + offer.suffixes[0])
 
     def _may_be_folder(self) -> bool:
         offer = self._offer
