@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ParameterError
 from pruneapp.export.companions import companions
+from pruneapp.export.registry import get
+from pruneapp.export.run import ExportRequest, is_folder
 from pruneapp.export.target import check_file, folder_is_there
+from pruneapp.params import validate_all
 
 # Options that name a file to read, and those that name one that is replaced.
 _READ = ("recipe", "mask", "importance_scores", "load_method")
 _WRITTEN = ("save_recipe", "report")
 
 
-def check_places(options: argparse.Namespace, checkpoint: Checkpoint, output: Path) -> None:
+def check_places(
+    options: argparse.Namespace, checkpoint: Checkpoint, request: ExportRequest
+) -> None:
     """Refuse what would be lost, and what could not be written, before anything is computed.
 
     Parameters
@@ -26,16 +32,25 @@ def check_places(options: argparse.Namespace, checkpoint: Checkpoint, output: Pa
         What the person wants.
     checkpoint
         What was opened. An export may take its place: the original is kept then.
-    output
+    request
         Where the export goes; a folder may be made there, and a report go into it.
 
     Raises
     ------
     ParameterError
-        If a file that is read would be replaced, or one that is written here.
+        If a file that is read would be replaced, or one that is written here, or one file gets a
+        name that ends as those of folders do.
     ExportError
         If a report or a script may not go where it should.
     """
+    output = request.path
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    if options.output.endswith(("/", os.sep)) and not is_folder(checkpoint, output, form, values):
+        raise ParameterError(
+            f"'{options.output}' is the name of a folder, and one file is written.",
+            remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
+        )
     written = list(_named(options, _WRITTEN))
     read = list(_named(options, _READ))
     for (word, path), (_, other) in itertools.product([("output", output), *written], read):

@@ -61,7 +61,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         checkpoint = stack.enter_context(
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
-        check_places(options, checkpoint, request.path)
+        check_places(options, checkpoint, request)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)

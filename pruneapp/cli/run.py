@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             return _say_fit(found, as_json=options.json)
         found.deeds(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
-        check_places(options, checkpoint, request.path)
+        check_places(options, checkpoint, request)
         with counted_beside(checkpoint.files):
             state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
         origin = provenance_of(state, made, job)

@@ -162,6 +162,16 @@ def test_a_name_that_moves_the_cursor_is_shown_and_not_done(place, capfd):
     assert "a\\u202e.pt: " in out
 
 
+def test_one_file_gets_no_name_of_a_folder(shards, place, capfd):
+    status, out, err = call(capfd, "run", "r.json", "model.safetensors", "-o", "out/")
+    assert (status, out) == (2, "")
+    assert "'out/' is the name of a folder" in err
+    assert "'out/model.safetensors'" in err
+    assert not (place / "out").exists()
+    assert call(capfd, "run", "r.json", shards, "-o", "out/")[0] == 0
+    assert (place / "out" / "model.safetensors.index.json").is_file()
+
+
 def test_what_is_listed_is_listed_line_by_line(place, capfd):
     save_file({"odd": np.ones(3)}, "other.safetensors")
     status, _, err = call(capfd, "run", "r.json", "other.safetensors", "-o", "o.pt")
