@@ -121,6 +121,13 @@ def _commands() -> Parser:
 
     sizes = commands.add_parser("sizes", help="say how large the export in every format would be")
     sizes.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    sizes.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="the name that it would be written under: resumable as .pt is another file than as "
+        ".safetensors; as the opened file ends, if nothing is said",
+    )
     add_state_dict(sizes)
     sizes.add_argument("--json", action="store_true", help="print JSON")
 

@@ -25,13 +25,14 @@ _PURPOSES = {
 
 def sizes(options: argparse.Namespace, token: CancelToken) -> int:
     """Print the sizes of all formats, of the checkpoint as it is."""
+    path = None if options.output is None else Path(options.output)
     with (
         terminal.job("Counting", token) as job,
         open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job) as checkpoint,
     ):
         document = open_document(checkpoint, job)
         try:
-            found = offers(document.snapshot(), job)
+            found = offers(document.snapshot(), job, path=path)
         finally:
             document.close()
     if options.json:

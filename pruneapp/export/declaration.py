@@ -139,6 +139,9 @@ class Format:
         Whether everything that is kept comes back from it bit for bit.
     one_file
         Whether it writes one file of a model of several.
+    container
+        Says which container a file will be whose name ends so; a word for each. Empty where all
+        its files are of one, so that no size depends on the name.
     tag
         What the names of its files have in them beside those of formats that end so: ``-csr``.
     loads
@@ -164,6 +167,7 @@ class Format:
     as_it_is: bool = False
     lossless: bool = True
     one_file: bool = False
+    container: Callable[[str], str] = lambda _suffix: ""
     tag: str = ""
     loads: Callable[[Path], str]
     load_code: str

@@ -25,15 +25,24 @@ from pruneapp.export.other_weights import listed, refuse_others
 from pruneapp.export.parts import renamed, shards
 from pruneapp.export.splitting import limit_of, split, stem_of
 from pruneapp.export.state import State
-from pruneapp.export.target import holds
+from pruneapp.export.target import folder_is_there, holds
 from pruneapp.progress import Job
 
 _INDEX = ".index.json"
 
 
-def in_folder(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -> bool:
-    """Whether an export is several files, as opened or of a largest size, if not put together."""
-    return limit_of(values) is not None or (bool(checkpoint.contents.shards) and not form.one_file)
+def in_folder(
+    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], path: Path | None = None
+) -> bool:
+    """Whether an export is several files, as opened or of a largest size, if not put together.
+
+    They are where `path` is the name of a file; without it the usual is told.
+    """
+    if limit_of(values) is not None:
+        return True
+    if form.one_file or not checkpoint.contents.shards:
+        return False
+    return path is None or folder_is_there(path) or not form.fits(path.name)
 
 
 def plan(state: State, form: Format, values: Mapping[str, Any], job: Job) -> dict[str, Plan]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from pruneapp.answers.export import Forecast, FormatOffer, Purpose
+from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.companions import is_folder_model
@@ -26,23 +28,44 @@ _NEAR = 1.02
 Params = Mapping[str, Mapping[str, Any]]
 
 
-def plans_of(state: State, form: Format, values: Mapping[str, Any], job: Job) -> tuple[Plan, ...]:
-    """Plan all files of an export under their usual names; looks at the job, which may cancel.
+def plans_of(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+) -> tuple[Plan, ...]:
+    """Plan all files of an export to `path`, or under their usual names.
+
+    Looks at the job, which may cancel.
 
     Raises
     ------
     ExportError
-        If the format cannot hold it.
+        If the format cannot hold it, or not in a file of that name.
     """
     state = told(state, form.name, values)
-    if folder.in_folder(state.checkpoint, form, values):
+    if folder.in_folder(state.checkpoint, form, values, path):
         return tuple(folder.plan(state, form, values, job).values())
-    suffix = state.checkpoint.path.suffix.lower()
-    suffix = suffix if suffix in form.suffixes else form.suffixes[0]
+    suffix = usual_suffix(state.checkpoint, form) if path is None else path.suffix.lower()
     return (form.plan(parts.whole(state, suffix), values, job),)
 
 
-def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) -> Forecast:
+def usual_suffix(checkpoint: Checkpoint, form: Format) -> str:
+    """Return how a file of a format ends if nothing else is said: as what was opened, if it may."""
+    suffix = checkpoint.path.suffix.lower()
+    return suffix if suffix in form.suffixes else form.suffixes[0]
+
+
+def written_as(checkpoint: Checkpoint, form: Format, path: Path | None) -> tuple[str, bool]:
+    """Return what the name of an export decides: its container, and whether all is put together.
+
+    Names of which it is the same make files of the same size. Takes no look at the disk.
+    """
+    suffix = usual_suffix(checkpoint, form) if path is None else path.suffix.lower()
+    together = path is not None and bool(checkpoint.contents.shards) and form.fits(path.name)
+    return form.container(suffix), together
+
+
+def forecast(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+) -> Forecast:
     """Return how large an export will be.
 
     Parameters
@@ -55,6 +78,8 @@ def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) ->
         Valid values of all its parameters.
     job
         Looked at; may cancel.
+    path
+        The file or folder to be written; None for the usual name.
 
     Returns
     -------
@@ -66,7 +91,7 @@ def forecast(state: State, form: Format, values: Mapping[str, Any], job: Job) ->
     ExportError
         If the format cannot hold it.
     """
-    plans = plans_of(state, form, values, job)
+    plans = plans_of(state, form, values, job, path)
     nbytes = sum(p.nbytes if p.expected is None else p.expected(job) for p in plans)
     notices = tuple(dict.fromkeys(notice for plan in plans for notice in plan.notices))
     return Forecast(nbytes, all(plan.exact for plan in plans), notices, _files(plans))
@@ -77,7 +102,12 @@ def _files(plans: Iterable[Plan]) -> int:
 
 
 def offers(
-    state: State, job: Job, params: Params | None = None, *, sampled: bool = True
+    state: State,
+    job: Job,
+    params: Params | None = None,
+    *,
+    sampled: bool = True,
+    path: Path | None = None,
 ) -> tuple[FormatOffer, ...]:
     """Return every format with the size to come, and what each purpose is best served by.
 
@@ -92,32 +122,60 @@ def offers(
     sampled
         Whether compressed formats are sized, from a sample. Without it their sizes are None, and
         nothing is recommended, as long as it may turn out otherwise.
+    path
+        See `offer`.
     """
     found = []
     for form in FORMATS.values():
         job.step(0)
         given = (params or {}).get(form.name, {})
-        found.append(offer(state, form, given, job, sampled=sampled))
+        found.append(offer(state, form, given, job, sampled=sampled, path=path))
     return recommend(found)
 
 
 def offer(
-    state: State, form: Format, given: Mapping[str, Any], job: Job, *, sampled: bool = True
+    state: State,
+    form: Format,
+    given: Mapping[str, Any],
+    job: Job,
+    *,
+    sampled: bool = True,
+    path: Path | None = None,
 ) -> FormatOffer:
-    """Return one format with the size to come, not compared with the others; see `offers`."""
+    """Return one format with the size to come, not compared with the others; see `offers`.
+
+    It is that of an export to `path`. Without one, and where the format refuses the name, which
+    the export will say, it is that of a file of the usual name.
+    """
+    if path is not None:
+        found = _offer(state, form, given, job, sampled=sampled, path=path)
+        if not found.why_not and not found.wrong:
+            return found
+    return _offer(state, form, given, job, sampled=sampled, path=None)
+
+
+def _offer(
+    state: State,
+    form: Format,
+    given: Mapping[str, Any],
+    job: Job,
+    *,
+    sampled: bool,
+    path: Path | None,
+) -> FormatOffer:
     plain = _unsized(state, form)
     if plain.why_not:
         return plain
     values = validate_all(form.params, given)
     try:
         if not sampled:
-            plans = plans_of(state, form, values, job)
+            plans = plans_of(state, form, values, job, path)
             if not all(plan.exact for plan in plans):
                 return replace(plain, exact=False)
             nbytes = sum(plan.nbytes for plan in plans)
             rounded = _in_16_bits(state, form, values, nbytes, job)
             return replace(plain, nbytes=nbytes, files=_files(plans), in_16_bits=rounded)
-        expected = forecast(state, form, values, job)
+        expected = forecast(state, form, values, job, path)
     except ExportError as error:
         if values == validate_all(form.params, {}):
             return replace(plain, why_not=str(error))

@@ -45,7 +45,7 @@ def _refuse_names(part: Part, job: Job) -> None:
 
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     _refuse_names(part, job)
-    if part.suffix in safetensors.SAFETENSORS.suffixes:
+    if _container(part.suffix) == "safetensors":
         if reason := safetensors.refuses(part.checkpoint):
             raise ExportError(reason, remedy="Give the file a name that ends in .pt.")
         batches = job.cancel.batches(safetensors.in_order(part, job))
@@ -55,6 +55,10 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     if reason := torch_zip.refuses(part.checkpoint):
         raise ExportError(reason, remedy="Give the file a name that ends in .safetensors.")
     return torch_zip.plan_state_dict(list(_in_torchs_order(part, job)), job, parts.stripped(part))
+
+
+def _container(suffix: str) -> str:
+    return "safetensors" if suffix in safetensors.SAFETENSORS.suffixes else "torch"
 
 
 def _records(state: State, entry: TensorEntry) -> Iterator[Record]:
@@ -114,6 +118,7 @@ RESUMABLE = Format(
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     plan=_plan,
+    container=_container,
     tag="-resumable",
     params=(SHARD_SIZE,),
     why_not=_refuses,

@@ -30,7 +30,7 @@ from pruneapp.export.report import ExportReport, WrittenFile, WrittenTensor
 from pruneapp.export.rounding import cost
 from pruneapp.export.sized import Sized
 from pruneapp.export.state import State
-from pruneapp.export.target import Target, check_file, check_folder, folder_is_there
+from pruneapp.export.target import Target, check_file, check_folder
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
 
@@ -123,8 +123,7 @@ def is_folder(checkpoint: Checkpoint, path: Path, form: Format, values: Mapping[
         If it must be one, and the path is the name of a file.
     """
     refuse_file(path, form, values)
-    named = not folder_is_there(path) and form.fits(path.name)
-    return folder.in_folder(checkpoint, form, values) and not named
+    return folder.in_folder(checkpoint, form, values, path)
 
 
 def _export_file(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -12,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp.answers import FormatOffer, Landing, RoundingCost
 from pruneapp.errors import PruneAppError
 from pruneapp.export.landing import landing
-from pruneapp.export.offers import offer, recommend
+from pruneapp.export.offers import offer, recommend, written_as
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.rounding import cost_to_come
 from pruneapp.export.run import ExportRequest
@@ -54,12 +55,14 @@ class ExportOffers(QObject):
         self._state: State | None = None
         self._offers: dict[str, FormatOffer] = {}
         self._sampling: dict[str, Task[FormatOffer]] = {}
+        self._paths: dict[str, Path] = {}  # where each format goes, as far as it was said
         self._rounding: Task[RoundingCost] | None = None
         self._landing: Task[Landing] | None = None
 
     def start(self, state: State, found: Iterable[FormatOffer]) -> None:
         """Begin with what headers tell of a state, and count the rest."""
         self._state = state
+        self._paths.clear()
         self._offers = {one.name: one for one in found}
         for one in self._offers.values():
             if not one.why_not and one.nbytes is None:
@@ -77,8 +80,9 @@ class ExportOffers(QObject):
         if stale != was:
             self._take(stale)
         self._jobs.make_room()
+        path = self._paths.get(name)
         self._sampling[name] = self._jobs.answer(
-            lambda job: offer(state, FORMATS[name], values, job),
+            lambda job: offer(state, FORMATS[name], values, job, path=path),
             on_result=self._take,
             on_error=self.failed.emit,
             urgency=Urgency.AT_ONCE,
@@ -96,9 +100,18 @@ class ExportOffers(QObject):
         )
 
     def look(self, key: object, request: ExportRequest) -> None:
-        """Look at where an export goes, and no longer elsewhere."""
+        """Look at where an export goes, and no longer elsewhere.
+
+        Where the name makes another file of it, its size is counted anew.
+        """
         state = self._state
         assert state is not None  # there is a dialog
+        name = request.format
+        before, self._paths[name] = self._paths.get(name), request.path
+        if written_as(state.checkpoint, FORMATS[name], before) != written_as(
+            state.checkpoint, FORMATS[name], request.path
+        ):
+            self.count(name, request.params)
         if self._landing is not None:
             self._landing.cancel()
         self._landing = self._jobs.answer(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from pruneapp import resources
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli.commands import main
@@ -32,6 +34,17 @@ def test_the_table_names_every_format_with_the_size_that_is_written(tmp_path, ca
             assert offer["bytes"] == written or not offer["exact"]
             assert abs(offer["bytes"] - written) <= 0.02 * written + 100
     assert found["safetensors"]["recommended"].keys() >= {"transformers"}
+
+
+@pytest.mark.parametrize("ending", ["pt", "safetensors", "model"])
+def test_a_name_says_which_file_is_sized(ending, tmp_path, capsys):
+    out = tmp_path / f"x.{ending}"
+    assert main(parse(["sizes", str(PATH), "--json", "-o", str(out)])) == 0
+    found = {offer["format"]: offer for offer in json.loads(capsys.readouterr().out)}
+    assert not out.exists(), "nothing is written"
+    with open_checkpoint(PATH) as checkpoint:
+        report = export(Snapshot(checkpoint), ExportRequest("resumable", out), Job())
+    assert found["resumable"]["bytes"] == report.files[0].nbytes
 
 
 def test_people_read_it_as_a_table(capsys):

@@ -19,6 +19,7 @@ from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.errors import FileChangedError
 from pruneapp.export import splitting
 from pruneapp.gui import export_offers, export_work, exporting
+from pruneapp.gui.views.parts import numbers
 
 
 @pytest.fixture
@@ -131,6 +132,22 @@ def test_script_and_report_are_written_beside_on_request(pruned, file):
     assert report["pruned"] > 0
     assert len(report["steps"]) == 1
     assert report["inputs"] == [hashlib.sha256(file.read_bytes()).hexdigest()]
+
+
+def test_the_size_to_come_is_that_of_the_file_of_this_name(pruned, file):
+    dialog = dialog_of(pruned)
+    press(pruned, dialog.radios["resumable"])
+    pruned.wait(lambda: dialog.chosen().nbytes is not None)
+    before = dialog.chosen().nbytes
+    pruned.type(dialog.target.path, str(file.with_name("other.pt")))
+    pruned.wait(lambda: dialog.chosen().nbytes not in {None, before})
+    told, said = dialog.chosen().nbytes, dialog.go.text()
+    pruned.click(dialog.go)
+    pruned.wait(lambda: pruned.workbench.exporting.report is not None)
+    pruned.close_report()
+    assert file.with_name("other.pt").stat().st_size == told
+    assert said == f"Export {numbers.size(told)}"
+    assert pruned.trouble == []
 
 
 def test_a_setting_changes_the_size_to_come(pruned, file):
