@@ -212,7 +212,7 @@ class Step:
         if name != "step":
             raise ParameterError(f"A step has the name 'step' (got {name!r}).")
         rows = given.get("rows", ())
-        if isinstance(rows, (str, Mapping)):
+        if not isinstance(rows, (list, tuple)):
             raise ParameterError(f"'rows' must be a list (got {rows!r}).")
         limits = Limits.from_dict(given.get("limits", {}))
         companions = given.get("companions", False)

@@ -45,7 +45,7 @@ def check_scope(method: Method, scope: Scope) -> None:
     """Raise `ParameterError` if a method does not offer a scope, with the reason."""
     if scope in method.scopes:
         return
-    if scope not in {"local", "global"}:
+    if scope not in ("local", "global"):  # it may be anything that stands in a file
         raise ParameterError(f"'scope' must be local or global (got {scope!r}).")
     if method.granularity == "channels":
         raise ParameterError(

@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 from pruneapp.document.hand import Target
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.session import capture as capturing
-from pruneapp.document.session import journal_log, journal_writer, log_file, packing
+from pruneapp.document.session import journal_log, journal_writer, log_file, packing, repeating
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entrance import Wish, open_wish
 from pruneapp.document.session.journal import Journal
@@ -269,6 +269,24 @@ def test_what_cannot_be_computed_again_is_missing_and_said(model, place, monkeyp
         "again. What there is of it is offered again at the next start."
     )
     assert notice.details == "The file cannot be read. Look at the disk."
+    shut(again)
+    shut(document)
+
+
+def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, place, monkeypatch):
+    document = open_model(model)
+    prune(document, A)
+    journal = Journal(place)
+    journal.keep(Capture.of(document), {}, Job())
+    kept = states(document)
+    prune(document, B)
+    mid_write(document, journal)
+    monkeypatch.delitem(repeating._DEEDS, "step")
+    again = taken_up(journal.path)
+    assert states(again) == kept
+    (notice,) = again.notices
+    assert "is missing" in notice.text
+    assert "does not know what 'step' does" in notice.details
     shut(again)
     shut(document)
 

@@ -132,7 +132,15 @@ def test_wrong_steps_are_refused():
         {"name": "step", "configuration": []},
         {"name": "step", "configuration": {"rows": "x"}},
         {"name": "step", "configuration": {"rows": [1]}},
+        {"name": "step", "configuration": {"rows": None}},
         {"name": "step", "configuration": {"extra": 1}},
+        {
+            "name": "step",
+            "configuration": {
+                "rows": [{"name": "l1_unstructured", "configuration": {}}],
+                "scope": ["local"],
+            },
+        },
         {"name": "step", "configuration": {"rows": [{"name": "identity", "values": 1}] * 0}},
         {
             "name": "step",

@@ -18,7 +18,7 @@ from pruneapp.document.recipe.replay import replay
 from pruneapp.document.session.restore import unpacked
 from pruneapp.document.session.saved import SavedEdit, SavedHistory
 from pruneapp.document.step import Step
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import PruneAppError, SessionError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods import registry
@@ -80,7 +80,13 @@ def repeat(document: Document, history: SavedHistory, job: Job) -> None:
 
 def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job) -> Proposal:
     masks = {name: unpacked(history, number, job) for name, number in edit.meant.items()}
-    deed = _DEEDS[str(edit.entry.get("name"))](edit.entry, masks, job)
+    name = str(edit.entry.get("name"))
+    if name not in _DEEDS:
+        raise SessionError(
+            f"This Pruneapp does not know what '{name}' does.",
+            remedy="Open the work with the version that it was done with.",
+        )
+    deed = _DEEDS[name](edit.entry, masks, job)
     (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
     # A step that took its masks from a file is an edit by hand that is called a step.
     made = replace(done.edit, kind=edit.kind, label=edit.label, detail=edit.detail)
