@@ -2,8 +2,8 @@
 
 A frame is the bitmask of what is not 0, then the first bytes of all elements that are not 0, then
 their second bytes, and so on: bytes of one kind are much alike, above all those with the exponent.
-Each of these parts is a frame of zstd, one behind the other. What is 0 is a matter of bits: -0.0
-is kept as it is.
+Each of these parts is a frame of zstd with its checksum, one behind the other: a bit that flips on
+a disk is an error, not a weight. What is 0 is a matter of bits: -0.0 is kept as it is.
 
 A row of the index says how many elements are not 0, and how many bytes each part has. The mask is
 left out (0 bytes) where nothing is 0, and everything where all is.
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # the time of one frame.
 FRAME = 1 << 18
 LEVEL = 3
+# Bytes behind each frame of zstd: the low half of the XXH64 of what was packed (RFC 8878, 3.1.1).
+CHECKSUM = 4
 
 _local = threading.local()
 
@@ -114,9 +116,9 @@ def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
 
 
 def bound(size: int) -> int:
-    """Return the most bytes that zstd makes of `size` bytes (``ZSTD_compressBound``)."""
+    """Return the most bytes that zstd makes of `size` bytes: ``ZSTD_compressBound`` and a checksum."""
     small = ((128 << 10) - size) >> 11 if size < 128 << 10 else 0
-    return size + (size >> 8) + small
+    return size + (size >> 8) + small + CHECKSUM
 
 
 # Neither may be used by two threads at once, and making one takes longer than a small frame.
@@ -127,7 +129,9 @@ def _compressor() -> zstandard.ZstdCompressor:
 
     found: zstandard.ZstdCompressor | None = getattr(_local, "compressor", None)
     if found is None:
-        found = _local.compressor = zstandard.ZstdCompressor(level=LEVEL, write_content_size=True)
+        found = _local.compressor = zstandard.ZstdCompressor(
+            level=LEVEL, write_content_size=True, write_checksum=True
+        )
     return found
 
 
