@@ -116,7 +116,7 @@ def _inflate(data: memoryview, size: int) -> NDArray[np.uint8]:
 
 
 def bound(size: int) -> int:
-    """Return the most bytes that zstd makes of `size` bytes: ``ZSTD_compressBound`` and a checksum."""
+    """Return the most bytes that zstd makes of so many: ``ZSTD_compressBound`` and a checksum."""
     small = ((128 << 10) - size) >> 11 if size < 128 << 10 else 0
     return size + (size >> 8) + small + CHECKSUM
 
