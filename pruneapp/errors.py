@@ -23,7 +23,8 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
     ├── ExportError                a file cannot be written
     └── SessionError               a session cannot be opened or kept
         ├── OriginalMissingError   the checkpoint that it is about is not where it was
-        └── OriginalChangedError   the checkpoint is another one than that it is about
+        ├── OriginalChangedError   the checkpoint is another one than that it is about
+        └── SessionChangedError    its file is not the one that was read or written last
 """
 
 from __future__ import annotations
@@ -155,3 +156,7 @@ class OriginalChangedError(SessionError):
 
     fits = False
     in_folder = False
+
+
+class SessionChangedError(SessionError):
+    """A session file would be replaced that somebody else wrote meanwhile."""

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from pruneapp.document.document import DocumentChanged
+from pruneapp.document.edit import Record
 from pruneapp.document.session.capture import Capture
+from pruneapp.document.session.file import SessionFile
 from pruneapp.document.session.journal import Journal, Said, folder
 from pruneapp.document.session.recovery import JournalFile
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.errors import PruneAppError, StaleError
 from pruneapp.gui.session import Session
 from pruneapp.progress import Cancelled, CancelToken, Job
@@ -135,12 +137,11 @@ class Keeping(QObject):
         """Whether all that was done is in the journal, or was tried to be."""
         return not self._busy and not self._wanted
 
-    def mark_kept(self, position: int, path: Path) -> None:
-        """Take note that a state of the history is safe in a session file; -1 for one cut off."""
-        document, work = self._session.document, self._work
-        if document is not None and work is not None:
-            record = document.history.records[position - 1] if position > 0 else None
-            self._pool.submit(lambda: work.journal.mark_kept(record, position, path))
+    def mark_kept(self, records: Sequence[Record], position: int, file: Stamp) -> None:
+        """Take note that a history is safe in a session file; see `Journal.mark_kept`."""
+        work = self._work
+        if work is not None:
+            self._pool.submit(lambda: work.journal.mark_kept(records, position, file))
 
     def note_digest(self, name: str, sha256: str) -> None:
         """Take note of the SHA-256 of a file of the checkpoint."""
@@ -160,11 +161,12 @@ class Keeping(QObject):
         self._busy = self._wanted = self._behind = False
         self._said = set()
         if isinstance(saved, JournalFile):
-            if saved.session is not None:
-                self.mark_kept(saved.safe, saved.session)
+            if saved.kept_in is not None:
+                kept = document.history.records[: saved.kept_steps]
+                self.mark_kept(kept, saved.safe, saved.kept_in)
             self._keep()
-        elif saved is not None:  # all of it is in the session, until something changes
-            self.mark_kept(document.position, saved.path)
+        elif isinstance(saved, SessionFile):  # all of it is there, until something changes
+            self.mark_kept(document.history.records, document.position, saved.stamp)
 
     def _on_changed(self, _change: DocumentChanged) -> None:
         self._keep()
@@ -235,8 +237,10 @@ class Keeping(QObject):
             self._said.add(told.error.sentence)
             self.troubled.emit(told.error)
         self._behind = told.error is not None
+        if told.error is None and told.bug is None:
+            self._said.clear()  # should there be trouble again, it is said again
+            self.kept.emit()
         if self._wanted:
             self._keep()
         elif not told.compacted:
             self._idle.start()
-        self.kept.emit()

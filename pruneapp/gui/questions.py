@@ -65,6 +65,32 @@ def replace_file(parent: QWidget, path: str) -> bool:
     return clicked == "go"
 
 
+def replace_session(parent: QWidget, name: str) -> Literal["elsewhere", "replace", "stay"]:
+    """Ask what is to become of a session whose file somebody else wrote meanwhile."""
+    box = _box(
+        parent,
+        QCoreApplication.translate(
+            "Questions", "{name} was changed by another window since you opened it."
+        ).format(name=name),
+        QCoreApplication.translate("Questions", "What was saved there is lost if you replace it."),
+    )
+    roles = QMessageBox.ButtonRole
+    texts = {
+        roles.AcceptRole: QCoreApplication.translate("Questions", "Save as…"),
+        roles.DestructiveRole: QCoreApplication.translate("Questions", "Replace it"),
+        roles.RejectRole: QCoreApplication.translate("Questions", "Cancel"),
+    }
+    elsewhere, replace, stay = (box.addButton(text, role) for role, text in texts.items())
+    box.setDefaultButton(elsewhere)
+    box.setEscapeButton(stay)
+    box.exec()
+    clicked = box.clickedButton()
+    box.deleteLater()
+    if clicked is elsewhere:
+        return "elsewhere"
+    return "replace" if clicked is replace else "stay"
+
+
 def delete_work(parent: QWidget, what: str) -> bool:
     """Ask whether work that was left behind may be deleted."""
     clicked = _ask(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from pruneapp.document.session.file import SessionFile
 from pruneapp.document.session.layout import SUFFIX
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.saving import save_session
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.errors import (
     OriginalChangedError,
     OriginalMissingError,
     PruneAppError,
+    SessionChangedError,
     StaleError,
 )
 from pruneapp.gui import questions
@@ -32,6 +35,18 @@ from pruneapp.gui.telling import Telling
 from pruneapp.gui.view_state import ViewState
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.window import MainWindow
+
+
+@dataclass(frozen=True)
+class _Saving:
+    """What is saved where, what may be replaced there, and what is done afterwards."""
+
+    document: Document
+    capture: Capture
+    safe: HistoryItem
+    path: Path
+    then: Callable[[], object] | None
+    instead_of: Stamp | None
 
 
 class Sessions(QObject):
@@ -80,6 +95,8 @@ class Sessions(QObject):
         self.path: Path | None = None
         # Of the history; the state that the file holds.
         self._safe: HistoryItem | None = None
+        # The file as this window read or wrote it last.
+        self._stamp: Stamp | None = None
         window.actions_["save_session"].triggered.connect(self.save)
         window.actions_["save_session_as"].triggered.connect(self.save_as)
         session.opened.connect(self._on_opened)
@@ -109,7 +126,7 @@ class Sessions(QObject):
         if self.path is None:
             self._ask_where(then)
         else:
-            self._save(self.path, then)
+            self._save(self.path, then, self._stamp)
 
     def save_as(self) -> None:
         """Save the session where the person says."""
@@ -144,65 +161,66 @@ class Sessions(QObject):
         place = Path.home() if self._session.is_sample else source.absolute().parent
         return place / f"{source.name if source.is_dir() else source.stem}{SUFFIX}"
 
-    def _save(self, path: Path, then: Callable[[], object] | None) -> None:
+    def _save(
+        self, path: Path, then: Callable[[], object] | None, instead_of: Stamp | None = None
+    ) -> None:
+        """Save it, but for a file that is to be replaced and is another one by now."""
         document = self._session.document
         if document is None:
             return
-        capture, view = Capture.of(document), self._view.read()
+        view = self._view.read()
         safe = document.items[document.position]
+        saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
         self._jobs.submit(
             self.tr("Saving the session"),
-            lambda job: save_session(capture, view, path, job),
+            lambda job: save_session(saving.capture, view, path, job, instead_of=instead_of),
             writes=True,
-            on_result=partial(self._on_saved, document, safe, path, then),
-            on_error=partial(self._on_not_saved, document, path, then),
+            on_result=partial(self._on_saved, saving),
+            on_error=partial(self._on_not_saved, saving),
         )
 
-    def _on_saved(
-        self,
-        document: Document,
-        safe: HistoryItem,
-        path: Path,
-        then: Callable[[], object] | None,
-        nbytes: int,
-    ) -> None:
-        self._settings.add_recent(path)
-        self.saved.emit(path)
-        if document is not self._session.document:
+    def _on_saved(self, saving: _Saving, stamp: Stamp) -> None:
+        self._settings.add_recent(saving.path)
+        self.saved.emit(saving.path)
+        if saving.document is not self._session.document:
             return
-        self.path, self._safe = path, safe
-        for position, item in enumerate(document.items):
-            if item is safe:  # the person may have gone on meanwhile
-                self._keeping.mark_kept(position, path)
+        self.path, self._safe, self._stamp = saving.path, saving.safe, stamp
+        self._keeping.mark_kept(saving.capture.records, saving.capture.position, stamp)
         self._show()
-        self._telling.say_done(
-            self.tr("Saved {name}, {size}").format(name=path.name, size=numbers.size(nbytes))
-        )
-        if then is not None:
-            then()
+        name, size = saving.path.name, numbers.size(stamp.size)
+        self._telling.say_done(self.tr("Saved {name}, {size}").format(name=name, size=size))
+        if saving.then is not None:
+            saving.then()
 
-    def _on_not_saved(
-        self,
-        document: Document,
-        path: Path,
-        then: Callable[[], object] | None,
-        error: PruneAppError,
-    ) -> None:
-        if isinstance(error, StaleError) and document is self._session.document:
-            self._save(path, then)  # another state is in force by now
+    def _on_not_saved(self, saving: _Saving, error: PruneAppError) -> None:
+        here = saving.document is self._session.document
+        if isinstance(error, StaleError) and here:  # another state is in force by now
+            self._save(saving.path, saving.then, saving.instead_of)
+        elif isinstance(error, SessionChangedError) and here:
+            self._ask_about_other(saving)
         else:
             self._session.refused.emit(error)
+
+    def _ask_about_other(self, saving: _Saving) -> None:
+        answer = questions.replace_session(self._window, saving.path.name)
+        if saving.document is not self._session.document:
+            return
+        if answer == "elsewhere":
+            self._ask_where(saving.then)
+        elif answer == "replace":
+            self._save(saving.path, saving.then)
 
     # -- opening --------------------------------------------------------------------------------
 
     def _on_opened(self) -> None:
         saved, document = self._session.saved, self._session.document
         assert document is not None
-        self.path = self._safe = None
+        self.path = self._safe = self._stamp = None
         if isinstance(saved, SessionFile):
             self.path, self._safe = saved.path, document.items[document.position]
+            self._stamp = saved.stamp
         elif isinstance(saved, JournalFile):  # goes on in the session that it was saved in
-            self.path = saved.session
+            self.path, self._stamp = saved.session, saved.kept_in
             self._safe = document.items[saved.safe] if saved.safe >= 0 else None
         if saved is not None:
             self._view.show(saved.view)
@@ -212,7 +230,7 @@ class Sessions(QObject):
         self._show()
 
     def _on_closed(self) -> None:
-        self.path = self._safe = None
+        self.path = self._safe = self._stamp = None
         self._window.setWindowModified(False)
 
     def _show(self) -> None:

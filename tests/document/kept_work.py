@@ -69,7 +69,7 @@ def storied(path: Path, **more) -> Document:
 
 
 def save(document: Document, path: Path, view=None) -> int:
-    return save_session(Capture.of(document), view or {}, path, Job())
+    return save_session(Capture.of(document), view or {}, path, Job()).size
 
 
 def taken_up(journal: Path, **more) -> Document:

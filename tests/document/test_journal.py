@@ -36,6 +36,7 @@ from pruneapp.document.session.journal import Journal
 from pruneapp.document.session.log_file import JSON, records
 from pruneapp.document.session.recovery import left_behind, read_journal
 from pruneapp.document.session.reopen import reopened
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.errors import OriginalChangedError, SessionError, StaleError
 from pruneapp.progress import Job
 
@@ -45,6 +46,13 @@ KILLED = Path(__file__).with_name("journal_child.py")
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     return write_model(tmp_path / "model.safetensors")
+
+
+def saved_in(document, path: Path) -> Stamp:
+    save(document, path)
+    stamp = Stamp.of(path, Job())
+    assert stamp is not None
+    return stamp
 
 
 def kept(document, place: Path, view=None) -> Journal:
@@ -154,7 +162,7 @@ def test_what_would_not_be_missed_is_not_offered(model, place):
     prune(document)
     exported, saved, undone = kept(document, place), kept(document, place), kept(document, place)
     assert len(left_behind(place, Job())) == 0  # all three are open
-    saved.mark_kept(document.history.records[0], 1, place / "work.prune")
+    saved.mark_kept(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
     document.mark_exported(document.snapshot())
     exported.keep(Capture.of(document), {}, Job())
     document.undo()
@@ -175,7 +183,7 @@ def test_a_saved_state_that_one_went_on_from_is_offered(model, place):
     document = open_model(model)
     prune(document)
     journal = kept(document, place)
-    journal.mark_kept(document.history.records[0], 1, place / "work.prune")
+    journal.mark_kept(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
@@ -188,7 +196,7 @@ def test_a_saved_state_that_was_cut_off_is_no_reason_to_offer_nothing(model, pla
     document = open_model(model)
     prune(document)
     journal = Journal(place)
-    journal.mark_kept(document.history.records[0], 1, place / "work.prune")
+    journal.mark_kept(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
     document.undo()
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
@@ -201,13 +209,12 @@ def test_a_saved_state_that_was_cut_off_is_no_reason_to_offer_nothing(model, pla
 def test_the_session_file_is_known_also_where_its_state_was_cut_off(model, place):
     document = open_model(model)
     prune(document)
-    save(document, place.parent / "work.prune")
+    stamp = saved_in(document, place.parent / "work.prune")
     for written_before in (False, True):
         journal = Journal(place)
         if written_before:
             journal.keep(Capture.of(document), {}, Job())
-        record = document.history.records[0]
-        journal.mark_kept(record, 1, place.parent / "work.prune")
+        journal.mark_kept(document.history.records, 1, stamp)
         if written_before:
             with read_copy(journal, place) as found:
                 assert (found.session, found.safe) == (place.parent / "work.prune", 1)
@@ -231,7 +238,7 @@ def test_a_saved_state_is_known_from_the_first_record_on(model, place):
     document = open_model(model)
     prune(document)
     journal = Journal(place)
-    journal.mark_kept(document.history.records[0], 1, place / "work.prune")
+    journal.mark_kept(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
     prune(document, B)
     journal.keep(Capture.of(document), {}, Job())
     document.undo()
@@ -301,7 +308,8 @@ def test_a_checkpoint_whose_name_is_no_text_is_kept_too(place, tmp_path):
     write_model(tmp_path / "model.safetensors").rename(named)
     document = storied(named)
     journal = kept(document, place)
-    journal.mark_kept(document.history.records[0], 1, tmp_path / os.fsdecode(b"\xfe.prune"))
+    stamp = saved_in(document, tmp_path / os.fsdecode(b"\xfe.prune"))
+    journal.mark_kept(document.history.records[:1], 1, stamp)
     journal.close()
     (found,) = left_behind(place, Job())
     assert found.original == named

@@ -15,16 +15,21 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.checkpoint.writer import AtomicFile
 from pruneapp.document.document import Document
 from pruneapp.document.preview import compute_preview
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.file import is_session, read_session
 from pruneapp.document.session.reopen import masks_on_other, reopened
+from pruneapp.document.session.saving import save_session
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import (
     ExportError,
     OriginalChangedError,
     OriginalMissingError,
     PruneAppError,
+    SessionChangedError,
     SessionError,
     StaleError,
 )
@@ -536,4 +541,54 @@ def test_masks_that_were_cut_off_while_saving_are_stale(model, tmp_path):
     with pytest.raises(StaleError):
         save_session(capture, {}, tmp_path / "work.prune", Job())
     assert not (tmp_path / "work.prune").exists()
+    shut(document)
+
+
+# The file is another one by now
+
+
+def test_only_the_state_that_is_known_is_replaced(model, tmp_path):
+    document, session = storied(model), tmp_path / "work.prune"
+
+    def save_over(known):
+        return save_session(Capture.of(document), {}, session, Job(), instead_of=known)
+
+    stamp = save_session(Capture.of(document), {}, session, Job())
+    assert stamp == Stamp.of(session, Job())
+    assert stamp.size == session.stat().st_size
+    with read_session(session, Job()) as file:
+        assert file.stamp == stamp
+    prune(document, A, 1)
+    again = save_over(stamp)
+    there = session.read_bytes()
+    with pytest.raises(SessionChangedError, match="changed by another window"):
+        save_over(stamp)
+    assert session.read_bytes() == there
+    # Another content of the same size and time, as two windows may write within a tick.
+    other = bytearray(there)
+    other[len(there) // 2] ^= 1
+    session.write_bytes(other)
+    os.utime(session, ns=(again.mtime_ns, again.mtime_ns))
+    with pytest.raises(SessionChangedError):
+        save_over(again)
+    assert session.read_bytes() == other
+    session.unlink()
+    assert save_over(again).size == session.stat().st_size
+    shut(document)
+
+
+def test_what_is_saved_while_one_saves_is_not_replaced_either(model, tmp_path, monkeypatch):
+    document, session = storied(model), tmp_path / "work.prune"
+    stamp = save_session(Capture.of(document), {}, session, Job())
+    seal = AtomicFile.seal
+
+    def meanwhile(file):
+        session.write_bytes(b"the work of another window")
+        return seal(file)
+
+    monkeypatch.setattr(AtomicFile, "seal", meanwhile)
+    with pytest.raises(SessionChangedError):
+        save_session(Capture.of(document), {}, session, Job(), instead_of=stamp)
+    assert session.read_bytes() == b"the work of another window"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [model.name, session.name]
     shut(document)

@@ -90,7 +90,7 @@ def _from_journal(wish: Wish, job: Job) -> tuple[Document, JournalFile | None]:
         journal.close()
         return document, None
     if wish.only_masks:  # the beginning of another work
-        journal = replace(journal, session=None, safe=-1)
+        journal = replace(journal, kept_in=None, kept_steps=0, safe=-1)
     return document, journal
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from pruneapp.document.session.original import Original
 from pruneapp.document.session.saved import SavedEdit
+from pruneapp.document.session.stamp import Stamp
 
 VERSION = 2
 
@@ -87,15 +88,15 @@ class Kept(msgspec.Struct, frozen=True, tag="kept"):
     ----------
     at
         The position; -1 where that state was cut off since.
-    path
-        The session file.
-    mtime_ns
-        When it was written, as the system tells it; 0 if that is not known.
+    steps
+        So many edits of the history are in the session file, the undone ones too.
+    file
+        The session file as it was read or written; None if that is not known.
     """
 
     at: int
-    path: str
-    mtime_ns: int = 0
+    steps: int = 0
+    file: Stamp | None = None
 
 
 class View(msgspec.Struct, frozen=True, tag="view"):

@@ -24,6 +24,7 @@ from pruneapp.document.session.saved import (
     damaged,
     decoded,
 )
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.errors import CheckpointError, SessionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -36,8 +37,15 @@ _DIGITS = 20
 
 @dataclass(frozen=True)
 class SessionFile(Saved):
-    """A session file that was read, but for its masks; a context manager."""
+    """A session file that was read, but for its masks; a context manager.
 
+    Attributes
+    ----------
+    stamp
+        The file as it was read.
+    """
+
+    stamp: Stamp
     _file: Checkpoint = field(repr=False)
 
     def close(self) -> None:
@@ -97,7 +105,9 @@ def _read(file: Checkpoint, where: str, job: Job) -> SessionFile:
         exported=table.exported,
         source=_MasksOfFile(file, table.masks, where),
     )
-    return SessionFile(Path(where), original, history, table.view, file)
+    (source,) = file.files
+    stamp = Stamp.of_open(source, job)
+    return SessionFile(Path(where), original, history, table.view, stamp, file)
 
 
 def _json(file: Checkpoint, name: str, where: str) -> bytes:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
-import msgspec
 import platformdirs
 
 from pruneapp.document.edit import Record
 from pruneapp.document.session.capture import Capture
-from pruneapp.document.session.entries import Kept
 from pruneapp.document.session.journal_writer import JournalWriter
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
 
@@ -57,8 +57,9 @@ class Journal:
     def __init__(self, place: Path) -> None:
         self._place = place
         self._writer: JournalWriter | None = None
-        # The last edit of a state that is safe in a session file, and where that is.
-        self._kept: tuple[Record | None, Kept] | None = None
+        # A history that is safe in a session file, the state in force in it, and that file. Who
+        # held the records would hold their masks, too.
+        self._kept: tuple[tuple[ref[Record], ...], int, Stamp] | None = None
 
     @property
     def path(self) -> Path | None:
@@ -114,25 +115,22 @@ class Journal:
         except OSError as error:
             raise self._refused(latest.capture, error) from error
 
-    def mark_kept(self, record: Record | None, position: int, path: Path) -> None:
-        """Note that a state is safe in a session file.
+    def mark_kept(self, records: Sequence[Record], position: int, file: Stamp) -> None:
+        """Note that a history is safe in a session file.
 
         Parameters
         ----------
-        record
-            The last edit of the state; None for that of the file.
+        records
+            The history, the undone edits too.
         position
-            Where in the history the state is; -1 if it was cut off.
-        path
-            The session file.
+            The state in force in it; -1 for none.
+        file
+            The session file as it was read or written.
         """
-        written = 0
-        with contextlib.suppress(OSError):
-            written = path.stat().st_mtime_ns
-        self._kept = record, Kept(position, str(path.absolute()), written)
+        self._kept = tuple(map(ref, records)), position, file
         if self._writer is not None:
             with contextlib.suppress(OSError):  # it is about what is safe anyway
-                self._writer.mark_kept(self._kept[1])
+                self._writer.mark_kept(*self._kept)
 
     def note_digests(self, digests: Mapping[str, str]) -> None:
         """Note the SHA-256 of files of the original, by name, that were counted meanwhile."""
@@ -209,12 +207,7 @@ class Journal:
 
     def _finish(self, writer: JournalWriter, latest: _Latest, before: int) -> None:
         if self._kept is not None:
-            record, kept = self._kept
-            here = latest.capture.records[: max(kept.at, 0)]
-            if len(here) < kept.at or (here and here[-1] is not record):  # cut off
-                kept = msgspec.structs.replace(kept, at=-1)
-                self._kept = None, kept
-            writer.mark_kept(kept)
+            writer.mark_kept(*self._kept)
         if writer.size != before:
             writer.look_at(latest.view)
             writer.flush()

@@ -7,9 +7,10 @@ within milliseconds, and whatever has its masks in the file need not be done aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import ReferenceType
 
 from pruneapp.document.edit import Record
 from pruneapp.document.session.capture import Capture, bundles
@@ -28,6 +29,7 @@ from pruneapp.document.session.entries import (
 from pruneapp.document.session.journal_log import JournalLog
 from pruneapp.document.session.original import describe
 from pruneapp.document.session.repeating import repeatable
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.progress import Job
 
 # Masks of an edit that are written along with it, in bytes and in number: packing them takes less
@@ -181,9 +183,25 @@ class JournalWriter:
         self._done += 1
         self.flush()
 
-    def mark_kept(self, kept: Kept) -> None:
-        """Write once that a state is safe in a session file; for a state that is there."""
-        if self._kept is not kept and kept.at <= len(self._records):
+    def mark_kept(
+        self, records: Sequence[ReferenceType[Record]], position: int, file: Stamp
+    ) -> None:
+        """Write what of a session file is in this one, too, where that is something new.
+
+        Parameters
+        ----------
+        records, position
+            The history that was saved, and the state in force in it; -1 for none.
+        file
+            The session file.
+        """
+        same = 0
+        for mine, theirs in zip(self._records, records, strict=False):
+            if theirs() is not mine:
+                break
+            same += 1
+        kept = Kept(position if position <= same else -1, same, file)
+        if kept != self._kept:
             self._log.note(kept)
             self._kept = kept
 

@@ -15,14 +15,13 @@ from pruneapp.document.session.journal import SUFFIX
 from pruneapp.document.session.log_file import delete, lock
 from pruneapp.document.session.reopen import Saved
 from pruneapp.document.session.saved import SavedHistory, damaged
+from pruneapp.document.session.stamp import Stamp
 from pruneapp.document.session.story import MasksOfJournal, Story
 from pruneapp.errors import SessionError, words_of
 from pruneapp.progress import Job
 
 # A journal may be made at this very moment, and not be locked yet.
 _FRESH_S = 60
-# Some file systems round times to two seconds once they have written them.
-_COARSE_NS = 2_000_000_001
 
 
 @dataclass(frozen=True)
@@ -142,17 +141,25 @@ class JournalFile(Saved):
 
     Attributes
     ----------
-    session
+    kept_in
         The session file that the work was saved in; None without one, and where something else
         was saved in it since.
+    kept_steps
+        So many edits of the history are in this file.
     safe
         The position of the state that this file has; -1 if it is not in the history any more.
     """
 
-    session: Path | None
+    kept_in: Stamp | None
+    kept_steps: int
     safe: int
     _source: FileSource = field(repr=False)
     _locked: io.BufferedIOBase = field(repr=False)
+
+    @property
+    def session(self) -> Path | None:
+        """Where the work was saved; see `kept_in`."""
+        return None if self.kept_in is None else Path(self.kept_in.path)
 
     def close(self) -> None:
         """Let go of it; it stays."""
@@ -218,19 +225,19 @@ def _held(path: Path, file: io.BufferedRandom, job: Job) -> JournalFile:
         source=MasksOfJournal(source, story.masks, path),
         intents=story.edits[story.done :],
     )
-    kept, session = story.kept, _unchanged(story.kept)
+    kept, session = story.kept, _unchanged(story.kept, job)
     safe = kept.at if session is not None and kept.at <= len(story.edits) else -1
-    return JournalFile(path, story.original, history, story.view, session, safe, source, file)
+    steps = kept.steps if session is not None else 0
+    return JournalFile(
+        path, story.original, history, story.view, session, steps, safe, source, file
+    )
 
 
-def _unchanged(kept: Kept) -> Path | None:
+def _unchanged(kept: Kept, job: Job) -> Stamp | None:
     """Return a session file, unless it is gone or somebody saved something else in it since."""
-    path = Path(kept.path)
-    try:
-        since = abs(path.stat().st_mtime_ns - kept.mtime_ns) if kept.path else _COARSE_NS
-    except (OSError, ValueError):
-        return None
-    return path if since < _COARSE_NS else None
+    known = kept.file
+    there = None if known is None else Stamp.of(Path(known.path), job)
+    return known if known is not None and there is not None and known.is_of(there) else None
 
 
 def _taken(path: Path) -> SessionError:

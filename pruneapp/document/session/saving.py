@@ -20,7 +20,8 @@ from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
 from pruneapp.document.session.original import Original, describe
 from pruneapp.document.session.packing import PIECE, SMALL, pack, pack_together
-from pruneapp.errors import SessionError
+from pruneapp.document.session.stamp import Stamp
+from pruneapp.errors import SessionChangedError, SessionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import CancelToken, Job
 
@@ -32,7 +33,14 @@ _ABOUT = (
 )
 
 
-def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job) -> int:
+def save_session(
+    capture: Capture,
+    view: Mapping[str, Any],
+    path: Path,
+    job: Job,
+    *,
+    instead_of: Stamp | None = None,
+) -> Stamp:
     """Write a document to a session file; the old file is there until the new one is safe.
 
     Parameters
@@ -45,11 +53,14 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
         The file.
     job
         Stepped by the bytes; may cancel.
+    instead_of
+        The only state of the file that may be replaced; None for whatever is there. Nothing need
+        be there.
 
     Returns
     -------
-    int
-        The bytes of the file.
+    Stamp
+        The file as it was written.
 
     Raises
     ------
@@ -63,9 +74,12 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
         If the checkpoint cannot be read to be known again.
     SessionError
         If the file is one of the checkpoint's own.
+    SessionChangedError
+        If another state of the file is there than that of `instead_of`, also by the end.
     """
     snapshot = capture.snapshot
     _refuse_original(path, snapshot.checkpoint)
+    _refuse_other(path, instead_of, job)
     job.start(2 * _bytes_of(capture), path.name)
     original = describe(snapshot.checkpoint, job)
     try:
@@ -84,10 +98,28 @@ def save_session(capture: Capture, view: Mapping[str, Any], path: Path, job: Job
                 for piece in spool.pieces():
                     file.write(piece)
                 file.seal()
+                # Before it has its name: afterwards somebody else may replace it at any moment.
+                stamp = _stamp_of(file, path, job)
+                _refuse_other(path, instead_of, job)
                 file.commit()
     except OSError as error:  # of the spool; those of the file are sentences already
         raise write_error(path, error, _bytes_of(capture)) from error
-    return nbytes
+    return stamp
+
+
+def _stamp_of(file: AtomicFile, path: Path, job: Job) -> Stamp:
+    part = None if file.part is None else Stamp.of(file.part, job)
+    assert part is not None, "it was written a moment ago"
+    return msgspec.structs.replace(part, path=str(path.absolute()))
+
+
+def _refuse_other(path: Path, known: Stamp | None, job: Job) -> None:
+    there = None if known is None else Stamp.of(path, job)
+    if known is not None and there is not None and not known.is_of(there):
+        raise SessionChangedError(
+            f"'{path.name}' was changed by another window since you opened it.",
+            remedy="Save the session in another file, or replace it.",
+        )
 
 
 def _refuse_original(path: Path, checkpoint: Checkpoint) -> None:

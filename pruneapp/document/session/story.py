@@ -26,7 +26,7 @@ from pruneapp.progress import Job
 
 # A record promises at most so many bytes of JSON.
 _MOST_JSON = 1 << 28
-_NOWHERE = Kept(-1, "")
+_NOWHERE = Kept(-1)
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,12 @@ class Story:
         self.edits[entry.at :] = [entry.edit]
         self.done = entry.at + 1 if whole else min(self.done, entry.at)
         self.position = entry.at + 1
-        if self.kept.at > entry.at:
-            self.kept = msgspec.structs.replace(self.kept, at=-1)
+        kept = self.kept
+        self.kept = msgspec.structs.replace(
+            kept,
+            at=-1 if kept.at > entry.at else kept.at,
+            steps=min(kept.steps, entry.at),
+        )
         self.exported = -1 if self.exported > entry.at else self.exported
         return True
 
