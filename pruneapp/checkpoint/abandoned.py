@@ -13,9 +13,9 @@ import secrets
 import shutil
 from pathlib import Path
 
+from pruneapp.checkpoint.file_names import NAME_BYTES
 from pruneapp.checkpoint.locks import lock
 
-_NAME_BYTES = 255
 # A file in the making, the second name of an older export, a folder in the making.
 _FILE = re.compile(r"\..+\.[0-9a-f]{8}\.(part|old)")
 _FOLDER = re.compile(r".+\.partial-[0-9a-f]{8}")
@@ -25,13 +25,18 @@ def hidden_name(name: str, kind: str) -> str:
     """Return a new name beside a file called `name`; `kind` is ``part`` or ``old``."""
     # The random part keeps two exports to one target apart.
     end = f".{secrets.token_hex(4)}.{kind}"
-    room = _NAME_BYTES - len(end) - 1
-    return "." + os.fsencode(name)[:room].decode("utf-8", "ignore") + end
+    return "." + _with_room(name, len(end) + 1) + end
 
 
 def partial_name(name: str) -> str:
     """Return a new name beside a folder called `name`, for the time until it is whole."""
-    return f"{name}.partial-{secrets.token_hex(4)}"
+    end = f".partial-{secrets.token_hex(4)}"
+    return _with_room(name, len(end)) + end
+
+
+def _with_room(name: str, for_bytes: int) -> str:
+    """Return the beginning of a name that leaves room for so many more bytes."""
+    return os.fsencode(name)[: NAME_BYTES - for_bytes].decode("utf-8", "ignore")
 
 
 def claim(fd: int) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 # Characters that Windows refuses; the slash besides, where a name must be one.
 FORBIDDEN = frozenset('<>:"|?*\\')
 
+# Of a file or a folder, without the folders that it lies in.
+NAME_BYTES = 255
+
 # Names that Windows gives to devices, with any suffix and in any case.
 _DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}) | frozenset(
     f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"

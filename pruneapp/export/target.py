@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pruneapp.checkpoint.file_names import FORBIDDEN, device_of, ends_badly
+from pruneapp.checkpoint.file_names import FORBIDDEN, NAME_BYTES, device_of, ends_badly
 from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.writer import AtomicFile, flush_folder, write_error
 from pruneapp.errors import ExportError
 from pruneapp.progress import Job
 
 WINDOWS = os.name == "nt"
+# Letters at either end of a name that is too long to be said.
+_ENDS = 24
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,8 @@ def _resolved_parent(path: Path) -> Path:
 
 
 def _check_name(path: Path) -> None:
+    for part in path.parts:
+        _check_length(part)
     name = path.name
     if not name or name == "..":
         reason = "it names no file"
@@ -155,6 +159,22 @@ def _check_name(path: Path) -> None:
     else:
         return
     raise ExportError(f"'{path}' is no name for a file: {reason}.", remedy="Choose another name.")
+
+
+def _check_length(name: str) -> None:
+    try:
+        size = len(os.fsencode(name))
+    except UnicodeEncodeError:
+        raise ExportError(
+            f"{name!r} is no name for a file or folder: not all of it can be written as bytes.",
+            remedy="Choose another name.",
+        ) from None
+    if size > NAME_BYTES:
+        raise ExportError(
+            f"'{name[:_ENDS]}…{name[-_ENDS:]}' is no name for a file or folder: it has {size:,} "
+            f"bytes, and a name has at most {NAME_BYTES}.",
+            remedy="Choose a shorter name.",
+        )
 
 
 def _check_kind(path: Path, resolved: Path) -> None:

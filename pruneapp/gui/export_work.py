@@ -49,12 +49,16 @@ def foretold(capture: Capture, job: Job) -> State:
 def request_of(wish: ExportWish) -> ExportRequest:
     """Return what a person wants as the export is asked for it; a link is to be followed."""
     path = Path(wish.path).expanduser()
+    try:
+        leads_on = path.is_symlink() and path.exists()
+    except OSError:  # as of a name that is too long: the export refuses it in a sentence
+        leads_on = False
     return ExportRequest(
         wish.format,
         path,
         replace_original=wish.replace_original,
         params=wish.params,
-        follow_links=path.is_symlink() and path.exists(),
+        follow_links=leads_on,
     )
 
 

@@ -10,7 +10,13 @@ import sys
 import pytest
 
 from pruneapp.checkpoint import locks
-from pruneapp.checkpoint.abandoned import claim, find_abandoned, hidden_name, remove_abandoned
+from pruneapp.checkpoint.abandoned import (
+    claim,
+    find_abandoned,
+    hidden_name,
+    partial_name,
+    remove_abandoned,
+)
 from pruneapp.checkpoint.locks import lock
 from pruneapp.document.session import log_file
 
@@ -73,3 +79,9 @@ def test_without_locks_work_is_kept_and_nothing_is_taken_for_abandoned(path, fd,
     assert find_abandoned(path.parent) == ()
     assert not remove_abandoned(path)
     assert path.exists()
+
+
+def test_names_beside_the_longest_are_possible(tmp_path):
+    (tmp_path / partial_name("ü" * 127 + "x")).mkdir()
+    (tmp_path / hidden_name("ü" * 127 + "x", "part")).touch()
+    assert len(find_abandoned(tmp_path)) == 2

@@ -28,6 +28,24 @@ def test_names_that_not_every_system_can_hold(tmp_path, name):
         check_file(tmp_path / name)
 
 
+@pytest.mark.parametrize("check", [check_file, check_folder])
+@pytest.mark.parametrize("where", ["{}", "{}/x.pt"])
+def test_a_name_that_is_too_long_is_said_with_the_rule(tmp_path, check, where):
+    assert check(tmp_path / ("ü" * 126 + ".pt")).path.name == "ü" * 126 + ".pt"
+    with pytest.raises(ExportError) as refused:
+        check(tmp_path / where.format("ü" * 127 + ".pt"))
+    name = "ü" * 24 + "…" + "ü" * 21 + ".pt"
+    assert str(refused.value) == (
+        f"'{name}' is no name for a file or folder: it has 257 bytes, and a name has at most 255. "
+        f"Choose a shorter name."
+    )
+
+
+def test_a_name_that_cannot_be_written_as_bytes(tmp_path):
+    with pytest.raises(ExportError, match="as bytes"):
+        check_file(tmp_path / "\ud800.pt")
+
+
 def test_what_only_windows_forbids_is_refused_only_there(tmp_path, monkeypatch):
     assert check_file(tmp_path / "run:3?.pt").path.name == "run:3?.pt"
     monkeypatch.setattr(target, "WINDOWS", True)

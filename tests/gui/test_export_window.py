@@ -354,3 +354,16 @@ def test_the_folder_of_an_export_is_shown_or_named(pruned, file, monkeypatch):
     pruned.click(report.show_folder)
     pruned.close_report()
     assert any(str(file.parent) in notice for notice in pruned.notices)
+
+
+def test_a_name_that_is_too_long_is_said_while_it_is_typed(pruned, file):
+    dialog = dialog_of(pruned)
+    pruned.type(dialog.target.path, str(file.with_name("y" * 300)))
+    note = dialog.target.note
+    pruned.wait(lambda: "it has 300 bytes, and a name has at most 255" in note.text())
+    assert not dialog.go.isEnabled()
+    pruned.type(dialog.target.path, str(file.with_name("y.safetensors")))
+    pruned.wait(dialog.go.isEnabled)
+    pruned.key("Esc", dialog)
+    pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
+    assert pruned.trouble == []

@@ -118,7 +118,8 @@ class ExportReportDialog(QDialog):
         self.table = CountsTable(headers, len(report.tensors), self._cells, self)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
-        self.loads = plain(report.loads, wrap=True)
+        self.loads = plain(report.loads)
+        self.loads.setWordWrap(True)
         # A long name must not make all the rest as wide; it is copied whole.
         self.loads.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.loads.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -643,6 +643,31 @@ class TestThePlace:
         assert name.text().endswith("/mine.safetensors"), "what the person typed stays"
 
 
+class TestLongNames:
+    def test_a_long_name_and_a_long_error_leave_the_buttons_in_reach(self, dialog, qtbot, tmp_path):
+        before = dialog.size()
+        dialog.target.path.selectAll()
+        with qtbot.waitSignal(dialog.placeAsked) as told:
+            qtbot.keyClicks(dialog.target.path, str(tmp_path / ("y" * 300)))
+        refused = "y" * 4_000
+        dialog.set_landing(told.args[0], Landing(refused=refused))
+        note = dialog.target.note
+        qtbot.waitUntil(lambda: note.heightForWidth(note.width()) <= note.height())
+        assert note.text().startswith("✕ yyy")
+        assert refused in note.toolTip()
+        assert dialog.width() == before.width()
+        assert dialog.minimumSizeHint().width() <= before.width()
+        assert dialog.height() <= before.height() + 4 * dialog.fontMetrics().lineSpacing()
+        assert dialog.rect().contains(dialog.go.geometry())
+        assert dialog.rect().contains(dialog.stop.geometry())
+
+    def test_whose_home_is_not_known_is_said(self, dialog, qtbot):
+        dialog.target.path.selectAll()
+        qtbot.keyClicks(dialog.target.path, "~nobody-of-this-name/x.pt")
+        assert "~nobody-of-this-name" in dialog.target.note.text()
+        assert not dialog.go.isEnabled()
+
+
 class TestTypingWhileSizesArrive:
     @pytest.fixture
     def name(self, dialog, qtbot):

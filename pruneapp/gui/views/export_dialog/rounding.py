@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.answers import FormatOffer, RoundingCost
-from pruneapp.gui.views.export_dialog.words import rounding_words
+from pruneapp.gui.views.export_dialog.words import briefly, rounding_words
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
@@ -76,7 +76,7 @@ class Rounding(QWidget):
         smaller = self._smaller()
         self.take.setVisible(smaller is not None)
         if self._type:
-            self.note.setText(rounding_words(cost, self._type))
+            self.note.setText(briefly(rounding_words(cost, self._type)))
         elif smaller is not None:
             said = self.tr("In {type} it would be {size}, every number rounded to 8 binary digits.")
             self.note.setText(said.format(type=_SAFE, size=numbers.size(smaller)))

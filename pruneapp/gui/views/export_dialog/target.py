@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.answers import FormatOffer, Landing
-from pruneapp.gui.views.export_dialog.words import files_words, landing_words, rounded_to
+from pruneapp.gui.views.export_dialog.misplaced import misplaced
+from pruneapp.gui.views.export_dialog.words import briefly, files_words, landing_words, rounded_to
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import heading, plain, recolor
+from pruneapp.gui.views.parts.labels import as_plain, heading, plain, recolor
 
 
 class Target(QWidget):
@@ -135,30 +136,14 @@ class Target(QWidget):
 
     def trouble(self) -> str:
         """Say why nothing can be written there, as a sentence; empty if it can."""
-        refused = self._landing.refused if self._landing is not None else ""
-        return self._misplaced() or refused
-
-    def _misplaced(self) -> str:
-        path = self.text()
-        if not path:
-            if self._limit is not None:
-                return self.tr("Say which folder to write.")
-            return self.tr("Say which file to write.")
-        if "\0" in path:
-            return self.tr("A name cannot hold a null character.")
-        try:
-            target = Path(path).expanduser()
-            if found := self._no_folder(target) if self._limit is not None else "":
-                return found
-            if target.is_dir() and not self._may_be_folder():
-                return self.tr("This is a folder: add the name of a file.")
-            if target.parent.is_file():
-                return self.tr("{file} is a file, not a folder.").format(file=target.parent)
-            if not target.parent.is_dir():
-                return self.tr("The folder {folder} does not exist.").format(folder=target.parent)
-        except OSError as error:  # a name that is too long, a folder that may not be looked into
-            return str(error)
-        return ""
+        found = misplaced(
+            self.text(),
+            self._source,
+            self._suffixes,
+            split=self._limit is not None,
+            folders=self._may_be_folder(),
+        )
+        return found or (self._landing.refused if self._landing is not None else "")
 
     def replaces_source(self) -> bool:
         """Whether the file that is open would be replaced."""
@@ -227,19 +212,6 @@ class Target(QWidget):
             self._folders and not (offer is not None and offer.one_file)
         )
 
-    def _no_folder(self, target: Path) -> str:
-        """Say why files of a largest size cannot be written there."""
-        if target.is_file():
-            return self.tr("This is a file: name a folder for files of a largest size.")
-        source = Path(self._source)
-        home = source if source.is_dir() else source.parent
-        if self._source and target.is_dir() and target.samefile(home):
-            return self.tr("The model that is open lies in this folder: name another.")
-        ending = next((s for s in self._suffixes if target.name.lower().endswith(s)), "")
-        if ending and not target.is_dir():
-            return self.tr("A folder is written: leave out {suffix}.").format(suffix=ending)
-        return ""
-
     def _on_typed(self) -> None:
         self._landing = None
         self._tell()
@@ -253,7 +225,9 @@ class Target(QWidget):
         )
         trouble = self.trouble() or (self._offer.wrong if self._offer is not None else "")
         recolor(self.note, self._colors["danger" if trouble else "text"])
-        self.note.setText(f"✕ {trouble}" if trouble else self._about())
+        told = f"✕ {trouble}" if trouble else self._about()
+        self.note.setText(briefly(told))
+        self.note.setToolTip(as_plain(told) if told != self.note.text() else "")
         self.replace.setVisible(not trouble and self.replaces_source())
 
     def _about(self) -> str:
@@ -273,11 +247,11 @@ class Target(QWidget):
             )
         if self._limit is not None and offer is not None:
             said = files_words(offer.files, self._limit)
-            if path.is_dir():
+            if _looks(path.is_dir):
                 there = self.tr("Files of the same names in this folder will be replaced.")
                 return f"{said} {there}"
             return said
-        if path.is_file():
+        if _looks(path.is_file):
             return self.tr("This file is there already and will be replaced.")
         if offer is not None and not self._may_be_folder() and self._is_misnamed(offer):
             return self.tr("Such files are usually named {suffixes}.").format(
@@ -302,3 +276,11 @@ class Target(QWidget):
         )
         if path:
             self.path.setText(path)
+
+
+def _looks(like: Callable[[], bool]) -> bool:
+    """Whether something there looks like that; not where the system lets nobody look."""
+    try:
+        return like()
+    except OSError:
+        return False

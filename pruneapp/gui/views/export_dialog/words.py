@@ -13,6 +13,7 @@ from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.labels import on_one_line
 
 _ENDS = 24  # letters of a long name at either end
+_TOLD = 400  # letters of a message that may quote a path of any length
 _NAMES = 4  # of many files, so many are named
 
 
@@ -96,6 +97,11 @@ def short_name(name: str) -> str:
     """Return a name without the middle of it that has no room in a line."""
     name = on_one_line(name)
     return name if len(name) <= 2 * _ENDS else f"{name[:_ENDS]}…{name[-_ENDS:]}"
+
+
+def briefly(told: str) -> str:
+    """Return a message without the middle of what would push the buttons out of the screen."""
+    return told if len(told) <= _TOLD else f"{told[: _TOLD // 2]}…{told[-_TOLD // 2 :]}"
 
 
 def landing_words(landing: Landing) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
@@ -10,6 +12,9 @@ from pruneapp.gui.views.parts.painting import reported
 
 # Letters of a long text that a line shows at most, at either end.
 _ENDS = 500
+# A word of more letters may be broken anywhere: no line, or dialog, is as wide as a long path.
+_WORD = re.compile(r"\S{61,}")
+_MAY_BREAK = "\u200b"
 
 
 class ElidedLabel(QLabel):
@@ -84,6 +89,29 @@ class ElidedLabel(QLabel):
             QGuiApplication.clipboard().setText(self.text())
 
 
+class Sentences(QLabel):
+    """Plain text that goes on below where room is short, also within a path or name."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        before, self._text = self._text, text
+        shown = _WORD.sub(lambda word: _MAY_BREAK.join(word[0]), text)
+        super().setText(shown)
+        if self.accessibleName() in {"", before}:  # what is read out is not interrupted
+            self.setAccessibleName(text if shown != text else "")
+
+    def text(self) -> str:
+        """Return the text as it was set."""
+        return self._text
+
+
 def on_one_line(text: str) -> str:
     """Return `text` with signs for line breaks, which a hostile name may have."""
     return text.replace("\n", "⏎").replace("\r", "⏎")
@@ -112,9 +140,10 @@ def heading(text: str) -> QLabel:
 
 def plain(text: str = "", *, wrap: bool = False) -> QLabel:
     """Return a label that takes its text as it is."""
+    if wrap:
+        return Sentences(text)
     label = QLabel()
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(wrap)
     label.setText(text)
     return label
 
