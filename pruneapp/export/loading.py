@@ -9,9 +9,12 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from pruneapp import resources
 from pruneapp.export.companions import CONFIG
+from pruneapp.export.target import holds
 
 READER_NAME = "read_compact.py"
+_DENSE = ".safetensors"
 
 
 def safetensors(path: Path) -> str:
@@ -53,17 +56,35 @@ def masks(path: Path) -> str:
 
 
 def compact(path: Path) -> str:
-    """Of a packed file: by the reader beside it, to be sent along, else by Pruneapp."""
-    dense = path.name.removesuffix(".compact.safetensors") + ".safetensors"
-    if path.with_name(READER_NAME).is_file():
-        command = shlex.join(["python", READER_NAME, path.name, dense])
+    """Of a packed file: by our reader beside it, to be sent along, else by Pruneapp."""
+    name = _typed(path.name)
+    dense = name.removesuffix(".compact.safetensors") + _DENSE
+    if _is_ours(path.with_name(READER_NAME)):
+        command = shlex.join(["python", READER_NAME, name, dense])
         return f"{command}\n# send {READER_NAME} along; it needs numpy and zstandard"
-    return shlex.join(["pruneapp", "expand", path.name, "-o", dense])
+    return shlex.join(["pruneapp", "expand", name, "-o", dense])
 
 
 def zst(path: Path) -> str:
     """Of a dense file in a frame of zstd."""
-    return shlex.join(["zstd", "-d", path.name])
+    name = _typed(path.name)
+    if name.endswith(f"{_DENSE}.zst"):
+        return shlex.join(["zstd", "-d", name])
+    # Of another name zstd does not know what to call what comes out.
+    return shlex.join(["zstd", "-d", name, "-o", name.removesuffix(".zst") + _DENSE])
+
+
+def _typed(name: str) -> str:
+    """Return the name of a file as an argument: one that begins with a dash is no option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _is_ours(reader: Path) -> bool:
+    """Whether it is the reader that we write, and not a script of somebody else's."""
+    try:
+        return holds(reader, resources.path(READER_NAME).read_bytes())
+    except OSError:
+        return False  # ours cannot be read where it is installed, so none was written
 
 
 def _folder(path: Path, pattern: str, line: str, load: str) -> str:
