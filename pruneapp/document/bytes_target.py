@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pruneapp.answers import TensorSparsity
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
@@ -68,45 +67,6 @@ def total_for(snapshot: Snapshot, names: Iterable[str], nbytes: int) -> int:
         if some < entry.numel:
             break
     return sum(entry.numel for entry in touched) - kept
-
-
-class CompactSize:
-    """How large a compact file of a state would be, and of the state after a step.
-
-    Counted as `total_for` counts: before it is compressed, and without its header.
-
-    Parameters
-    ----------
-    snapshot
-        The state. Looked at once, in time linear in its tensors.
-
-    Attributes
-    ----------
-    snapshot
-        As given.
-    nbytes
-        That of the state.
-    """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self._held = {e.name: _held(snapshot, e) for e in snapshot.checkpoint.entries.values()}
-        self.nbytes = sum(self._held.values())
-
-    def after(self, tensors: Iterable[TensorSparsity]) -> int:
-        """Return how many bytes it would be after a step that touches some tensors.
-
-        Linear in them. A tensor with weights that were made final, which a method may take again,
-        is counted with the larger number of zeros of the two.
-        """
-        entries, final = self.snapshot.checkpoint.entries, self.snapshot.final
-        nbytes = self.nbytes
-        for t in tensors:
-            entry, gone = entries[t.name], t.after
-            if final and (zeroed := self.snapshot.zeroed(t.name)) is not None:
-                gone = max(gone, zeroed.pruned)
-            nbytes += _packed(entry, gone) - self._held[t.name]
-        return nbytes
 
 
 def _held(snapshot: Snapshot, entry: TensorEntry) -> int:

@@ -47,7 +47,8 @@ READER = FlagParam(
 )
 
 
-def _is_packed(entry: TensorEntry) -> bool:
+def is_packed(entry: TensorEntry) -> bool:
+    """Whether a tensor goes into frames; all others are in the container as they are."""
     # Other types are few and small, or packed already.
     return entry.dtype.prunable and entry.nbytes >= _SMALL
 
@@ -59,14 +60,14 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     packed: list[TensorEntry] = []
     raw: list[Record] = []
     for entry in chain.from_iterable(job.cancel.batches(entries)):
-        if _is_packed(entry):
+        if is_packed(entry):
             packed.append(entry)
         else:
             raw.append(finalized(part.state, entry))
     _refuse_names(part, packed, job)
     metadata = _metadata(part, entries, job)
     names = {e.name: e.nbytes for batch in job.cancel.batches(entries) for e in batch}
-    most = {e.name: _most(e) for batch in job.cancel.batches(packed) for e in batch}
+    most = {e.name: most_of(e) for batch in job.cancel.batches(packed) for e in batch}
 
     def sized(sizes: Mapping[str, int], job: Job) -> int:
         unfilled: list[Record] = []
@@ -165,15 +166,18 @@ def _data(entry: TensorEntry, nbytes: int, kept: tuple[Spool, int] | None) -> Re
     return Record(entry.name + FRAMES, (), DTYPES["U8"], (nbytes,), pieces)
 
 
-def _most(entry: TensorEntry) -> int:
-    """Return the most bytes that the frames of a tensor may take."""
+def most_of(entry: TensorEntry, zeros: int = 0) -> int:
+    """Return the most bytes that the frames of a tensor may take, of which so many are 0."""
     itemsize = np.dtype(entry.dtype.storage).itemsize
     whole, rest = divmod(entry.numel, frames.FRAME)
-    return sum(
-        count * (frames.bound((size + 7) // 8) + itemsize * frames.bound(size))
-        for count, size in ((whole, frames.FRAME), (1, rest))
-        if count and size
-    )
+    sizes = [(count, size) for count, size in ((whole, frames.FRAME), (1, rest)) if count and size]
+    masks = sum(count * frames.bound((size + 7) // 8) for count, size in sizes)
+    values = sum(count * frames.bound(size) for count, size in sizes)
+    kept = entry.numel - zeros
+    if zeros:  # which of the frames they are missing from does not matter
+        each = sum(count for count, _ in sizes) * frames.bound(1)
+        values = min(values, kept + (kept >> 8) + each) if kept else 0
+    return masks + itemsize * values if kept else 0
 
 
 def _packed(state: State, entries: Sequence[TensorEntry], spool: Spool, job: Job) -> list[Record]:

@@ -10,11 +10,12 @@ from PySide6.QtCore import QObject
 
 from pruneapp.answers import Estimate
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.document.bytes_target import CompactSize
 from pruneapp.document.estimate import estimate
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
+from pruneapp.export.compact_size import CompactSizes
 from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.tasks import Task
 from pruneapp.methods import registry
@@ -35,7 +36,8 @@ class Answer:
     estimate
         What the step would do.
     compact
-        Bytes of a compact file after it; None as long as the estimate has no report.
+        The most bytes of a compact file after it; None as long as the estimate has no report, and
+        where there can be no such file.
     seconds
         Time that it took.
     """
@@ -55,6 +57,8 @@ class Estimating(QObject):
     ----------
     jobs
         The background.
+    sizes
+        Say how large a compact file would be.
     on_result, on_error
         Told what came of a question, in the order of the questions.
     """
@@ -62,6 +66,7 @@ class Estimating(QObject):
     def __init__(
         self,
         jobs: Jobs,
+        sizes: CompactSizes,
         *,
         on_result: Callable[[Answer], None],
         on_error: Callable[[PruneAppError], None],
@@ -71,15 +76,15 @@ class Estimating(QObject):
         self._jobs = jobs
         self._on_result = on_result
         self._on_error = on_error
-        self._waiting: tuple[Snapshot, Step] | None = None
+        self._waiting: tuple[Capture, Step] | None = None
         self._task: Task[Answer] | None = None
-        self._sizes = _Sizes()
+        self._sizes = sizes
         self._slow: Checkpoint | None = None  # of which estimates take long
         self._slow_times = 0  # how often in a row
 
-    def ask(self, snapshot: Snapshot, step: Step) -> None:
-        """Answer soon what a step would do to a state; at once where that takes no time."""
-        self._waiting = snapshot, step
+    def ask(self, capture: Capture, step: Step) -> None:
+        """Answer soon what a step would do to a document; at once where that takes no time."""
+        self._waiting = capture, step
         if self._task is None:
             self._go()
 
@@ -91,18 +96,18 @@ class Estimating(QObject):
     def drop(self) -> None:
         """Forget what was asked."""
         self._waiting = self._slow = None
-        self._sizes = _Sizes()  # what is dropped may still be at work on the other one
         if self._task is not None:
             self._task.cancel()
             self._task = None
 
     def _go(self) -> None:
         assert self._waiting is not None
-        (snapshot, step), self._waiting = self._waiting, None
-        sizes = self._sizes
-        if self._slow is snapshot.checkpoint or _long(snapshot, step):
+        (capture, step), self._waiting = self._waiting, None
+        snapshot, sizes = capture.snapshot, self._sizes
+        unplanned = len(snapshot.checkpoint.entries) > MANY and not sizes.is_quick(snapshot)
+        if unplanned or self._slow is snapshot.checkpoint or _long(snapshot, step):
             self._task = self._jobs.answer(
-                lambda job: _estimate(snapshot, step, sizes, job),
+                lambda job: _estimate(capture, step, sizes, job),
                 on_result=self._on_answer,
                 on_error=self._on_refused,
                 on_cancelled=self._on_cancelled,
@@ -110,7 +115,7 @@ class Estimating(QObject):
             )
             return
         try:
-            found = _estimate(snapshot, step, sizes)
+            found = _estimate(capture, step, sizes)
         except PruneAppError as error:
             self._on_error(error)
             return
@@ -144,26 +149,14 @@ class Estimating(QObject):
             self._go()
 
 
-def _estimate(snapshot: Snapshot, step: Step, sizes: _Sizes, job: Job | None = None) -> Answer:
+def _estimate(capture: Capture, step: Step, sizes: CompactSizes, job: Job | None = None) -> Answer:
     began = time.thread_time()  # what others compute meanwhile says nothing of this model
-    found = estimate(snapshot, step, job)
+    found = estimate(capture.snapshot, step, job)
     compact = None
     if found.report is not None:
         found.report.prepare()
-        compact = sizes.of(snapshot).after(found.report.tensors)
+        compact = sizes.after(capture, found.report.tensors, step, job or Job())
     return Answer(found, compact, time.thread_time() - began)
-
-
-class _Sizes:
-    """Keeps the sizes of the newest state; asked by one thread at a time."""
-
-    def __init__(self) -> None:
-        self._last: CompactSize | None = None
-
-    def of(self, snapshot: Snapshot) -> CompactSize:
-        if self._last is None or self._last.snapshot is not snapshot:
-            self._last = CompactSize(snapshot)
-        return self._last
 
 
 def _long(snapshot: Snapshot, step: Step) -> bool:

@@ -20,8 +20,10 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp.answers import SparsityReport
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.preview import Preview
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Step
 from pruneapp.errors import FileChangedError, PruneAppError
+from pruneapp.export.compact_size import CompactSizes
 from pruneapp.gui.estimating import Answer, Estimating
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.in_force import InForce
@@ -86,15 +88,17 @@ class Forecasting(QObject):
         self._step: Step | None = None
         self._apply_when_ready = False
         self._applying: SparsityReport | None = None
-        self.in_force = InForce(session, jobs, panel, self)
+        self._sizes = CompactSizes()
+        self.in_force = InForce(session, jobs, panel, self._sizes, self)
         self.outlook = Outlook(panel, self.in_force, self)
         self._estimating = Estimating(
-            jobs, on_result=self._on_estimate, on_error=self._on_error, parent=self
+            jobs, self._sizes, on_result=self._on_estimate, on_error=self._on_error, parent=self
         )
         self._previewing = Previewing(
             session,
             jobs,
             extras,
+            self._sizes,
             on_found=self._on_preview,
             on_error=self._on_error,
             parent=self,
@@ -154,7 +158,7 @@ class Forecasting(QObject):
         """Look again what can be said by now: more was counted."""
         document = self._session.document
         if document is not None and self._step is not None and not self.outlook.complete:
-            self._estimating.ask(document.snapshot(), self._step)
+            self._estimating.ask(Capture.of(document), self._step)
 
     def prune(self) -> None:
         """Do it: at once if the preview is there, else as soon as it is."""
@@ -197,7 +201,7 @@ class Forecasting(QObject):
             self.outlook.refuse(error)
         else:
             self._previewing.soon(self._step)
-            self._estimating.ask(document.snapshot(), self._step)
+            self._estimating.ask(Capture.of(document), self._step)
         self.asked.emit()
 
     def _forget(self) -> None:
@@ -229,6 +233,7 @@ class Forecasting(QObject):
         self._give_up()
 
     def _on_closed(self) -> None:
+        self._sizes.forget()
         self.in_force.forget()
         self.drop()
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from pruneapp.answers import HistoryItem, SparsityReport, TensorSparsity
-from pruneapp.document.bytes_target import CompactSize
 from pruneapp.document.past import PastState
 from pruneapp.document.retained import retained
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.session.capture import Capture
 from pruneapp.errors import PruneAppError
+from pruneapp.export.compact_size import CompactSizes
 from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.session import Session
 from pruneapp.gui.tasks import Task
@@ -26,7 +26,7 @@ LISTED = 20
 class _Standing:
     report: SparsityReport
     most: tuple[TensorSparsity, ...]
-    compact: int
+    compact: int | None
 
 
 class InForce(QObject):
@@ -41,15 +41,23 @@ class InForce(QObject):
         The document, and where is counted.
     panel
         Told.
+    sizes
+        Say how large a compact file would be.
     """
 
     def __init__(
-        self, session: Session, jobs: Jobs, panel: Forecast, parent: QObject | None = None
+        self,
+        session: Session,
+        jobs: Jobs,
+        panel: Forecast,
+        sizes: CompactSizes,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
         self._panel = panel
+        self._sizes = sizes
         self._done: tuple[HistoryItem, SparsityReport, int | None] | None = None
         self._task: Task[_Standing] | None = None
         self._told = False
@@ -106,9 +114,9 @@ class InForce(QObject):
         document = self._session.document
         if document is None:
             return
-        first, snapshot = document.state_at(0), document.snapshot()
+        first, capture, sizes = document.state_at(0), Capture.of(document), self._sizes
         self._task = self._jobs.answer(
-            lambda job: _standing(first, snapshot, job),
+            lambda job: _standing(first, capture, sizes, job),
             on_result=self._on_counted,
             on_error=self._on_error,
             urgency=Urgency.ASIDE,
@@ -125,8 +133,8 @@ class InForce(QObject):
         self._task = None  # what is in force is said without it
 
 
-def _standing(first: PastState, snapshot: Snapshot, job: Job) -> _Standing:
-    report = retained(first.load(job), snapshot, job)
+def _standing(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> _Standing:
+    report = retained(first.load(job), capture.snapshot, job)
     pruned = [t for t in report.tensors if t.after]
     pruned.sort(key=lambda t: -t.after / t.numel)
-    return _Standing(report, tuple(pruned[:LISTED]), CompactSize(snapshot).nbytes)
+    return _Standing(report, tuple(pruned[:LISTED]), sizes.now(capture, job))

@@ -8,11 +8,11 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from pruneapp.document.bytes_target import CompactSize
 from pruneapp.document.preview import Preview, compute_preview
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
+from pruneapp.export.compact_size import CompactSizes
 from pruneapp.gui.extras import Extras, Frozen
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
@@ -27,10 +27,10 @@ PAUSE_MS = 50
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A preview, and the bytes of a compact file after it."""
+    """A preview, and the most bytes of a compact file after it; None if there is no such file."""
 
     preview: Preview
-    compact: int
+    compact: int | None
 
 
 class Previewing(QObject):
@@ -38,8 +38,9 @@ class Previewing(QObject):
 
     Parameters
     ----------
-    session, jobs, extras
-        The document, where previews are computed, masks and scores that the person gave.
+    session, jobs, extras, sizes
+        The document, where previews are computed, masks and scores that the person gave, and how
+        large compact files are.
     on_found, on_error
         Told what came of it.
 
@@ -60,6 +61,7 @@ class Previewing(QObject):
         session: Session,
         jobs: Jobs,
         extras: Extras,
+        sizes: CompactSizes,
         *,
         on_found: Callable[[Found], None],
         on_error: Callable[[PruneAppError], None],
@@ -69,6 +71,7 @@ class Previewing(QObject):
         self._session = session
         self._jobs = jobs
         self._extras = extras
+        self._sizes = sizes
         self._on_found = on_found
         self._on_error = on_error
         self._step: Step | None = None
@@ -130,7 +133,9 @@ class Previewing(QObject):
         )
         self._task = self._jobs.submit(
             self.tr("Previewing"),
-            partial(_previewed, document.snapshot(), step, extras, self._session.kernel),
+            partial(
+                _previewed, Capture.of(document), step, extras, self._session.kernel, self._sizes
+            ),
             on_result=self._on_result,
             on_error=self._on_refused,
             on_cancelled=self._on_cancelled,
@@ -158,11 +163,17 @@ class Previewing(QObject):
         self.ended.emit(task.visible and task.token.cancelled)
 
 
-def _previewed(
-    snapshot: Snapshot, step: Step, extras: Frozen, kernel: Callable[[], Kernel], job: Job
+def _previewed(  # noqa: PLR0917 - each its own type
+    capture: Capture,
+    step: Step,
+    extras: Frozen,
+    kernel: Callable[[], Kernel],
+    sizes: CompactSizes,
+    job: Job,
 ) -> Found:
     """Compute a preview, and in the worker what it takes to show it and to put it in force."""
+    snapshot = capture.snapshot
     found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
     found.report.prepare()
     found.as_edit(snapshot).prepare()
-    return Found(found, CompactSize(snapshot).after(found.report.tensors))
+    return Found(found, sizes.after(capture, found.report.tensors, step, job, found.entry))

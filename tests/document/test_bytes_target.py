@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from pruneapp.answers import TensorSparsity
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli.commands import main
 from pruneapp.cli.options import parse
-from pruneapp.document.bytes_target import CompactSize, total_for
+from pruneapp.document.bytes_target import total_for
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.masks.bitmask import BitMask
@@ -109,31 +108,3 @@ def test_the_file_that_is_written_is_smaller(file, tmp_path, capsys):
     words[words.index("l1_unstructured")] = "ln_structured"
     assert main(parse([*words, "--total", "100kB"])) == 2
     assert "whole channels" in capsys.readouterr().err
-
-
-@given(st.integers(0, 60_000), st.integers(0, 60_000))
-def test_the_compact_size_is_what_the_formula_says(file, before, after):
-    before, after = sorted((before, after))
-    with open_checkpoint(file) as checkpoint:
-        kept = np.ones(60_000, bool)
-        kept[:before] = False
-        masks = MaskSet({"a.weight": BitMask.from_bools(kept)} if before else {})
-        sizes = CompactSize(Snapshot(checkpoint, masks))
-        others = 20_000 * 2 + 1001 * 4 + 50 * 8
-
-        def held(gone):
-            return min(240_000, (60_000 - gone) * 4 + 7_500) if gone else 240_000
-
-        assert sizes.nbytes == others + held(before)
-        tensor = TensorSparsity("a.weight", 60_000, before, after)
-        assert sizes.after([tensor]) == others + held(after)
-        assert sizes.after([]) == sizes.nbytes
-
-
-def test_zeros_that_are_final_count_once(file):
-    with open_checkpoint(file) as checkpoint:
-        kept = np.arange(60_000) >= 50_000
-        state = Snapshot(checkpoint, final=MaskSet({"a.weight": BitMask.from_bools(kept)}))
-        sizes = CompactSize(state)
-        assert sizes.after([TensorSparsity("a.weight", 60_000, 0, 30_000)]) == sizes.nbytes
-        assert sizes.after([TensorSparsity("a.weight", 60_000, 0, 55_000)]) < sizes.nbytes

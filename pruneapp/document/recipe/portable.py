@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from pruneapp.document.recipe.choosing import row_for
 from pruneapp.document.recipe.recipe import UNNAMED, Recipe
 from pruneapp.document.recipe.schema import (
     Entry,
+    RowConfiguration,
     RowEntry,
     StepConfiguration,
     StepEntry,
@@ -45,7 +47,7 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
     """
     try:
         if data["name"] == "step":
-            return _step(checkpoint, Step.from_dict(data))
+            return step_entry(Step.from_dict(data), partial(row_for, checkpoint))
         made: Entry = msgspec.convert(data, Entry)
     except msgspec.ValidationError as error:
         raise wrong(UNNAMED, error) from None
@@ -87,11 +89,12 @@ def history_recipe(capture: Capture, job: Job) -> Recipe:
     return recipe_of(capture.snapshot.checkpoint, found, masks)
 
 
-def _step(checkpoint: Checkpoint, step: Step) -> StepEntry:
+def step_entry(step: Step, choose: Callable[[tuple[str, ...], str], RowConfiguration]) -> StepEntry:
+    """Return a step as an entry, with the rows that `row_for` makes of names and a pattern."""
     data = step.to_dict()["configuration"]
     rows = []
     for row, plain in zip(step.rows, data["rows"], strict=True):
-        chosen = row_for(checkpoint, row.names, row.pattern)
+        chosen = choose(row.names, row.pattern)
         values = plain["configuration"]["values"]
         rows.append(RowEntry(row.method, msgspec.structs.replace(chosen, values=values)))
     made = msgspec.convert({**data, "rows": [{"name": ""}]}, StepConfiguration)

@@ -181,7 +181,7 @@ class FileSizes(Figures):
         label.setAccessibleDescription(label.toolTip())
 
     def set_compact(self, nbytes: int | None) -> None:
-        """Take the bytes of a compact file before it is compressed; None if not known."""
+        """Take the most bytes that a compact file has; None if not known, or not possible."""
         most = "" if nbytes is None else self.tr("up to {size}").format(size=numbers.size(nbytes))
         self._put("compact", most)
 
@@ -223,8 +223,8 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
             translate("Figures", "As a compact file"),
             translate(
                 "Figures",
-                "What is kept, and a bit for every weight of a pruned tensor. The file is "
-                "compressed as well: it is smaller than that, seldom larger.",
+                "What is kept, a bit for every weight of a packed tensor, and what the file says "
+                "of itself. It is compressed as well, so that it is never larger than that.",
             ),
         ),
     )

@@ -104,7 +104,7 @@ class Forecast(QWidget):
         self.file.set_sizes(sizes)
 
     def set_compact(self, nbytes: int | None) -> None:
-        """Take the bytes of a compact file before it is compressed; None if not known."""
+        """Take the most bytes that a compact file has; None if not known, or not possible."""
         self.file.set_compact(nbytes)
 
     def set_busy(self, *, busy: bool) -> None:
