@@ -215,7 +215,7 @@ class Recipes(QObject):
             return
         path = self._proposed(document, ".prune.py")
         if not script.masks:
-            QGuiApplication.clipboard().setText(script.text(path))
+            QGuiApplication.clipboard().setText(script.pasted(path))
             self._telling.say_done(
                 self.tr("Python copied: {steps}, by nothing but torch's own calls.").format(
                     steps=self._steps(script.steps)
@@ -233,7 +233,7 @@ class Recipes(QObject):
             return
         target = Path(name)
         target = target if target.suffix else target.with_name(target.name + ".py")
-        QGuiApplication.clipboard().setText(script.text(target))
+        QGuiApplication.clipboard().setText(script.pasted(target))
         self._jobs.submit(
             self.tr("Writing Python"),
             lambda job: write_script(script, target, job),

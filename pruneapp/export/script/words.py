@@ -12,7 +12,13 @@ from pruneapp.export.script.torch_calls import Names, Part, lines_of, quoted
 
 
 def script(
-    checkpoint: Checkpoint, parts: Sequence[Part], masks: str, out: Path, version: str
+    checkpoint: Checkpoint,
+    parts: Sequence[Part],
+    masks: str,
+    out: Path,
+    version: str,
+    *,
+    lies: bool,
 ) -> str:
     """Return the whole script.
 
@@ -28,6 +34,9 @@ def script(
         Where the script is to be.
     version
         Of Pruneapp.
+    lies
+        Whether it is written to `out`, so that what it reads is found from there; else every path
+        stands in full.
     """
     touched = {name for part in parts for call in part.calls for name in call.names}
     names = Names([name for name in checkpoint.entries if name in touched])
@@ -43,10 +52,13 @@ def script(
         steps="step" if len(parts) == 1 else "steps",
         version=version,
         script=_printable(out.name),
-        original=quoted(_from(out, checkpoint.path)),
+        seen=", as seen from this file" if lies else "",
+        original=_place(out, checkpoint.path, lies=lies),
         written=_printable(written),
         out=quoted(written),
-        masks=f"\nmasks = load_file(Path(__file__).parent / {quoted(masks)})" if masks else "",
+        masks=f"\nmasks = load_file({_place(out, out.with_name(masks), lies=lies)})"
+        if masks
+        else "",
         load=_load(checkpoint),
     )
     lines = [head, *names.lines(), _MODULES, *([_MASK] if masks else []), _FINISH, *body, ""]
@@ -100,12 +112,17 @@ def _is_safetensors(checkpoint: Checkpoint) -> bool:
     return checkpoint.format == SAFETENSORS.name
 
 
-def _from(script: Path, checkpoint: Path) -> str:
-    """Return the way from a script to a checkpoint: no folder of the person's is published."""
-    home, target = script.absolute().parent, checkpoint.absolute()
-    if home.drive != target.drive:
-        return str(target)  # Windows: there is no other way
-    return Path(os.path.relpath(target, home)).as_posix()
+def _place(script: Path, file: Path, *, lies: bool) -> str:
+    """Return an expression for a file.
+
+    Of a script that lies somewhere it is the way from there: no folder of the person's is
+    published. What is pasted lies nowhere, and has the path in full.
+    """
+    home, target = script.absolute().parent, file.absolute()
+    if not lies or home.drive != target.drive:  # Windows: there is no other way
+        return f"Path({quoted(str(target))})"
+    way = Path(os.path.relpath(target, home)).as_posix()
+    return f"Path(__file__).parent / {quoted(way)}"
 
 
 def _printable(text: str) -> str:
@@ -116,7 +133,7 @@ def _printable(text: str) -> str:
 _HEAD = '''"""Prunes {source} in {count} {steps}, by torch.nn.utils.prune.
 
 Needs torch >= 2.6 and safetensors. Usage: python {script} [ORIGINAL [OUT]]
-Without ORIGINAL it takes the checkpoint from where it lay, as seen from this file; without OUT it
+Without ORIGINAL it takes the checkpoint from where it lay{seen}; without OUT it
 writes {written} into the folder that it is called from.
 
 Written by Pruneapp {version}. Where torch's own call takes the very same weights, it stands here;
@@ -132,7 +149,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils import prune
 
 arguments = [Path(argument) for argument in sys.argv[1:]]
-original = arguments[0] if arguments else Path(__file__).parent / {original}
+original = arguments[0] if arguments else {original}
 out = arguments[1] if len(arguments) > 1 else Path({out})
 if not original.exists():
     sys.exit(f"'{{original}}' is not there. Say where it is: python {{sys.argv[0]}} ORIGINAL [OUT]")

@@ -62,8 +62,15 @@ class Script:
 
     def text(self, path: Path) -> str:
         """Return it as Python, for a file of this name; its masks lie in `mask_file` beside."""
+        return self._text(path, lies=True)
+
+    def pasted(self, path: Path) -> str:
+        """Return it for a clipboard: with paths in full, its masks those beside `path`."""
+        return self._text(path, lies=False)
+
+    def _text(self, path: Path, *, lies: bool) -> str:
         masks = mask_file(path).name if self.masks else ""
-        return words.script(self.checkpoint, self.parts, masks, path, __version__)
+        return words.script(self.checkpoint, self.parts, masks, path, __version__, lies=lies)
 
 
 def mask_file(path: Path) -> Path:
