@@ -138,6 +138,14 @@ class Document:
         return self._history.key is not self._exported.key
 
     @property
+    def unsaved(self) -> bool:
+        """Whether something is neither in the file that was opened nor in an export.
+
+        Protection is in no file but a session.
+        """
+        return self.unexported or bool(self.protected)
+
+    @property
     def exported_at(self) -> int:
         """Index in `items` of the state last exported, or opened; -1 if it is not there."""
         return self._exported.position(self._history.records)

@@ -17,12 +17,28 @@ from pruneapp.checkpoint.reader import StateDict
 _LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
 
 
-def unsaved(parent: QWidget, session: str) -> Literal["save", "export", "discard", "stay"]:
-    """Ask what is to become of changes that are not in the session, if there is one, or nowhere."""
+def unsaved(
+    parent: QWidget, session: str, *, exportable: bool
+) -> Literal["save", "export", "discard", "stay"]:
+    """Ask what is to become of changes that are not in the session, if there is one, or nowhere.
+
+    Parameters
+    ----------
+    parent
+        The window.
+    session
+        Name of the session; empty without one.
+    exportable
+        Whether an export would hold them; else it is not offered.
+    """
     title = QCoreApplication.translate("Questions", "Some changes were not saved and not exported.")
     if session:
         title = QCoreApplication.translate("Questions", "Some changes are not in '{name}'.").format(
             name=session
+        )
+    elif not exportable:
+        title = QCoreApplication.translate(
+            "Questions", "Protected weights were not saved: only a session holds them."
         )
     box = _box(
         parent,
@@ -41,6 +57,8 @@ def unsaved(parent: QWidget, session: str) -> Literal["save", "export", "discard
         roles.RejectRole: QCoreApplication.translate("Questions", "Keep working"),
     }
     save, export, discard, stay = (box.addButton(text, role) for role, text in texts.items())
+    if not exportable:
+        box.removeButton(export)
     box.setDefaultButton(save)
     box.setEscapeButton(stay)
     box.exec()

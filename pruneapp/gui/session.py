@@ -176,8 +176,13 @@ class Session(QObject):
 
     @property
     def unexported(self) -> bool:
-        """Whether closing would lose work."""
+        """Whether an export would have something new."""
         return self.document is not None and self.document.unexported
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether closing would lose work, unless a session has it."""
+        return self.document is not None and self.document.unsaved
 
     # -- changing it ---------------------------------------------------------------------------
 

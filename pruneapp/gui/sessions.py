@@ -112,7 +112,7 @@ class Sessions(QObject):
         """
         document = self._session.document
         if document is None or self.path is None:
-            return self._session.unexported
+            return self._session.unsaved
         return document.items[document.position] is not self._safe
 
     # -- saving ---------------------------------------------------------------------------------
