@@ -237,10 +237,8 @@ class Keeping(QObject):
             self._said.add(told.error.sentence)
             self.troubled.emit(told.error)
         self._behind = told.error is not None
-        if told.error is None and told.bug is None:
-            self._said.clear()  # should there be trouble again, it is said again
-            self.kept.emit()
         if self._wanted:
             self._keep()
         elif not told.compacted:
             self._idle.start()
+        self.kept.emit()

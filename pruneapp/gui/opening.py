@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.checkpoint.formats import READERS
+from pruneapp.document.document import DocumentChanged
 from pruneapp.document.session.entrance import Wish
 from pruneapp.document.session.layout import SUFFIX
 from pruneapp.errors import PruneAppError
@@ -21,6 +22,7 @@ from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.window import MainWindow
 
@@ -76,6 +78,7 @@ class Opening(QObject):
             window.actions_[name].triggered.connect(call)
         window.dropped.connect(self.open)
         window.activated.connect(self.look_at_file)
+        session.changed.connect(self._on_changed)
         sessions.saved.connect(self._show_recent)
         window.empty.openRequested.connect(self.ask_file)
         window.empty.folderRequested.connect(self.ask_folder)
@@ -138,13 +141,23 @@ class Opening(QObject):
 
     def look_at_file(self) -> None:
         """Notice whether another program changed the open file."""
+        if not self._jobs.busy:
+            self._look_again()
+
+    def _look_again(self) -> None:
         document = self._session.document
-        if document is None or self._jobs.busy:
+        if document is None:
             return
         try:
             document.checkpoint.verify_unchanged()
         except PruneAppError as error:
             self._telling.refuse(error)
+        else:
+            self._telling.end(Subject.OPEN_FILE)
+
+    def _on_changed(self, _change: DocumentChanged) -> None:
+        if self._telling.tells_of(Subject.OPEN_FILE):  # it may be back
+            self._look_again()
 
     def may_leave(self) -> bool:
         """Ask whether the window may be closed, if a job runs or work would be lost."""
@@ -158,6 +171,7 @@ class Opening(QObject):
             return
         contents = document.checkpoint.contents
         self._telling.offer(
+            Subject.STATE_DICTS,
             self.tr("This file holds {n} state dicts; '{key}' is shown.").format(
                 n=len(contents.state_dicts), key=contents.state_dict
             ),
@@ -178,11 +192,7 @@ class Opening(QObject):
         if not self._sessions.unsaved:
             return True
         session = self._sessions.path
-        answer = questions.unsaved(
-            self._window,
-            "" if session is None else session.name,
-            exportable=session is not None or self._session.unexported,
-        )
+        answer = questions.unsaved(self._window, "" if session is None else session.name)
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":

@@ -11,6 +11,7 @@ from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.window import MainWindow
 
@@ -49,7 +50,6 @@ class Pruning(QObject):
         self._asking = asking
         self._forecasting = forecasting
         self._telling = telling
-        self._offered = 0  # the notice that offers to prune after all
         for name, call in {
             "prune": self.prune,
             "cancel": self.cancel,
@@ -82,7 +82,8 @@ class Pruning(QObject):
     def _on_dropped(self) -> None:
         if self._session.document is None:
             return
-        self._offered = self._telling.offer(
+        self._telling.offer(
+            Subject.STOPPED,
             self.tr(
                 "Pruning was stopped, because something else was done before it was ready. "
                 "Nothing of it was done."
@@ -92,9 +93,9 @@ class Pruning(QObject):
         )
 
     def _prune_after_all(self) -> None:
-        self._telling.withdraw(self._offered)
+        self._telling.end(Subject.STOPPED)
         self.prune()
 
     def _on_changed(self, change: DocumentChanged) -> None:
         if change.kind == "apply":
-            self._telling.withdraw(self._offered)
+            self._telling.end(Subject.STOPPED)

@@ -23,6 +23,7 @@ from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.one_dialog import OneDialog
 from pruneapp.gui.session import Session
 from pruneapp.gui.step_series import StepSeries
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.parts import numbers
@@ -106,6 +107,7 @@ class Recipes(QObject):
         )
 
     def _on_saved(self, written: tuple[Path, ...]) -> None:
+        self._telling.end(Subject.RECIPE)
         text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
         if len(written) > 1:
             more = self.tr("Masks lie in {folder} beside it.")
@@ -143,6 +145,7 @@ class Recipes(QObject):
     def _show(self, document: Document, found: tuple[Recipe, Fit]) -> None:
         if self._session.document is not document or self.dialog is not None:
             return  # closed meanwhile
+        self._telling.end(Subject.RECIPE)
         recipe, fitted = found
         lines = [
             RecipeLine(
@@ -183,6 +186,7 @@ class Recipes(QObject):
 
     def _on_applied(self, where: str, count: int) -> None:
         text = self.tr("{file} applied: {steps}.")
+        self._telling.end(Subject.RECIPE)
         self._telling.say_done(text.format(file=where, steps=self._steps(count)))
 
     def _steps(self, count: int) -> str:

@@ -31,6 +31,7 @@ from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.keeping import Keeping
 from pruneapp.gui.session import Session
 from pruneapp.gui.settings import Settings
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.view_state import ViewState
 from pruneapp.gui.views.parts import numbers
@@ -199,7 +200,7 @@ class Sessions(QObject):
         elif isinstance(error, SessionChangedError) and here:
             self._ask_about_other(saving)
         else:
-            self._session.refused.emit(error)
+            self._telling.refuse_about(Subject.SAVING, error)
 
     def _ask_about_other(self, saving: _Saving) -> None:
         answer = questions.replace_session(self._window, saving.path.name)
@@ -249,6 +250,7 @@ class Sessions(QObject):
     def _on_misplaced(self, error: OriginalMissingError | OriginalChangedError, wish: Wish) -> None:
         if isinstance(error, OriginalChangedError) and error.fits and not wish.only_masks:
             self._telling.offer(
+                Subject.OTHER_MASKS,
                 self.tr(
                     "What '{name}' pruned can be pruned in this file, too, without the history."
                 ).format(name=wish.path.name),
@@ -256,6 +258,7 @@ class Sessions(QObject):
                 partial(self._open, wish, only_masks=True),
             )
         self._telling.offer(
+            Subject.OPENING,
             error.sentence,
             self.tr("Find it…"),
             partial(self._find, wish, in_folder=error.in_folder),

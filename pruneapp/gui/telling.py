@@ -10,29 +10,18 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import (
-    CheckpointError,
-    ExportError,
-    FileChangedError,
-    ParameterError,
-    PruneAppError,
-    SelectionError,
-    SessionError,
-    StaleError,
-)
+from pruneapp.errors import PruneAppError
 from pruneapp.gui.commands import ACTIONS
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.tasks import JobProgress
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.tree import Nodes
 from pruneapp.gui.window import MainWindow
 
 LONGEST_STEP = 40
-# What a person is told of until they try again, and what until it works.
-OPENING = (CheckpointError, SessionError)
-PRUNING = (SelectionError, ParameterError, StaleError)
 
 
 class Telling(QObject):
@@ -60,11 +49,11 @@ class Telling(QObject):
         self._views = views
         self._session = session
         self._on_action: dict[int, Callable[[], None]] = {}
-        self._troubles: dict[int, type[PruneAppError]] = {}
+        self._about: dict[Subject, int] = {}
         self._stuck = 0
         self.own_methods = False
         window.notices.actionRequested.connect(self._on_notice_action)
-        views.pages.failed.connect(self.say)
+        views.pages.failed.connect(self.say_not_saved)
         jobs.started.connect(window.job_status.set_job)
         jobs.progressed.connect(self._on_progress)
         jobs.idle.connect(window.job_status.set_idle)
@@ -79,7 +68,7 @@ class Telling(QObject):
         """Take away what was said of the document before."""
         self._window.notices.clear()
         self._on_action.clear()
-        self._troubles.clear()
+        self._about.clear()
 
     @Slot(object)
     def begin_opening(self, _path: object) -> None:
@@ -87,12 +76,26 @@ class Telling(QObject):
 
         What else was said is of the document that is open, and stays until it is replaced.
         """
-        self._forget_troubles(OPENING, but=(FileChangedError,))
+        self.end(Subject.ASKED, Subject.OPENING, Subject.OTHER_MASKS)
 
     @Slot(object)
     def end_export(self, _path: object) -> None:
         """Take away why an export did not work: one has."""
-        self._forget_troubles((ExportError,))
+        self.end(Subject.ASKED, Subject.EXPORT)
+
+    @Slot(object)
+    def end_saving(self, _path: object) -> None:
+        """Take away why a session could not be saved: it is."""
+        self.end(Subject.ASKED, Subject.SAVING)
+
+    def tells_of(self, subject: Subject) -> bool:
+        """Whether a notice stands that is about this."""
+        return self._window.notices.has(self._about.get(subject, 0))
+
+    def end(self, *subjects: Subject) -> None:
+        """Take away what is said of these: it is true no more."""
+        for subject in subjects:
+            self._withdraw(self._about.pop(subject, 0))
 
     def show_opened(self, nodes: Nodes) -> None:
         """Show a document that was opened."""
@@ -124,8 +127,8 @@ class Telling(QObject):
         if change.names:
             self._show_numbers(change.names)
         self._show_position()
-        if change.kind == "apply":
-            self._forget_troubles(PRUNING)
+        if change.kind != "exported":
+            self.end(Subject.ASKED, Subject.PRUNING)
 
     def enable(self) -> None:
         """Offer what can be done now."""
@@ -187,32 +190,60 @@ class Telling(QObject):
     @Slot(object)
     def refuse(self, error: PruneAppError) -> None:
         """Say why something cannot be done, above the picture."""
+        self.refuse_about(Subject.of(error), error)
+
+    def refuse_about(self, subject: Subject, error: PruneAppError) -> None:
+        """Say it of what is not told by the error alone."""
         sentence = f"{error.sentence} {error.remedy}".strip()
         number = self._window.notices.set_notice(sentence, details=error.details)
-        self._troubles[number] = type(error)
+        self._replace(subject, number)
+
+    @Slot(object)
+    def refuse_keeping(self, error: PruneAppError) -> None:
+        """Say why work is not kept for the next start."""
+        self.refuse_about(Subject.KEEPING, error)
+
+    @Slot(object)
+    def refuse_checksum(self, error: PruneAppError) -> None:
+        """Say that the open file is not the one that the work was made with."""
+        self.refuse_about(Subject.CHECKSUM, error)
 
     def say_done(self, text: str) -> None:
         """Say what was done, in the status bar."""
         self._window.done.set_done(text)
 
-    def say(self, text: str) -> None:
-        """Say what went wrong, above the picture."""
-        self._window.notices.set_notice(text)
+    def say_not_saved(self, text: str) -> None:
+        """Say why a picture was not saved, above it."""
+        self._replace(Subject.PICTURE, self._window.notices.set_notice(text))
 
-    def mention(self, text: str) -> None:
+    def mention(self, subject: Subject, text: str) -> None:
         """Say what is no trouble, above the picture."""
-        self._window.notices.set_notice(text, trouble=False)
+        self._replace(subject, self._window.notices.set_notice(text, trouble=False))
 
-    def offer(self, text: str, action: str, call: Callable[[], None], *, details: str = "") -> int:
-        """Say something that can be acted on; returns its number, for `withdraw`."""
+    def offer(
+        self,
+        subject: Subject,
+        text: str,
+        action: str,
+        call: Callable[[], None],
+        *,
+        details: str = "",
+    ) -> None:
+        """Say something that can be acted on."""
         number = self._window.notices.set_notice(
             text, action=action, details=details, trouble=False
         )
+        self._replace(subject, number)
         self._on_action[number] = call
-        return number
 
-    def withdraw(self, number: int) -> None:
-        """Take back what was offered; what the person put away is no error."""
+    def _replace(self, subject: Subject, number: int) -> None:
+        older = self._about.get(subject, number)
+        self._about[subject] = number
+        if older != number:
+            self._withdraw(older)
+
+    def _withdraw(self, number: int) -> None:
+        # What the person put away already is no error.
         self._window.notices.remove(number)
         self._on_action.pop(number, None)
 
@@ -231,14 +262,6 @@ class Telling(QObject):
             "Something went wrong in Pruneapp itself ({what}). Nothing was changed."
         ).format(what=what[:200])
         self._window.notices.set_notice(sentence, details=trace)
-
-    def _forget_troubles(
-        self, kinds: tuple[type[PruneAppError], ...], but: tuple[type[PruneAppError], ...] = ()
-    ) -> None:
-        for number, kind in tuple(self._troubles.items()):
-            if issubclass(kind, kinds) and not issubclass(kind, but):
-                self._window.notices.remove(number)
-                del self._troubles[number]
 
     def _on_stuck(self, title: str) -> None:
         if self.own_methods:

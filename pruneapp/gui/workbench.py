@@ -41,6 +41,7 @@ from pruneapp.gui.sessions import Sessions
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.sizing import Sizing
 from pruneapp.gui.step_series import StepSeries
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.targeting import Targeting
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
@@ -226,13 +227,14 @@ class Workbench(QObject):
         self.asking.changed.connect(self.forecasting.refresh)
         self.exporting.sized.connect(self.telling.show_size)
         self.exporting.exported.connect(self.telling.end_export)
-        self.choosing.deviceChanged.connect(self.forecasting.refresh)
+        self.sessions.saved.connect(self.telling.end_saving)
+        self.choosing.deviceChanged.connect(self._on_device)
         self.choosing.methodsLoaded.connect(self._on_methods)
         self.choosing.refused.connect(self.telling.refuse)
-        self.keeping.troubled.connect(self.telling.refuse)
+        self.keeping.troubled.connect(self.telling.refuse_keeping)
         self.keeping.failed.connect(self.jobs.failed)
         self.checksums.counted.connect(self.keeping.note_digest)
-        self.checksums.troubled.connect(self.telling.refuse)
+        self.checksums.troubled.connect(self.telling.refuse_checksum)
 
     # -- the document ---------------------------------------------------------------------------
 
@@ -285,9 +287,13 @@ class Workbench(QObject):
         self.views.tree.set_focused(name)
         self.looking.look_at(name)
 
+    def _on_device(self) -> None:
+        self.telling.end(Subject.DEVICE)
+        self.forecasting.refresh()
+
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()
         self.telling.own_methods = True
         names = ", ".join(method.label for method in methods)
-        self.telling.mention(self.tr("Loaded: {names}.").format(names=names))
+        self.telling.mention(Subject.METHOD, self.tr("Loaded: {names}.").format(names=names))
         self.forecasting.refresh()

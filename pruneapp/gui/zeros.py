@@ -23,6 +23,7 @@ from pruneapp.gui.counting import Counting
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.spare_time import SpareTime
+from pruneapp.gui.subject import Subject
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.views.parts import numbers
 from pruneapp.progress import Job
@@ -68,7 +69,6 @@ class Zeros(QObject):
         self._telling = telling
         self._left: list[str] | None = None
         self._found: list[TensorZeros] = []
-        self._notice = 0
         self.report: ZerosReport | None = None
         self._spare = SpareTime(jobs, PAUSE_MS, self._go_on, self)
         session.opened.connect(self._on_opened)
@@ -84,7 +84,6 @@ class Zeros(QObject):
         self._spare.stop()
         self._left = self.report = None
         self._found = []
-        self._notice = 0  # gone with all notices of the document
 
     def _go_on(self) -> None:
         document = self._session.document
@@ -136,7 +135,8 @@ class Zeros(QObject):
     def _finish(self) -> None:
         self.report = ZerosReport(tuple(self._found))
         if any(tensor.zeros >= WORTH * tensor.numel for tensor in self._found):
-            self._notice = self._telling.offer(
+            self._telling.offer(
+                Subject.ZEROS,
                 self._sentence(self.report),
                 self.tr("Treat as pruned"),
                 self.treat,
@@ -224,6 +224,5 @@ class Zeros(QObject):
 
     def _on_changed(self, change: DocumentChanged) -> None:
         # However they came to be pruned, there is nothing to be offered any more.
-        if self._notice and change.kind == "found":
-            self._telling.withdraw(self._notice)
-            self._notice = 0
+        if change.kind == "found":
+            self._telling.end(Subject.ZEROS)

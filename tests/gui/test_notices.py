@@ -6,8 +6,16 @@ import threading
 
 import pytest
 
-from pruneapp import resources
-from pruneapp.errors import ExportError, FileChangedError, HistoryError, SelectionError
+from pruneapp import errors, resources
+from pruneapp.errors import (
+    ExportError,
+    FileChangedError,
+    HistoryError,
+    PruneAppError,
+    RecipeError,
+    SelectionError,
+)
+from pruneapp.gui.subject import Subject
 from tests.gui.person import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -37,7 +45,7 @@ def high(person):
 def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
     without = high(small)
     for number in range(3):
-        small.workbench.telling.say(f"{number}: {LONG}")
+        small.window.notices.set_notice(f"{number}: {LONG}")
         assert high(small) >= without - 32
     notice = small.window.notices.notices[0]
     assert [n.isVisible() for n in small.window.notices.notices] == [True, False, False]
@@ -59,7 +67,7 @@ def test_in_the_smallest_window_a_notice_is_a_line_and_the_picture_stays(small):
 
 
 def test_a_short_sentence_needs_no_details_and_details_come_with_the_sentence(small):
-    small.workbench.telling.say("Short.")
+    small.window.notices.set_notice("Short.")
     short = small.window.notices.notices[0]
     small.pause(20)
     assert short.line.isVisible()
@@ -74,7 +82,7 @@ def test_a_short_sentence_needs_no_details_and_details_come_with_the_sentence(sm
 
 def test_in_a_window_with_room_notices_are_read_whole(small):
     for number in range(3):
-        small.workbench.telling.say(f"{number}: {LONG}")
+        small.window.notices.set_notice(f"{number}: {LONG}")
     bar = small.window.notices
     small.window.resize(960, 640)
     small.pause(50)
@@ -83,12 +91,14 @@ def test_in_a_window_with_room_notices_are_read_whole(small):
     assert bar.waiting.isVisible()
     small.window.resize(1280, 800)
     small.pause(50)
-    for notice in bar.notices:
+    assert [n.isVisible() for n in bar.notices] == [True, True, False]
+    for notice in bar.notices[:2]:
         assert notice.sentence.isVisible()
         assert not notice.line.isVisible()
         assert not notice.more.isVisible()
         assert not notice.older.isVisible()
-    assert not bar.waiting.isVisible()
+    assert bar.waiting.text() == "1 older notice"
+    assert bar.waiting.isVisible()
 
 
 def test_an_error_of_an_export_ends_when_an_export_succeeds(person, tmp_path):
@@ -116,21 +126,22 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
     person.wait_open(SAMPLE)
     pressed = []
     person.workbench.telling.offer(
-        "Half of it are zeros.", "Treat as pruned", lambda: pressed.append(1)
+        Subject.ZEROS, "Half of it are zeros.", "Treat as pruned", lambda: pressed.append(1)
     )
     person.session.refused.emit(FileChangedError("The file changed."))
     person.open(bad)
     person.wait(lambda: len(person.trouble) == 2)
     assert person.notices[2:] == ["Half of it are zeros."]
     offered = person.window.notices.notices[2]
-    person.click(offered.action)
-    assert pressed == [1]
     other = tmp_path / "other.safetensors"
     other.write_bytes(b"neither")
     person.open(other)
     person.wait(lambda: "other.safetensors" in str(person.trouble))
     assert "bad.safetensors" not in str(person.trouble)
     assert "The file changed." in person.trouble
+    person.click(person.window.notices.notices[0].close_button)
+    person.click(offered.action)
+    assert pressed == [1]
     person.open(SAMPLE)
     person.wait(lambda: not person.trouble and not person.notices)
 
@@ -143,6 +154,118 @@ def test_a_wrong_amount_is_forgotten_once_something_is_pruned(person):
     person.click(person.button)
     person.wait(lambda: person.document.position == 1)
     assert person.trouble == []
+
+
+def test_every_error_is_about_something_and_nearest_is_meant():
+    found = {
+        kind: Subject.of(kind("No."))
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, PruneAppError)
+    }
+    assert found[PruneAppError] is Subject.ASKED
+    assert found[FileChangedError] is Subject.OPEN_FILE
+    assert found[errors.DamagedFileError] is Subject.OPENING
+    assert found[errors.OriginalMissingError] is Subject.OPENING
+    assert found[errors.StaleError] is Subject.PRUNING
+    assert list(found.values()).count(Subject.ASKED) == 1
+
+
+def test_a_newer_notice_takes_the_place_of_the_older_about_the_same(person, tmp_path):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.session.refused.emit(HistoryError("Older states stay in memory."))
+    for number in range(8):
+        wrong = tmp_path / f"r{number}.json"
+        wrong.write_text("{")
+        person.chooses_file(wrong)
+        person.window.actions_["apply_recipe"].trigger()
+        person.wait(lambda name=wrong.name: name in str(person.trouble))
+    assert len(person.trouble) == 2
+    assert "r7.json" in person.trouble[0]
+    assert not person.window.notices.waiting.isVisible()
+
+    person.session.refused.emit(RecipeError("'other.json' does not fit."))
+    assert person.trouble == ["'other.json' does not fit.", "Older states stay in memory."]
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    saved = tmp_path / "right.json"
+    person.chooses_file(saved, "getSaveFileName")
+    person.window.actions_["save_recipe"].trigger()
+    person.wait(saved.exists)
+    person.wait(lambda: person.trouble == ["Older states stay in memory."])
+
+
+def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(person, tmp_path):
+    """What it is not, either, stands in place of that it is not there."""
+    file = tmp_path / "r.safetensors"
+    file.write_bytes(SAMPLE.read_bytes())
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    person.chooses_file(tmp_path / "a.prune", "getSaveFileName")
+    person.key("Ctrl+S")
+    person.wait(lambda: not person.window.isWindowModified())
+    person.key("Ctrl+W")
+    other = file.rename(tmp_path / "moved.safetensors")
+    person.drop(tmp_path / "a.prune")
+    person.wait(lambda: person.notices)
+    assert "is not there any more" in person.notices[0]
+    before = other.read_bytes()
+    other.write_bytes(before[:-4] + bytes(4 * [7]))
+    person.chooses_file(other)
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: "is not the file that" in str(person.notices))
+    assert "is not there any more" not in str(person.notices)
+    other.write_bytes(before)
+    person.click(person.window.notices.notices[0].action)
+    person.wait(lambda: person.document is not None)
+    assert not person.notices
+
+
+def test_a_file_that_is_back_is_no_longer_said_to_be_gone(person, tmp_path):
+    file = tmp_path / "l.safetensors"
+    file.write_bytes(SAMPLE.read_bytes())
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    away = file.rename(tmp_path / "away")
+    person.window.activated.emit()
+    person.wait(lambda: "is no longer there" in str(person.trouble))
+    away.rename(file)
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    assert not person.trouble
+
+    away = file.rename(tmp_path / "away")
+    person.window.activated.emit()
+    person.wait(lambda: person.trouble)
+    away.rename(file)
+    person.window.activated.emit()
+    person.wait(lambda: not person.trouble)
+
+
+def test_older_notices_are_a_line_that_begins_where_the_newer_ones_do(person):
+    bar = person.window.notices
+    for number in range(4):
+        bar.set_notice(f"Number {number}.")
+    person.wait(bar.waiting.isVisible)
+    assert [n.isVisible() for n in bar.notices] == [True, True, False, False]
+    person.wait(lambda: bar.waiting.width() == bar.width())
+    glyph = bar.notices[0].glyph
+    assert bar.waiting.contentsRect().x() == glyph.mapTo(bar, glyph.rect().topLeft()).x()
+    picture = bar.grab().toImage()
+    ratio = picture.devicePixelRatio()
+    place, ground = bar.waiting.geometry(), picture.pixelColor(1, picture.height() - 1)
+    inked = [
+        x
+        for x in range(picture.width())
+        for y in range(int(place.top() * ratio) + 1, int((place.bottom() + 1) * ratio))
+        if picture.pixelColor(x, y) != ground
+    ]
+    assert min(inked) / ratio >= 16
 
 
 @pytest.mark.parametrize("own", [False, True])

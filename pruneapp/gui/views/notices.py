@@ -30,7 +30,7 @@ from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 from pruneapp.gui.views.parts.painting import reported
 
 # More wait behind the newest, so that the picture keeps its room.
-_MOST = 3
+_MOST = 2
 # A window that is lower shows one notice, a line of it; one that is not much higher shows one.
 _LOW, _MEDIUM = 560, 720
 
@@ -218,6 +218,7 @@ class NoticeBar(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
         self.waiting = plain()
+        self.waiting.setContentsMargins(_MARGINS[0], 0, _MARGINS[2], 4)
         self.waiting.hide()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._layout.addWidget(self.waiting)
@@ -254,6 +255,10 @@ class NoticeBar(QWidget):
                 notice.deleteLater()
                 break
         self._arrange()
+
+    def has(self, number: int) -> bool:
+        """Whether a notice is still there."""
+        return any(notice.number == number for notice in self.notices)
 
     def clear(self) -> None:
         """Take all notices away, silently."""

@@ -525,8 +525,8 @@ def test_notices_stack_the_newest_on_top_and_the_same_is_said_once(show):
     for text in ("b", "c", "d"):
         bar.set_notice(text, trouble=False)
     assert [n.sentence.text() for n in bar.notices] == ["d", "c", "b", "The file changed."]
-    assert [n.isVisible() for n in bar.notices] == [True, True, True, False]
-    assert bar.waiting.text() == "1 older notice"
+    assert [n.isVisible() for n in bar.notices] == [True, True, False, False]
+    assert bar.waiting.text() == "2 older notices"
     bar.clear()
     assert not bar.isVisible()
 
