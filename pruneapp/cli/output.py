@@ -9,11 +9,9 @@ from typing import Any
 
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document in UTF-8."""
-    import msgspec  # not for those who only read columns
+    from pruneapp.plain_json import encoded  # not for those who only read columns
 
-    encoded = msgspec.json.encode(value, enc_hook=str)  # paths
-    text = msgspec.json.format(encoded, indent=2).decode()
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(encoded(value, indent=2).decode() + "\n")
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:

@@ -12,6 +12,7 @@ import platformdirs
 
 from pruneapp.errors import ParameterError
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
+from pruneapp.plain_json import as_told, encoded
 
 RECENT_FILES = 9
 
@@ -80,8 +81,8 @@ class Settings:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
         self._stored = Stored()
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            self._stored = msgspec.json.decode(self._path.read_bytes(), type=Stored)
+        with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            self._stored = as_told(self._path.read_bytes(), Stored)
 
     def get(self, param: Param) -> Any:
         """Return the chosen value, or the default."""
@@ -135,5 +136,5 @@ class Settings:
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             temporary = self._path.with_suffix(".part")
-            temporary.write_bytes(msgspec.json.format(msgspec.json.encode(self._stored), indent=1))
+            temporary.write_bytes(encoded(self._stored, indent=1))
             temporary.replace(self._path)

@@ -457,3 +457,28 @@ def test_a_window_without_a_display_is_refused_in_one_sentence(run, monkeypatch)
     assert (status, out) == (2, "")
     assert err.startswith("pruneapp: There is no display")
     assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="names are text elsewhere")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inspect",),
+        ("sizes",),
+        ("check", "--pattern", "2:4"),
+        ("diff", SAMPLE),
+        ("prune", "--method", "l1_unstructured", "--amount", "0.5", "-o", "small.safetensors"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_that_is_no_text_is_told_as_json(run, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"x\xff.safetensors")
+    Path(name).write_bytes(SAMPLE.read_bytes())
+
+    status, out, err = run(words[0], name, *words[1:], "--json")
+
+    assert (status in {0, 1}, err) == (True, "")
+    assert json.loads(out)
+    if words[0] == "inspect":
+        assert Path(json.loads(out)["path"]).name == name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from pruneapp.errors import ParameterError
@@ -46,6 +48,14 @@ def test_recent_files_are_the_latest_first_without_repetition(tmp_path):
 
     assert found[:2] == (paths[-2], paths[-1])
     assert len(found) == len(set(found)) == RECENT_FILES
+
+
+def test_a_recent_file_whose_name_is_no_text_survives_a_restart(tmp_path):
+    path = tmp_path / os.fsdecode(b"x\xff.safetensors")
+
+    Settings(tmp_path / "s.json").add_recent(path)
+
+    assert Settings(tmp_path / "s.json").recent == (path,)
 
 
 def test_what_qt_made_survives_a_restart(tmp_path):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pruneapp.document.edit import Record
-from pruneapp.document.session.as_json import encoded
+from pruneapp.plain_json import encoded
 from pruneapp.document.session.capture import Capture, NewMask, Numbers
 from pruneapp.document.session.entries import Entry, MaskHead, More
 from pruneapp.document.session.log_file import JSON, PIECE, LogFile, delete

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pruneapp.document.edit import EditKind, Layer
-from pruneapp.document.session.as_json import as_told
+from pruneapp.plain_json import as_told
 from pruneapp.errors import SessionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

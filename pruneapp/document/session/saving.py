@@ -15,7 +15,7 @@ from pruneapp.checkpoint.places import exists
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
 from pruneapp.document.edit import Record
-from pruneapp.document.session.as_json import encoded
+from pruneapp.plain_json import encoded
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
 from pruneapp.document.session.original import Original, describe

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.session import entries
-from pruneapp.document.session.as_json import as_told
+from pruneapp.plain_json import as_told
 from pruneapp.document.session.entries import VERSION, Entry, Kept
 from pruneapp.document.session.log_file import PIECE, Place, records
 from pruneapp.document.session.original import Original

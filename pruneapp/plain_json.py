@@ -7,6 +7,7 @@ msgspec refuses; JSON has a way to say them.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,12 +16,19 @@ import msgspec
 _HALF = b"\\udc"
 
 
-def encoded(value: Any) -> bytes:
-    """Return plain data, or structs of it, as UTF-8 JSON."""
+def encoded(value: Any, *, indent: int | None = None) -> bytes:
+    """Return plain data, structs of it and paths as UTF-8 JSON, in one line if not indented."""
     try:
-        return msgspec.json.encode(value)
+        data = msgspec.json.encode(value, enc_hook=_word)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value)).encode()
+        return json.dumps(msgspec.to_builtins(value, enc_hook=_word), indent=indent).encode()
+    return data if indent is None else msgspec.json.format(data, indent=indent)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise NotImplementedError(f"nobody said how a {type(value).__name__} is told")  # msgspec's way
 
 
 def as_told(data: bytes, kind: Any) -> Any:
