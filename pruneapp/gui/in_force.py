@@ -29,11 +29,22 @@ class _Standing:
     compact: int | None
 
 
+@dataclass(frozen=True, eq=False)
+class _Done:
+    """The newest prune: the state and the item of the history after it, and what was said of it."""
+
+    key: object
+    item: HistoryItem
+    report: SparsityReport
+    compact: int | None
+
+
 class InForce(QObject):
     """Tells the panel of the state that is in force.
 
-    Of the newest prune that is what it did, with all that was said of it before; it is said again
-    when that prune is done again. Of other states it is what counts in the background say.
+    Of the newest prune that is what it did, with all that was said of it before: as long as nothing
+    is done that changes what is written, and again when that prune is done again. Of other states
+    it is what counts in the background say.
 
     Parameters
     ----------
@@ -58,36 +69,36 @@ class InForce(QObject):
         self._jobs = jobs
         self._panel = panel
         self._sizes = sizes
-        self._done: tuple[HistoryItem, SparsityReport, int | None] | None = None
+        self._done: _Done | None = None
         self._task: Task[_Standing] | None = None
         self._told = False
         self._open = False  # whether something of it is not counted yet
 
     @property
     def is_done(self) -> bool:
-        """Whether the state is that of the newest prune."""
-        document = self._session.document
-        return (
-            self._done is not None
-            and document is not None
-            and document.items[document.position] is self._done[0]
-        )
+        """Whether the state writes what it wrote after the newest prune."""
+        document, done = self._session.document, self._done
+        return done is not None and document is not None and document.history.key is done.key
 
     def note(self, report: SparsityReport, compact: int | None) -> None:
         """Take note of what the prune did that led to the state in force, and its compact size."""
         document = self._session.document
         assert document is not None
-        self._done = document.items[document.position], report, compact
+        item = document.items[document.position]
+        self._done = _Done(document.history.key, item, report, compact)
 
     def tell(self) -> None:
         """Tell of the state in force."""
         self.hush()
         self._told = True
+        document, done = self._session.document, self._done
         if self.is_done:
-            assert self._done is not None
-            _, report, compact = self._done
-            self._panel.set_done(report)
-            self._panel.set_compact(compact)
+            assert document is not None
+            assert done is not None
+            self._panel.set_done(done.report)
+            self._panel.set_compact(done.compact)
+            if document.items[document.position] is not done.item:
+                self._count()  # what was protected since stands in the header of a file
             return
         self._panel.set_now(None)
         self._panel.set_compact(None)
@@ -124,7 +135,9 @@ class InForce(QObject):
 
     def _on_counted(self, found: _Standing) -> None:
         self._task = None
-        if self._told:
+        if self._told and self.is_done:
+            self._panel.set_compact(found.compact)
+        elif self._told:
             self._open = found.report.energy is None
             self._panel.set_now(found.report, found.most)
             self._panel.set_compact(found.compact)

@@ -29,7 +29,7 @@ class Figures(QWidget):
     def __init__(self, rows: Sequence[tuple[str, str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.labels: dict[str, QLabel] = {}
-        self._words: list[QLabel] = []
+        self.words: dict[str, QLabel] = {}
         layout = QFormLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setVerticalSpacing(4)
@@ -38,7 +38,7 @@ class Figures(QWidget):
             word, label = plain(text), _number()
             for part in (word, label):
                 part.setToolTip(tip)
-            self._words.append(word)
+            self.words[key] = word
             self.labels[key] = label
             layout.addRow(word, label)
 
@@ -49,7 +49,7 @@ class Figures(QWidget):
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
-        for word in self._words:
+        for word in self.words.values():
             recolor(word, with_defaults(colors)["muted"])
 
 
@@ -59,16 +59,40 @@ class StepFigures(Figures):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_rows(), parent)
         self._numel = self._pruned = 0
-        self._tips = {
+        # Of the step and of the model are two numbers, so they have two words. That of the model is
+        # the one of the report and of the picture of the model.
+        self._shares = {
             "energy": (
-                self.tr(
-                    "Share of the sum of squares of what was kept before that the step leaves."
+                (
+                    self.tr("Energy it keeps"),
+                    self.tr(
+                        "Of the tensors of this step: the share of the sum of squares of what was "
+                        "kept before that the step leaves."
+                    ),
                 ),
-                self.tr("Share of the sum of squares that is kept since the file was opened."),
+                (
+                    self.tr("Energy kept"),
+                    self.tr(
+                        "Of the whole model: the share of the sum of squares that is kept since "
+                        "the file was opened."
+                    ),
+                ),
             ),
             "magnitude": (
-                self.tr("Share of the sum of magnitudes of what was kept before, in the same way."),
-                self.tr("Share of the sum of magnitudes that is kept, in the same way."),
+                (
+                    self.tr("Magnitude it keeps"),
+                    self.tr(
+                        "Of the tensors of this step: the share of the sum of magnitudes of what "
+                        "was kept before that the step leaves."
+                    ),
+                ),
+                (
+                    self.tr("Magnitude kept"),
+                    self.tr(
+                        "Of the whole model: the share of the sum of magnitudes that is kept since "
+                        "the file was opened."
+                    ),
+                ),
             ),
         }
         self._of_state: bool | None = None
@@ -147,8 +171,11 @@ class StepFigures(Figures):
     def _explain(self, *, of_state: bool) -> None:
         if of_state != self._of_state:
             self._of_state = of_state
-            for key, tips in self._tips.items():
-                self.labels[key].setToolTip(tips[of_state])
+            for key, shares in self._shares.items():
+                word, tip = shares[of_state]
+                self.words[key].setText(word)
+                for part in (self.words[key], self.labels[key]):
+                    part.setToolTip(tip)
 
 
 class FileSizes(Figures):
@@ -202,8 +229,8 @@ def _rows() -> tuple[tuple[str, str, str], ...]:
         ("gone", translate("Figures", "Weights pruned"), ""),
         ("sparsity", translate("Figures", "Sparsity"), model),
         ("left", translate("Figures", "Parameters left"), model),
-        ("energy", translate("Figures", "Energy kept"), ""),
-        ("magnitude", translate("Figures", "Magnitude kept"), ""),
+        ("energy", "", ""),  # what they say depends on what is shown
+        ("magnitude", "", ""),
     )
 
 
