@@ -561,6 +561,7 @@ def test_after_a_kill_all_steps_are_there_but_at_most_the_last(model, place, see
     delay = 0.02 + 0.05 * np.random.default_rng(seed).random()
     child = subprocess.Popen(
         [sys.executable, str(KILLED), str(model), str(place), str(seed)],
+        bufsize=0,  # `communicate` does not read what a buffer took behind the first line
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
