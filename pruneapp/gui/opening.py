@@ -192,7 +192,11 @@ class Opening(QObject):
         if not self._sessions.unsaved:
             return True
         session = self._sessions.path
-        answer = questions.unsaved(self._window, "" if session is None else session.name)
+        answer = questions.unsaved(
+            self._window,
+            "" if session is None else session.name,
+            exportable=session is not None or self._session.unexported,
+        )
         if answer == "save":
             self._sessions.save_then(go)
         elif answer == "export":
