@@ -9,7 +9,11 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from pruneapp.gui.commands import ACTIONS, RECENT
+from pruneapp.gui.commands.spec import ActionSpec
 from pruneapp.gui.views.parts.icons import icon
+
+# Between the menus that lead to a command, and its name.
+BETWEEN = " › "
 
 
 def translated(text: str) -> str:
@@ -57,6 +61,17 @@ class Actions:
     def values(self) -> list[QAction]:
         """Return all of them, in the order of the declaration."""
         return list(self._by_id.values())
+
+    def named(self) -> list[tuple[str, QAction]]:
+        """Return all of them with their names; those of a submenu with the way to them."""
+        return [(self._name(spec), self._by_id[spec.id]) for spec in ACTIONS]
+
+    def _name(self, spec: ActionSpec) -> str:
+        name = plain(self._by_id[spec.id].text())
+        if "/" not in spec.menu:
+            return name
+        way = [plain(translated(part)) for part in spec.menu.split("/")]
+        return BETWEEN.join([*way, name])
 
     def fill(self, bar: QMenuBar) -> None:
         """Put every command into its menu; `menus` has the menus by path afterwards."""

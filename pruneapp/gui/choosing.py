@@ -140,7 +140,7 @@ class Choosing(QObject):
     # -- help -----------------------------------------------------------------------------------
 
     def _show_commands(self) -> None:
-        palette = CommandPalette(self._window.actions_.values(), self._window)
+        palette = CommandPalette(self._window.actions_.named(), self._window)
         palette.finished.connect(palette.deleteLater)
         palette.open()
 
@@ -162,7 +162,7 @@ class Choosing(QObject):
             ("P, Shift+P", self.tr("Protect or release what is chosen")),
             ("T", self.tr("The numbers of the picture as a table")),
         )
-        sheet = KeySheet(self._window.actions_.values(), more, self._window)
+        sheet = KeySheet(self._window.actions_.named(), more, self._window)
         sheet.finished.connect(sheet.deleteLater)
         sheet.open()
 

@@ -374,6 +374,24 @@ def test_every_command_is_found_by_its_name(new_person):
     person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     person.wait(lambda: person.views.tree.checked() == ())
 
+    person.key("Ctrl+Shift+P")
+    person.wait(lambda: QApplication.activeModalWidget() is not None)
+    palette = QApplication.activeModalWidget()
+    everything = palette.table.rowCount()
+    person.qtbot.keyClicks(palette.field, "zebra")
+    assert palette.nothing.isVisible()
+    assert not palette.table.isVisible()
+    assert palette.nothing.text() == "No command has such a name."
+    palette.field.clear()
+    assert palette.table.isVisible()
+    assert palette.table.rowCount() == everything
+    person.qtbot.keyClicks(palette.field, "theme")
+    found = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
+    assert found[-2:] == ["View › Theme › Light", "View › Theme › Dark"]
+    person.qtbot.keyClicks(palette.field, " dark")
+    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    person.wait(person.window.actions_["theme_dark"].isChecked)
+
     person.menu("Help", "Keys")
     person.wait(lambda: QApplication.activeModalWidget() is not None)
     sheet = QApplication.activeModalWidget()

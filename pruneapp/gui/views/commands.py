@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAction,
+    QKeyEvent,
+    QKeySequence,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QHeaderView,
     QLineEdit,
+    QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
+from pruneapp.gui.views.parts.labels import plain
+
+# A command and its name, for that in a submenu with the way to it.
+Named = tuple[str, QAction]
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
@@ -39,13 +50,13 @@ class CommandTable(QTableWidget):
         self.setShowGrid(False)
         self._actions: list[QAction] = []
 
-    def set_actions(self, actions: Sequence[QAction]) -> None:
+    def set_actions(self, named: Sequence[Named]) -> None:
         """Show these commands, disabled ones muted."""
-        self._actions = list(actions)
-        self.setRowCount(len(actions))
-        for row, action in enumerate(actions):
+        self._actions = [action for _name, action in named]
+        self.setRowCount(len(named))
+        for row, (name, action) in enumerate(named):
             keys = ", ".join(k.toString(_NATIVE) for k in action.shortcuts())
-            for column, text in enumerate((_plain(action), keys)):
+            for column, text in enumerate((name, keys)):
                 item = QTableWidgetItem(text)
                 if not action.isEnabled():
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
@@ -67,7 +78,7 @@ class CommandPalette(QDialog):
         The commands to offer.
     """
 
-    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+    def __init__(self, actions: Sequence[Named], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("All commands"))
         self.resize(520, 420)
@@ -79,7 +90,13 @@ class CommandPalette(QDialog):
         self.table = CommandTable(self)
         layout = QVBoxLayout(self)
         layout.addWidget(self.field)
-        layout.addWidget(self.table)
+        self.nothing = plain(self.tr("No command has such a name."), wrap=True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.nothing.setContentsMargins(16, 16, 16, 16)
+        self._found = QStackedWidget(self)
+        self._found.addWidget(self.table)
+        self._found.addWidget(self.nothing)
+        layout.addWidget(self._found)
         self.field.textChanged.connect(self._on_text_changed)
         self.field.returnPressed.connect(self._run_chosen)
         self.table.itemActivated.connect(self._run_chosen)
@@ -88,10 +105,14 @@ class CommandPalette(QDialog):
 
     def _on_text_changed(self, text: str) -> None:
         words = text.lower().split()
-        found = [a for a in self._all if all(w in _plain(a).lower() for w in words)]
+        found = [named for named in self._all if all(w in named[0].lower() for w in words)]
         self.table.set_actions(found)
-        enabled = [row for row, action in enumerate(found) if action.isEnabled()]
+        enabled = [row for row, (_name, action) in enumerate(found) if action.isEnabled()]
         self.table.setCurrentCell(enabled[0] if enabled else -1, 0)
+        self._found.setCurrentWidget(self.table if found else self.nothing)
+        if not found:
+            said = QAccessibleAnnouncementEvent(self, self.nothing.text())
+            QAccessible.updateAccessibility(said)
 
     def _run_chosen(self) -> None:
         action = self.table.chosen()
@@ -128,7 +149,7 @@ class KeySheet(QDialog):
 
     def __init__(
         self,
-        actions: Sequence[QAction],
+        actions: Sequence[Named],
         more: Sequence[tuple[str, str]],
         parent: QWidget | None = None,
     ) -> None:
@@ -136,7 +157,7 @@ class KeySheet(QDialog):
         self.setWindowTitle(self.tr("Keys"))
         self.resize(560, 720)
         table = CommandTable(self)
-        table.set_actions([a for a in actions if a.shortcuts()])
+        table.set_actions([named for named in actions if named[1].shortcuts()])
         for keys, text in more:
             row = table.rowCount()
             table.insertRow(row)
@@ -144,7 +165,3 @@ class KeySheet(QDialog):
             table.setItem(row, 1, QTableWidgetItem(keys))
         QVBoxLayout(self).addWidget(table)
         self.table = table
-
-
-def _plain(action: QAction) -> str:
-    return action.text().replace("&", "").rstrip("…")
