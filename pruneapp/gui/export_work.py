@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pruneapp.answers import FormatOffer
@@ -100,8 +100,28 @@ def export_document(capture: Capture, request: ExportRequest, job: Job) -> Expor
     return export(capture.snapshot, replace(request, provenance=origin), job)
 
 
-def export_wished(
-    capture: Capture, request: ExportRequest, wish: ExportWish, job: Job
-) -> ExportReport:
-    """Export a document, and write what is wanted beside it; see `export_document`."""
-    return write_beside(capture, export_document(capture, request, job), wish, job)
+@dataclass(eq=False)
+class Writing:
+    """An export of the window, and what is written beside it.
+
+    Attributes
+    ----------
+    capture
+        The document.
+    request
+        What is written where.
+    wish
+        What is wanted beside it.
+    report
+        Of the export, as soon as that is written: no cancelling takes it back then.
+    """
+
+    capture: Capture
+    request: ExportRequest
+    wish: ExportWish
+    report: ExportReport | None = None
+
+    def work(self, job: Job) -> ExportReport:
+        """Export the document, and write what is wanted beside it; see `export_document`."""
+        self.report = export_document(self.capture, self.request, job)
+        return write_beside(self.capture, self.report, self.wish, job)

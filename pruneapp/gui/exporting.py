@@ -25,7 +25,7 @@ from pruneapp.gui import questions
 from pruneapp.gui.export_offers import ExportOffers
 from pruneapp.gui.export_work import (
     MANY,
-    export_wished,
+    Writing,
     first_offers,
     proposed_target,
     request_of,
@@ -35,7 +35,7 @@ from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
-from pruneapp.progress import Job
+from pruneapp.progress import CancelToken, Job
 
 LATER_MS = 1_500
 
@@ -60,11 +60,14 @@ class Exporting(QObject):
         A file or folder of this name is going to be written.
     exported(ExportReport)
         A file was written.
+    cancelled(str)
+        The person cancelled an export: a sentence about that.
     """
 
     sized = Signal(object)
     began = Signal(object)
     exported = Signal(object)
+    cancelled = Signal(str)
 
     def __init__(
         self,
@@ -203,7 +206,7 @@ class Exporting(QObject):
             self._window, str(path), str(path.resolve())
         ):
             return
-        snapshot, capture = document.snapshot(), Capture.of(document)
+        writing = Writing(Capture.of(document), request, wish)
         self.began.emit(path)
         if wish.replace_original:
             self._session.hold(
@@ -212,19 +215,31 @@ class Exporting(QObject):
                     remedy="Wait until the export is done, or press Esc to cancel it.",
                 )
             )
-        self._jobs.submit(
+        task = self._jobs.submit(
             self.tr("Exporting"),
-            lambda job: export_wished(capture, request, wish, job),
+            writing.work,
             writes=True,
-            on_result=partial(self._on_exported, snapshot, request),
+            on_result=partial(self._on_exported, writing.capture.snapshot, request),
             on_error=partial(self._on_not_exported, request),
-            on_cancelled=partial(self._let_go, request),
+            on_cancelled=lambda: self._on_cancelled(writing, task.token),
         )
 
     def _let_go(self, request: ExportRequest) -> None:
         # Not after any export: another one may end while that one waits.
         if request.replace_original:
             self._session.hold(None)
+
+    def _on_cancelled(self, writing: Writing, token: CancelToken) -> None:
+        report, request = writing.report, writing.request
+        if report is not None:
+            said = self.tr("It was written already when it was cancelled; not all beside it was.")
+            report = replace(report, notices=(*report.notices, said))
+            self._on_exported(writing.capture.snapshot, request, report)
+            return
+        self._let_go(request)
+        if token.cancelled:  # else a bug ended it, which is reported
+            said = self.tr("Export of {name} cancelled: nothing was written.")
+            self.cancelled.emit(said.format(name=request.path.name))
 
     def _on_not_exported(self, request: ExportRequest, error: PruneAppError) -> None:
         self._let_go(request)

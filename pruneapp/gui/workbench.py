@@ -227,6 +227,7 @@ class Workbench(QObject):
         self.asking.changed.connect(self.forecasting.refresh)
         self.exporting.sized.connect(self.telling.show_size)
         self.exporting.exported.connect(self.telling.end_export)
+        self.exporting.cancelled.connect(self.telling.say_done)
         self.sessions.saved.connect(self.telling.end_saving)
         self.choosing.deviceChanged.connect(self._on_device)
         self.choosing.methodsLoaded.connect(self._on_methods)

@@ -160,8 +160,35 @@ def test_a_cancelled_replacement_lets_work_go_on(at_work, file, writing):
     at_work.wait(lambda: writing.running)
     at_work.key("Esc")
     at_work.wait(lambda: not at_work.workbench.jobs.busy)
+    assert at_work.window.done.label.text() == (
+        "Export of model.safetensors cancelled: nothing was written."
+    )
     at_work.key("Ctrl+Z")
     assert at_work.document.position == 0
+
+
+def test_what_was_written_before_it_was_cancelled_is_told_as_written(
+    at_work, file, tmp_path, monkeypatch
+):
+    gate, real = Gate(closed=True), export_work.write_beside
+
+    def work(capture, report, wish, job):
+        gate.wait(job)
+        return real(capture, report, wish, job)
+
+    monkeypatch.setattr(export_work, "write_beside", work)
+    at_work.click(at_work.button)
+    at_work.wait_preview()
+    dialog = export_dialog(at_work)
+    at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
+    at_work.click(dialog.go)
+    at_work.wait(lambda: gate.running)
+    at_work.key("Esc")
+    at_work.wait(lambda: at_work.workbench.exporting.report is not None)
+    assert "It was written already" in at_work.workbench.exporting.report.as_text()
+    assert (tmp_path / "out.safetensors").exists()
+    assert "cancelled" not in at_work.window.done.label.text()
+    at_work.close_report()
 
 
 def test_an_export_that_ends_before_it_does_not_end_the_wait(at_work, file, writing, tmp_path):
