@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication, QMenu
 
 from pruneapp.answers import Gesture, HistoryItem, Layout, TileRequest
@@ -149,6 +149,40 @@ def test_what_is_protected_has_a_double_outline_and_a_lock(view, conv, qtbot, pa
     assert "protected" in view.legend.words()
     view.canvas.hovered.emit((2, 0))
     assert view.readout.text() == "[out 1, in 0, 0, 0] = 0.5   protected"
+
+
+def on_screen(view) -> np.ndarray:
+    """``uint8[h, w, 3]`` of the canvas as it stands on the screen, with what was left over."""
+    place = view.canvas.mapTo(view, QPoint())
+    whole = view.screen().grabWindow(view.winId()).toImage()
+    image = whole.copy(QRect(place, view.canvas.size())).convertToFormat(QImage.Format.Format_RGB32)
+    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+    return data[:, :, 2::-1].copy()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_H, Qt.Key.Key_V], ids=["row", "column"])
+def test_nothing_stays_of_what_was_chosen_before(view, make_tensor, qtbot, key):
+    """The outline, the label and the cursor reach beyond the picture."""
+    of = Layout((40, 12), (0,), (1,), "output", "input")
+    show(view, make_tensor(of, np.ones((40, 12)), np.ones((40, 12))), qtbot)
+    accent = QColor(LIGHT.colors["accent"])
+    accent = np.array([accent.red(), accent.green(), accent.blue()], np.uint8)
+    right = view.canvas.pixel_of(0, 11).x() + int(view.canvas.view.scale_x / 2) + 1
+
+    def beside() -> np.ndarray:
+        return np.argwhere((on_screen(view)[:, right : right + 3] == accent).all(axis=2))[:, 0]
+
+    view.canvas.set_cursor(5, 11)
+    qtbot.keyClick(view.canvas, key)
+    row = view.canvas.pixel_of(5, 11).y()
+    qtbot.waitUntil(lambda: bool((np.abs(beside() - row) < 20).any()))
+    view.canvas.set_cursor(30, 0)
+    qtbot.keyClick(view.canvas, key)
+    qtbot.waitUntil(lambda: not (np.abs(beside() - row) < 20).any())
+    if key == Qt.Key.Key_H:
+        assert (np.abs(beside() - view.canvas.pixel_of(30, 0).y()) < 20).any()
+    view.canvas.drop()
+    qtbot.waitUntil(lambda: not beside().size)
 
 
 def test_a_single_protected_weight_is_seen_from_afar(view, make_tensor, qtbot):

@@ -45,6 +45,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self.strength = 1.0
         self.cursor: tuple[int, int] | None = None
         self._drawn: Drawn | None = None
+        self._bounds = QRectF()
         self._coarse: PaintedTile | None = None
         self._fine: PaintedTile | None = None
         self._colors: Mapping[str, str] = LIGHT
@@ -64,8 +65,8 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
 
     def set_layout(self, layout: Layout | None) -> None:
         """Begin with another tensor, of which nothing is known."""
-        self.prepareGeometryChange()
         self.layout = layout
+        self._bound()
         self._coarse = self._fine = None
         self.cursor = self._drawn = None
         self.update()
@@ -150,10 +151,30 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         return None
 
     def boundingRect(self) -> QRectF:
-        """Return the whole picture."""
+        """Return where anything may be painted: the picture, and all that is looked at.
+
+        Outlines, labels and the cursor reach beyond the picture. What is painted outside of this
+        would stay when it is to go.
+        """
+        return self._bounds
+
+    def viewRangeChanged(self) -> None:
+        """Look elsewhere."""
+        self._bound()
+
+    @property
+    def _whole(self) -> QRectF:
         if self.layout is None:
             return QRectF()
         return QRectF(0, 0, self.layout.columns, self.layout.rows)
+
+    def _bound(self) -> None:
+        box = self.getViewBox()
+        whole = self._whole
+        bounds = whole.united(box.viewRect()) if box is not None and self.layout else whole
+        if bounds != self._bounds:
+            self.prepareGeometryChange()
+            self._bounds = bounds
 
     @reported
     def paint(
@@ -163,12 +184,12 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         if self.layout is None:
             return
         place = painter.worldTransform()
-        shown = self.getViewBox().viewRect().intersected(self.boundingRect())
+        shown = self.getViewBox().viewRect().intersected(self._whole)
         scale = min(abs(place.m11()), abs(place.m22()))
         if shown.isEmpty() or not scale:  # a window so small that nothing of the picture is left
             return
         with saved(painter):
-            painter.setClipRect(self.boundingRect(), Qt.ClipOperation.IntersectClip)
+            painter.setClipRect(self._whole, Qt.ClipOperation.IntersectClip)
             for painted in self._layers(shown):
                 self._paint_tile(painter, painted, shown, hatched=scale >= HATCH_FROM)
             painter.resetTransform()
