@@ -142,7 +142,7 @@ class Recovering(QObject):
             try:
                 read_journal(work.path, job).delete()
             except PruneAppError:
-                if not work.steps:  # of a newer Pruneapp: nothing in it can be read, but deleted
+                if not work.known:  # of a newer Pruneapp: nothing in it can be read, but deleted
                     delete(work.path)
 
         self._jobs.answer(
@@ -176,11 +176,11 @@ class Recovering(QObject):
 
 def _shown(work: LeftBehind) -> FoundWork:
     name, when = work.original.name, _time(work.time)
-    return FoundWork(str(work.path), name, work.steps, work.last, when, work.again)
+    return FoundWork(str(work.path), name, work.steps, work.last, when, work.again, work.undone)
 
 
 def _said(work: LeftBehind) -> str:
-    return f"{work.original}\n{work.last}" if work.steps else str(work.path)
+    return f"{work.original}\n{work.last}" if work.known else str(work.path)
 
 
 def _time(seconds: float) -> str:

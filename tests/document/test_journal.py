@@ -160,22 +160,71 @@ def test_who_only_looks_leaves_nothing_behind(model, place):
 def test_what_would_not_be_missed_is_not_offered(model, place):
     document = open_model(model)
     prune(document)
-    exported, saved, undone = kept(document, place), kept(document, place), kept(document, place)
-    assert len(left_behind(place, Job())) == 0  # all three are open
+    saved = kept(document, place)
     saved.mark_kept(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
-    document.mark_exported(document.snapshot())
-    exported.keep(Capture.of(document), {}, Job())
-    document.undo()
-    undone.keep(Capture.of(document), {}, Job())
-    for journal in (exported, saved, undone):
-        journal.close()
-    (place / "unfinished.journal.new").write_bytes(b"")
+    saved.close()
+    place.joinpath("empty.journal").write_bytes(b"")
+    place.joinpath("unfinished.journal.new").write_bytes(b"")
     assert left_behind(place, Job()) == ()
-    assert len(list(place.iterdir())) == 4, "somebody may be about to begin with them"
+    assert sorted(path.name for path in place.iterdir()) == [
+        "empty.journal",
+        "unfinished.journal.new",
+    ], "somebody may be about to begin with them"
     for path in place.iterdir():
         os.utime(path, (0, 0))
     assert left_behind(place, Job()) == ()
     assert list(place.iterdir()) == []
+    shut(document)
+
+
+def test_whatever_no_session_holds_is_offered(model, place):
+    """Exported or not, undone or not, protection alone, a session file that is gone."""
+    document = open_model(model)
+    by_hand(document, "protect", Target(B, (((0, 4), (0, 3), (0, 2), (0, 2)),)))
+    prune(document)
+    journal = kept(document, place)
+    assert left_behind(place, Job()) == (), "it is open"
+
+    def offered(steps: int, undone: int) -> None:
+        journal.keep(Capture.of(document), {}, Job())
+        copy = place.parent / "copies" / "copy.journal"
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_bytes(journal.path.read_bytes())
+        (found,) = left_behind(copy.parent, Job())
+        assert (found.steps, found.undone, found.known) == (steps, undone, True)
+        last = found.steps or len(document.items) - 1
+        assert found.last == document.items[last].label
+        before = states(document)
+        again = taken_up(copy)
+        assert states(again) == before
+        # The one that it is taken up in must keep it, too.
+        other = Journal(place.parent / "others")
+        other.keep(Capture.of(again), {}, Job())
+        assert other.path is not None
+        other.delete()
+        shut(again)
+
+    document.mark_exported(document.snapshot())
+    offered(2, 0)
+    document.undo()
+    offered(1, 1)
+    document.undo()
+    offered(0, 2)
+    document.jump(2)
+    journal.keep(Capture.of(document), {}, Job())
+    session = place.parent / "work.prune"
+    journal.mark_kept(document.history.records, 2, saved_in(document, session))
+    copy = place.parent / "copies" / "safe.journal"
+    copy.write_bytes(journal.path.read_bytes())
+    assert [found.path.name for found in left_behind(copy.parent, Job())] == ["copy.journal"]
+    assert not copy.exists()
+    prune(document, C)
+    document.undo()
+    offered(2, 1)  # what can be done again is not in the file
+    journal.mark_kept(document.history.records, 2, saved_in(document, session))
+    session.unlink()
+    offered(2, 1)
+    journal.close()
     shut(document)
 
 
@@ -238,10 +287,8 @@ def test_a_saved_state_is_known_from_the_first_record_on(model, place):
     document = open_model(model)
     prune(document)
     journal = Journal(place)
-    journal.mark_kept(document.history.records, 1, saved_in(document, place.parent / "work.prune"))
-    prune(document, B)
-    journal.keep(Capture.of(document), {}, Job())
-    document.undo()
+    stamp = saved_in(document, place.parent / "work.prune")
+    journal.mark_kept(document.history.records, 1, stamp)
     journal.keep(Capture.of(document), {}, Job())
     journal.close()
     assert left_behind(place, Job()) == ()

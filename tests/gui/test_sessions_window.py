@@ -711,6 +711,36 @@ def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, ne
     assert masks(again) == before
 
 
+def test_work_is_offered_also_where_all_of_it_was_exported_or_undone(new_person, file, tmp_path):
+    """An export has no steps. What is taken up is kept again, in a journal of its own."""
+    person = new_person()
+    person.wait_ready()
+    open_file(person, file)
+    prune(person)
+    prune(person)
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    assert not person.session.unexported
+    for position, offered in ((2, "2 steps on model"), (0, "2 undone steps on model")):
+        person.click_state(position)
+        person.wait(lambda at=person, to=position: at.document.position == to)
+        kept(person)
+        person.wait(lambda: len(journals()) == 1 and journals()[0].stem != "000000000000")
+        copy, before = journals()[0].read_bytes(), masks(person)
+        if position == 0:
+            person.answers("Discard changes")
+        assert person.window.close(), "an orderly end asks nothing after an export"
+        (folder() / "000000000000.journal").write_bytes(copy)
+        person = new_person()
+        person.wait_ready()
+        person.wait(person.window.recovery.isVisible)
+        assert offered in person.window.recovery.restore_buttons[0].accessibleName()
+        restore(person)
+        assert masks(person) == before
+        assert (len(person.states), person.document.position) == (3, position)
+    assert not person.bugs
+
+
 CHILD = """
 import sys
 from pathlib import Path

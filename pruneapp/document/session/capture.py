@@ -10,7 +10,8 @@ import msgspec
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.aside import MaskSlot
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Layer, Record, said
+from pruneapp.document.edit import Json, Layer, Record, said
+from pruneapp.document.found import FileMasks
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.session.packing import PIECE, SMALL
 from pruneapp.document.session.saved import NO_MASK, SavedEdit, Swap
@@ -56,6 +57,11 @@ class Capture:
             history.scratch,
         )
 
+    @property
+    def has_work(self) -> bool:
+        """Whether the history, the undone edits too, has anything that a person did."""
+        return any(record.entry is None or is_work(record.entry) for record in self.records)
+
     def pair(self, new: NewMask, job: Job) -> tuple[BitMask, BitMask | None]:
         """Return a mask, and the one that it is packed against."""
         base = None if new.base is None else self.mask(new.base, job)
@@ -86,6 +92,11 @@ class Capture:
         if not slot.uses:  # its room may have held another mask by then
             raise _cut_off()
         return found
+
+
+def is_work(entry: Json) -> bool:
+    """Say whether a person did what an entry says; masks that a file has come by themselves."""
+    return entry.get("name") != FileMasks.NAME
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,7 @@ class Journal:
         HistoryError, StaleError
             If a mask cannot be read from the scratch file, or is gone.
         """
-        if self._writer is None and capture.position == capture.exported:
+        if self._writer is None and not capture.has_work:
             return
         latest = _Latest((capture, view), newer)
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from pruneapp.checkpoint.source import FileSource
+from pruneapp.document.session.capture import is_work
 from pruneapp.document.session.entries import Kept
 from pruneapp.document.session.journal import SUFFIX
 from pruneapp.document.session.log_file import delete, lock
@@ -36,8 +37,11 @@ class LeftBehind:
         The checkpoint that it is about.
     steps
         How many edits are in force.
+    undone
+        How many were taken back, and can be done again.
     last
-        What the last of them did; empty without one.
+        What the last edit in force did; without one, the last that was taken back; empty where a
+        newer Pruneapp wrote it.
     time
         When it was written to last, in seconds since 1970.
     nbytes
@@ -49,18 +53,25 @@ class LeftBehind:
     path: Path
     original: Path
     steps: int
+    undone: int
     last: str
     time: float
     nbytes: int
     again: int = 0
 
+    @property
+    def known(self) -> bool:
+        """Whether it can be read; else a newer Pruneapp wrote it."""
+        return self.steps + self.undone > 0
+
 
 def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
     """Return what can be taken up again, the newest first.
 
-    Journals of windows that are open are left alone. What has nothing that would be lost, and what
-    a compaction did not finish, is deleted once it is a minute old: until then another window may
-    be about to begin with it.
+    Journals of windows that are open are left alone. Whatever no session file holds can be taken
+    up: an export has no steps, and no protection. What has nothing that would be lost is deleted;
+    what has not even begun, and what a compaction did not finish, once it is a minute old: until
+    then another window may be about to begin with it.
 
     Parameters
     ----------
@@ -81,13 +92,11 @@ def left_behind(folder: Path, job: Job) -> tuple[LeftBehind, ...]:
                 delete(path)
         elif path.suffix == SUFFIX and _is_free(path):
             try:
-                story = _summary(path)
+                work = _summary(path, job)
             except OSError:  # gone meanwhile
                 continue
-            if story is not None:
-                found.append(story)
-            elif time.time() - _written(path) > _FRESH_S:
-                delete(path)
+            if work is not None:
+                found.append(work)
     return tuple(sorted(found, key=lambda each: each.time, reverse=True))
 
 
@@ -109,8 +118,8 @@ def _is_free(path: Path) -> bool:
         os.close(fd)
 
 
-def _summary(path: Path) -> LeftBehind | None:
-    """Return what a journal is about; None if nothing would be lost with it.
+def _summary(path: Path, job: Job) -> LeftBehind | None:
+    """Return what a journal is about; None if nothing would be lost with it, and delete it then.
 
     One that a newer Pruneapp wrote is none of ours to delete.
     """
@@ -119,20 +128,33 @@ def _summary(path: Path) -> LeftBehind | None:
         with path.open("rb") as file:
             story = Story.read(file, path, check_pieces=False)
     except SessionError:
-        return LeftBehind(path, Path(), 0, "", status.st_mtime, status.st_size)
-    # At position 0 everything was taken back.
-    if story.original is None or story.position in {0, story.kept.at, story.exported}:
+        return LeftBehind(path, Path(), 0, 0, "", status.st_mtime, status.st_size)
+    if story.original is None:
+        if time.time() - _written(path) > _FRESH_S:
+            delete(path)
         return None
-    last = story.edits[story.position - 1].label
+    if not _would_be_lost(story, job):
+        delete(path)
+        return None
+    last = story.edits[story.position - 1 if story.position else -1].label
     return LeftBehind(
         path,
         Path(story.original.path),
         story.position,
+        len(story.edits) - story.position,
         last,
         status.st_mtime,
         status.st_size,
         len(story.edits) - story.done,
     )
+
+
+def _would_be_lost(story: Story, job: Job) -> bool:
+    if not any(is_work(edit.entry) for edit in story.edits):
+        return False
+    kept = story.kept
+    in_file = kept.at == story.position and kept.steps == len(story.edits)
+    return not in_file or _unchanged(kept, job) is None
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,15 @@ class FoundWork:
     file
         The checkpoint, without its folder.
     steps
-        How many steps there are; 0 where a newer Pruneapp wrote it.
+        How many steps are in force.
     last
         What the last of them did.
     time
         When that was, as people write it.
     again
         How many steps have to be computed again, the last ones.
+    undone
+        How many were taken back; 0 like `steps` where a newer Pruneapp wrote it.
     """
 
     key: str
@@ -52,6 +54,7 @@ class FoundWork:
     last: str
     time: str
     again: int = 0
+    undone: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,13 +172,22 @@ class Recovery(QWidget):
         what = self.tr("{steps} on {file}, {time}").format(
             steps=steps, file=work.file, time=work.time
         )
-        if not work.steps:
+        if not work.steps and work.undone:
+            undone = (
+                self.tr("1 undone step")
+                if work.undone == 1
+                else self.tr("{n} undone steps").format(n=work.undone)
+            )
+            what = self.tr("{steps} on {file}, {time}").format(
+                steps=undone, file=work.file, time=work.time
+            )
+        elif not work.steps:
             what = self.tr("Work of a newer Pruneapp, {time}").format(time=work.time)
         last = ElidedLabel(work.last, self)
         last.elide = Qt.TextElideMode.ElideRight
         self._muted.append(last)
         restore = self._button(self.tr("Restore"), self.tr("Go on with {what}").format(what=what))
-        restore.setEnabled(bool(work.steps))
+        restore.setEnabled(bool(work.steps or work.undone))
         delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
         for button, asked in ((restore, self._restore), (delete, self._delete)):
             button.setProperty("key", work.key)

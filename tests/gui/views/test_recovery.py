@@ -114,6 +114,16 @@ def test_work_of_a_newer_pruneapp_can_only_be_deleted(qtbot, offer):
     assert texts(offer).startswith("Work of a newer Pruneapp, 14:02")
 
 
+@pytest.mark.parametrize(("undone", "said"), [(1, "1 undone step"), (3, "3 undone steps")])
+def test_work_that_was_taken_back_can_be_restored_too(qtbot, offer, undone, said):
+    work = FoundWork("k", "a.pt", 0, "L1 30 % on fc", "14:02", undone=undone)
+    shown(qtbot, offer, (work,), None)
+    assert texts(offer).startswith(f"{said} on a.pt, 14:02 | L1 30 % on fc")
+    with qtbot.waitSignal(offer.restoreRequested) as asked:
+        offer.restore_buttons[0].click()
+    assert asked.args == ["k"]
+
+
 def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
     works = [FoundWork(str(n), f"m{n}.pt", n, "", "14:02") for n in range(1, 6)]
     shown(qtbot, offer, works, None)
