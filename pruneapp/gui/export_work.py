@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -112,6 +113,8 @@ class Writing:
         What is written where.
     wish
         What is wanted beside it.
+    shown
+        What its tensors are called in the tree, by their names.
     report
         Of the export, as soon as that is written: no cancelling takes it back then.
     """
@@ -119,6 +122,7 @@ class Writing:
     capture: Capture
     request: ExportRequest
     wish: ExportWish
+    shown: Mapping[str, str]
     report: ExportReport | None = None
 
     def work(self, job: Job) -> ExportReport:

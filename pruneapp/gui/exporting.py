@@ -11,18 +11,17 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.answers import FormatOffer, Landing, RoundingCost, TensorSparsity
+from pruneapp.answers import FormatOffer, Landing, RoundingCost
 from pruneapp.document.session.capture import Capture
-from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import PruneAppError
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
-from pruneapp.export.rounding import damages
 from pruneapp.export.run import ExportRequest, planned_size
 from pruneapp.export.state import State
 from pruneapp.export.target import kept_name
 from pruneapp.gui import questions
 from pruneapp.gui.export_offers import ExportOffers
+from pruneapp.gui.export_told import report_text
 from pruneapp.gui.export_work import (
     MANY,
     Writing,
@@ -34,7 +33,7 @@ from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
-from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
+from pruneapp.gui.views.export_report import ExportReportDialog
 from pruneapp.progress import CancelToken, Job
 
 LATER_MS = 1_500
@@ -206,7 +205,7 @@ class Exporting(QObject):
             self._window, str(path), str(path.resolve())
         ):
             return
-        writing = Writing(Capture.of(document), request, wish)
+        writing = Writing(Capture.of(document), request, wish, self._session.contents.shown)
         self.began.emit(path)
         if wish.replace_original:
             self._session.hold(
@@ -219,7 +218,7 @@ class Exporting(QObject):
             self.tr("Exporting"),
             writing.work,
             writes=True,
-            on_result=partial(self._on_exported, writing.capture.snapshot, request),
+            on_result=partial(self._on_exported, writing),
             on_error=partial(self._on_not_exported, request),
             on_cancelled=lambda: self._on_cancelled(writing, task.token),
         )
@@ -234,7 +233,7 @@ class Exporting(QObject):
         if report is not None:
             said = self.tr("It was written already when it was cancelled; not all beside it was.")
             report = replace(report, notices=(*report.notices, said))
-            self._on_exported(writing.capture.snapshot, request, report)
+            self._on_exported(writing, report)
             return
         self._let_go(request)
         if token.cancelled:  # else a bug ended it, which is reported
@@ -245,9 +244,8 @@ class Exporting(QObject):
         self._let_go(request)
         self._session.refused.emit(error)
 
-    def _on_exported(
-        self, snapshot: Snapshot, request: ExportRequest, report: ExportReport
-    ) -> None:
+    def _on_exported(self, writing: Writing, report: ExportReport) -> None:
+        request, snapshot = writing.request, writing.capture.snapshot
         self._let_go(request)
         # The person may have pruned on meanwhile, or opened another file.
         document = self._session.document
@@ -256,7 +254,7 @@ class Exporting(QObject):
         if self._choices is not None and (request.replace_original or report.kept_originals):
             # Nobody should write over the opened file because he did so before.
             self._choices = replace(self._choices, path="")
-        dialog = ExportReportDialog(_as_text(report), self._window)
+        dialog = ExportReportDialog(report_text(report, writing.shown), self._window)
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)
         self._appearance.dress(dialog)
@@ -284,23 +282,3 @@ class Exporting(QObject):
         dialog.deleteLater()
         if dialog is self.report:
             self.report = None
-
-
-def _as_text(report: ExportReport) -> ReportText:
-    return ReportText(
-        path=str(report.path),
-        format=FORMATS[report.format].label,
-        nbytes=report.nbytes,
-        checksum=f"sha256 {report.sha256}",
-        verified=report.verified,
-        tensors=tuple(
-            TensorSparsity(t.name, t.numel, t.pruned, t.pruned) for t in report.tensors if t.pruned
-        ),
-        kept_as=tuple(map(str, report.kept_originals)),
-        loads=FORMATS[report.format].loads(report.path),
-        notes=tuple(notice for notice in report.notices if not damages(notice)),
-        warnings=tuple(notice for notice in report.notices if damages(notice)),
-        files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)
-        if report.path.is_dir()
-        else (),
-    )

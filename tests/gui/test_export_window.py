@@ -367,3 +367,21 @@ def test_a_name_that_is_too_long_is_said_while_it_is_typed(pruned, file):
     pruned.key("Esc", dialog)
     pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
     assert pruned.trouble == []
+
+
+def test_the_report_calls_tensors_as_the_tree_does(person, tmp_path):
+    file = tmp_path / "odd.safetensors"
+    names = "", "new\nline", "fc.weight"
+    save_file({name: torch.arange(64.0).reshape(8, 8) - 20 for name in names}, file)
+    person.open(file)
+    person.wait_open(file)
+    person.wait_preview()
+    person.click(person.button)
+    person.wait(lambda: person.document.position == 1)
+    report = person.export(tmp_path / "out.safetensors")
+    model = report.table.model()
+    told = {model.index(row, 0).data() for row in range(model.rowCount())}
+    assert told == {"(no name)", "new\\u000aline", "fc.weight"}
+    assert told == set(person.session.contents.shown.values())
+    assert all(f"\n{name}\t" in report.as_text() for name in told)
+    person.close_report()

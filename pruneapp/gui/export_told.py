@@ -1,0 +1,42 @@
+"""The report of an export, in the words that its dialog takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pruneapp.answers import TensorSparsity
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.report import ExportReport
+from pruneapp.export.rounding import damages
+from pruneapp.gui.views.export_report import ReportText
+
+
+def report_text(report: ExportReport, shown: Mapping[str, str]) -> ReportText:
+    """Return what a dialog says of an export.
+
+    Parameters
+    ----------
+    report
+        What was written.
+    shown
+        What tensors are called in the tree, by the names that they have in the file.
+    """
+    return ReportText(
+        path=str(report.path),
+        format=FORMATS[report.format].label,
+        nbytes=report.nbytes,
+        checksum=f"sha256 {report.sha256}",
+        verified=report.verified,
+        tensors=tuple(
+            TensorSparsity(shown.get(t.name, t.name), t.numel, t.pruned, t.pruned)
+            for t in report.tensors
+            if t.pruned
+        ),
+        kept_as=tuple(map(str, report.kept_originals)),
+        loads=FORMATS[report.format].loads(report.path),
+        notes=tuple(notice for notice in report.notices if not damages(notice)),
+        warnings=tuple(notice for notice in report.notices if damages(notice)),
+        files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)
+        if report.path.is_dir()
+        else (),
+    )
