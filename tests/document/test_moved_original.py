@@ -9,13 +9,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from kept_work import SHAPES, A, save, shut, states, storied, write_model
+import torch
+from kept_work import SHAPES, A, open_model, prune, save, shut, states, storied, write_model
 from safetensors.numpy import save_file
 
 from pruneapp.document.session.file import read_session
 from pruneapp.document.session.finding import find_original
 from pruneapp.document.session.original import describe
-from pruneapp.document.session.reopen import reopened
+from pruneapp.document.session.reopen import masks_on_other, reopened
 from pruneapp.errors import OriginalChangedError, OriginalMissingError
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.progress import Job
@@ -160,3 +161,44 @@ def test_names_of_files_in_a_session_lead_nowhere_else(tmp_path):
     made_up = msgspec.structs.replace(found, files=(first, *found.files[1:]))
     place = find_original(made_up, tmp_path / "work.prune", Job())
     assert (place.path, place.files) == (folder, {})
+
+
+def torch_file(path, seed, *, outer: bool, names=("a.weight", "b.weight")):
+    rng = np.random.default_rng(seed)
+    tensors = {n: torch.from_numpy(rng.normal(size=(6, 8)).astype(np.float32)) for n in names}
+    torch.save({"state_dict": tensors, "epoch": 3} if outer else tensors, path)
+    return path
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_another_model_without_the_dict_that_was_chosen_is_another_file(tmp_path, fits):
+    original = torch_file(tmp_path / "r.th", 1, outer=True)
+    document = open_model(original)
+    assert document.checkpoint.contents.state_dict == "state_dict"
+    prune(document)
+    before = {name: mask.packed.tobytes() for name, mask in document.masks.items()}
+    save(document, tmp_path / "work.prune")
+    shut(document)
+    torch_file(original, 2, outer=False, names=("a.weight", "b.weight") if fits else ("c.weight",))
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        with pytest.raises(OriginalChangedError, match=r"'r\.th' is not the file that") as caught:
+            reopened(session, Job())
+        assert caught.value.fits == fits
+        if fits:
+            other = masks_on_other(session, Job())
+            assert {n: m.packed.tobytes() for n, m in other.masks.items()} == before
+            shut(other)
+
+
+def test_what_is_no_checkpoint_any_more_is_another_file_too(tmp_path):
+    original = torch_file(tmp_path / "r.th", 1, outer=True)
+    document = open_model(original)
+    prune(document)
+    save(document, tmp_path / "work.prune")
+    shut(document)
+    original.write_bytes(b"a diary")
+    with read_session(tmp_path / "work.prune", Job()) as session:
+        with pytest.raises(OriginalChangedError, match="has 7 bytes; it had") as caught:
+            reopened(session, Job())
+        assert not caught.value.fits
+        assert "r.th" in caught.value.details.splitlines()[1]

@@ -171,10 +171,30 @@ def changes_of(original: Original, checkpoint: Checkpoint, job: Job) -> tuple[st
     files = checkpoint.files
     if len(files) != len(original.files):
         return (f"It has {counted(len(files), 'file')}; it had {len(original.files):,}.",)
-    said = []
-    for file, before in zip(files, original.files, strict=True):
-        if file.size != before.size:
-            said.append(f"'{file.path.name}' has {file.size:,} bytes; it had {before.size:,}.")
-        elif sample_of(file, job) != before.sample:
-            said.append(f"'{file.path.name}' is as large as before, but holds other bytes.")
-    return tuple(said)
+    said = [_change(before, f, job) for f, before in zip(files, original.files, strict=True)]
+    return tuple(filter(None, said))
+
+
+def change_at(known: OriginalFile, place: Path, job: Job) -> str:
+    """Say how a file differs from one that a session knows; empty if not, or if it cannot be read.
+
+    For one that is no checkpoint: see `changes_of`.
+    """
+    try:
+        file = FileSource(place)
+    except CheckpointError:
+        return ""
+    try:
+        return _change(known, file, job)
+    except CheckpointError:
+        return ""
+    finally:
+        file.close()
+
+
+def _change(before: OriginalFile, file: FileSource, job: Job) -> str:
+    if file.size != before.size:
+        return f"'{file.path.name}' has {file.size:,} bytes; it had {before.size:,}."
+    if sample_of(file, job) != before.sample:
+        return f"'{file.path.name}' is as large as before, but holds other bytes."
+    return ""

@@ -15,11 +15,11 @@ from pruneapp.document.hand import HandEdit, Target, compute_hand
 from pruneapp.document.history import BUDGET
 from pruneapp.document.opening import open_document
 from pruneapp.document.session.finding import find_original
-from pruneapp.document.session.original import Original, changes_of
+from pruneapp.document.session.original import Original, change_at, changes_of
 from pruneapp.document.session.repeating import missing, repeat
 from pruneapp.document.session.restore import check_fits, masks_in_force, misfits, restored
 from pruneapp.document.session.saved import SavedHistory
-from pruneapp.errors import OriginalChangedError, SelectionError
+from pruneapp.errors import CheckpointError, OriginalChangedError, SelectionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -148,27 +148,41 @@ def _take_over(
 
 
 def _opened(saved: Saved, original: Path | None, job: Job) -> Checkpoint:
-    found = find_original(saved.original, saved.path, job, original)
-    return open_checkpoint(
-        found.path,
-        state_dict=saved.original.state_dict or None,
-        job=job,
-        places=found.files or None,
-    )
+    known = saved.original
+    found = find_original(known, saved.path, job, original)
+    places = found.files or None
+    wanted = known.state_dict or None
+    try:
+        return open_checkpoint(found.path, state_dict=wanted, job=job, places=places)
+    except CheckpointError as error:
+        refused = error
+    # Another file need not have that dict, nor be a checkpoint: what matters is that it is another.
+    if wanted is not None:
+        with contextlib.suppress(CheckpointError):
+            return open_checkpoint(found.path, job=job, places=places)
+    change = change_at(known.files[0], found.path, job) if known.is_one_file else ""
+    if not change:
+        raise refused
+    raise _is_other(saved, found.path, (change,), (refused.sentence,)) from refused
 
 
 def _check_same(saved: Saved, checkpoint: Checkpoint, job: Job) -> None:
     changes = changes_of(saved.original, checkpoint, job)
     if not changes:
         return
-    tensors = misfits(checkpoint, saved.history)
-    fits = "" if tensors else " Its tensors have the same names and shapes."
-    use = "." if tensors else ", or use the masks on this one."
+    raise _is_other(saved, checkpoint.path, changes, misfits(checkpoint, saved.history))
+
+
+def _is_other(
+    saved: Saved, path: Path, changes: tuple[str, ...], misfits: tuple[str, ...]
+) -> OriginalChangedError:
+    """Return the error of a checkpoint that is another one: how, and why its masks do not fit."""
+    fits = "" if misfits else " Its tensors have the same names and shapes."
+    use = "." if misfits else ", or use the masks on this one."
     error = OriginalChangedError(
-        f"'{checkpoint.path.name}' is not the file that '{saved.path.name}' was made with: "
-        f"{changes[0]}{fits}",
+        f"'{path.name}' is not the file that '{saved.path.name}' was made with: {changes[0]}{fits}",
         remedy=f"Choose the file that it was made with{use}",
-        details="\n".join((*changes, *tensors[:1000])),
+        details="\n".join((*changes, *misfits[:1000])),
     )
-    error.fits, error.in_folder = not tensors, saved.original.is_folder
-    raise error
+    error.fits, error.in_folder = not misfits, saved.original.is_folder
+    return error
