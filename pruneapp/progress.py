@@ -12,6 +12,8 @@ T = TypeVar("T")
 # Of many small things (tensors of a header), so many are done between two looks at a token: some
 # milliseconds, and not long enough to be noticed even where a single call does them all.
 BATCH = 4096
+# Units of a part of a job: finer than any bar.
+_PART = 1 << 20
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: the person asked for it
@@ -103,8 +105,35 @@ class Job:
         self._label = label
         self.step(0)
 
-    def step(self, units: int) -> None:
-        """Count `units` as done; raises `Cancelled` if asked to stop."""
+    def step(self, units: int, label: str | None = None) -> None:
+        """Count `units` as done, now at `label`; raises `Cancelled` if asked to stop."""
         self.cancel.check()
         self._done += units
+        self._label = self._label if label is None else label
         self._progress.report(self._done, self._total, self._label)
+
+    def parts(self, count: int) -> Iterator[Job]:
+        """Yield a job for each of `count` parts of the same work, one after another.
+
+        However a part is started, extended and stepped, this job goes on by its share alone: from 0
+        to the end once over all of them, and never back. A part is done when the next is asked for.
+        """
+        self.start(count * _PART)
+        for number in range(1, count + 1):
+            yield Job(_Part(self), self.cancel)
+            self.step(number * _PART - self._done)
+
+
+class _Part:
+    """Tells a job how far a part of it is."""
+
+    def __init__(self, whole: Job) -> None:
+        self._whole = whole
+        self._reached = 0
+
+    def report(self, done: int, total: int, label: str) -> None:
+        """Go on by what is new; more work than was known holds it where it is."""
+        before = self._reached
+        if total > 0:
+            self._reached = max(before, min(_PART, done * _PART // total))
+        self._whole.step(self._reached - before, label)

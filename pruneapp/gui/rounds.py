@@ -144,8 +144,9 @@ class Rounds(QObject):
 
         def work(state: Snapshot, job: Job) -> tuple[Edit, ...]:
             done, arithmetic = [], kernel()
-            for step in steps:
-                found = compute_preview(state, step, arithmetic, job, scores=scores, energy=False)
+            # Each reads the same tensors as often.
+            for step, part in zip(steps, job.parts(len(steps)), strict=True):
+                found = compute_preview(state, step, arithmetic, part, scores=scores, energy=False)
                 if found.report.gone:
                     edit = found.as_edit(state).prepare()
                     state = after(state, edit)

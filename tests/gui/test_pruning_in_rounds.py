@@ -10,8 +10,10 @@ from PySide6.QtCore import Qt, QTimer
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
+from pruneapp.document.preview import compute_preview
 from pruneapp.document.recipe.schedule import amounts
-from pruneapp.gui import step_series
+from pruneapp.gui import rounds, step_series
+from pruneapp.progress import Job
 from tests.gui.gate import Gate, endless
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
@@ -93,6 +95,38 @@ def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)
     assert dict(at_work.document.masks) == in_rounds
+
+
+@pytest.mark.parametrize("steps", [3, 7])
+def test_the_bar_goes_from_0_to_100_percent_once_over_all_rounds(at_work, steps, monkeypatch):
+    """Found: it began again in each round, and the time left went from 1 s to 26 minutes."""
+    told: list[float] = []
+    done: list[float] = []
+
+    class Told:
+        def report(self, done, total, _label):
+            told.append(done / total)
+
+    def compute(*args, **keys):
+        done.append(told[-1])
+        return compute_preview(*args, **keys)
+
+    def begin(_series, _title, make, **_keys):
+        job = Job(Told())
+        made.append(make(at_work.document.snapshot(), job))
+
+    made: list[tuple] = []
+    monkeypatch.setattr(rounds, "compute_preview", compute)
+    monkeypatch.setattr(step_series.StepSeries, "begin", begin)
+    dialog = asked(at_work)
+    say(at_work, dialog, final="80 %", steps=str(steps))
+    at_work.click(dialog.go)
+    assert len(made[0]) == steps
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    assert done == pytest.approx([number / steps for number in range(steps)])
+    inside = [share for share in told if 0 < share < 1 / steps]
+    assert inside, "it moves within a round"
 
 
 def test_a_recipe_has_the_steps_that_it_came_to(at_work, tmp_path):

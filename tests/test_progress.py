@@ -1,0 +1,69 @@
+"""A job of several parts goes from beginning to end once, whatever the parts do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pruneapp.progress import Cancelled, CancelToken, Job
+
+# What a part may do: begin a stretch, be told of more or less work, do some.
+DEEDS = st.lists(
+    st.tuples(st.sampled_from(["start", "extend", "step", "label"]), st.integers(-50, 1000)),
+    max_size=12,
+)
+
+
+class Told:
+    def __init__(self):
+        self.shares: list[float] = []
+        self.labels: list[str] = []
+
+    def report(self, done, total, label):
+        self.shares.append(done / total)
+        self.labels.append(label)
+
+
+def do(part: Job, deeds) -> None:
+    for name, units in deeds:
+        if name == "label":
+            part.label(f"tensor {units}")
+        elif name == "extend":
+            part.extend(units)
+        else:
+            getattr(part, name)(abs(units))
+
+
+@given(st.lists(DEEDS, min_size=1, max_size=6))
+def test_parts_only_go_on_and_each_ends_at_its_share(parts):
+    told = Told()
+    job = Job(told)
+    ends = []
+    for deeds, part in zip(parts, job.parts(len(parts)), strict=True):
+        ends.append(told.shares[-1])
+        do(part, deeds)
+    assert told.shares == sorted(told.shares), "it never goes back"
+    assert ends == pytest.approx([number / len(parts) for number in range(len(parts))])
+    assert told.shares[-1] == 1.0
+
+
+def test_half_of_a_part_is_half_of_its_share_under_its_label():
+    told = Told()
+    job = Job(told)
+    for number, part in enumerate(job.parts(4)):
+        part.start(200, f"tensor {number}")
+        part.step(100)
+        assert told.shares[-1] == number / 4 + 1 / 8
+        assert told.labels[-1] == f"tensor {number}"
+    assert told.shares[-1] == 1.0
+
+
+def test_parts_stop_where_the_job_is_cancelled():
+    token = CancelToken()
+    parts = Job(cancel=token).parts(2)
+    part = next(parts)
+    part.start(10)
+    token.cancel()
+    with pytest.raises(Cancelled):
+        part.step(1)
