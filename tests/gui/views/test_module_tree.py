@@ -515,3 +515,13 @@ def test_a_press_on_the_empty_part_does_nothing(tree, qtbot):
         pos=QPoint(20, tree.view.viewport().height() - 4),
     )
     assert tree.checked() == before
+
+
+@pytest.mark.parametrize("name", [".", "..", "(no name)"])
+def test_a_name_of_dots_is_shown_as_it_is(qtbot, name):
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_nodes(build_nodes([row(name, (2, 2)), row("w", (2, 2))]))
+    model = tree.model
+    shown = {str(model.index(i, Column.NAME).data()) for i in range(model.rowCount())}
+    assert shown == {name, "w"}

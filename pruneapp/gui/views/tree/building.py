@@ -121,7 +121,9 @@ def _labels(paths: list[str], parent: NDArray[np.int32], cancel: CancelToken) ->
     cuts = np.where(parent > ROOT, length[parent] + 1, 0).tolist()
     for batch in cancel.batches(np.flatnonzero(parent == ROOT).tolist()):
         for node in batch:
-            cuts[node] = int(paths[node].startswith("."))  # below a module without a name: the root
+            path = paths[node]
+            # Below a module without a name: the root. A name of dots alone has nothing else.
+            cuts[node] = int(path.startswith(".") and bool(path.strip(".")))
     labels: list[str] = []
     for some in cancel.batches(zip(paths, cuts, strict=True)):
         labels += [path[cut:] for path, cut in some]
