@@ -73,6 +73,7 @@ class InForce(QObject):
         self._task: Task[_Standing] | None = None
         self._told = False
         self._open = False  # whether something of it is not counted yet
+        self._outdated = False  # whether more is known since the task began
 
     @property
     def is_done(self) -> bool:
@@ -106,12 +107,14 @@ class InForce(QObject):
 
     def recount(self) -> None:
         """Tell what was not counted before."""
-        if self._told and self._open and self._task is None:
+        if self._task is not None:
+            self._outdated = True
+        elif self._told and self._open:
             self._count()
 
     def hush(self) -> None:
         """Tell no more: something is asked for."""
-        self._told = self._open = False
+        self._told = self._open = self._outdated = False
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -125,6 +128,7 @@ class InForce(QObject):
         document = self._session.document
         if document is None:
             return
+        self._outdated = False
         first, capture, sizes = document.state_at(0), Capture.of(document), self._sizes
         self._task = self._jobs.answer(
             lambda job: _standing(first, capture, sizes, job),
@@ -141,6 +145,8 @@ class InForce(QObject):
             self._open = found.report.energy is None
             self._panel.set_now(found.report, found.most)
             self._panel.set_compact(found.compact)
+            if self._open and self._outdated:
+                self._count()
 
     def _on_error(self, _error: PruneAppError) -> None:
         self._task = None  # what is in force is said without it

@@ -137,3 +137,29 @@ def test_numbers_go_with_their_masks(full):
     gc.collect()
     other.census.measure(other, wanted, Job())
     assert other.census.sums(other, "w0") == opened.census.sums(opened, "w0")
+
+
+def test_work_that_is_taken_up_is_counted_in_another_state_first():
+    """As in a restored session, or of a file that has masks: the opened state comes second."""
+    arrays = {"w": np.random.default_rng(1).standard_normal(100).astype(np.float32)}
+    opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
+
+    def state(left):
+        masks = MaskSet({"w": BitMask.from_bools(np.arange(100) < left)})
+        return Snapshot(opened.checkpoint, masks, census=opened.census)
+
+    def measure(snapshot):
+        for wanted in snapshot.census.wanted_energies(snapshot, arrays, Job()):
+            snapshot.census.measure(snapshot, wanted, Job())
+
+    taken_up = state(80)  # held by the history
+    measure(taken_up)
+    measure(opened)
+    for left in (60, 40, 80):
+        now = state(left)
+        measure(now)
+        share = (
+            np.square(arrays["w"][:left], dtype=float).sum()
+            / np.square(arrays["w"], dtype=float).sum()
+        )
+        assert retained(opened, now, Job()).energy == pytest.approx(share)

@@ -205,8 +205,8 @@ class Census:
     def sums(self, snapshot: Snapshot, name: str) -> tuple[float, float] | None:
         """Return the sums of squares and of magnitudes of the finite weights that are kept.
 
-        Known longer than the magnitudes of the tensor: of the first state in which it was counted,
-        and of the last.
+        Known longer than the magnitudes of the tensor: as it was opened, without masks, and of the
+        last other state in which it was counted.
 
         Parameters
         ----------
