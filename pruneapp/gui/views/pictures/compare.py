@@ -61,7 +61,8 @@ class CompareView(OrderedChart):
         row.addWidget(self.measure_box)
         row.addWidget(self.order_box)
         self._add_table()
-        self.legend.hide()  # there is one kind of bar only
+        self.has_legend = False  # there is one kind of bar only
+        self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)
         self.sides.otherRequested.connect(self.otherFileRequested)
         self._add_row(self.sides, above=True)

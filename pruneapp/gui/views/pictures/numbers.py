@@ -21,8 +21,8 @@ class NumbersLine(QLabel):
     """Minimum, maximum, mean, deviation, zeros, NaN; they can be marked and copied.
 
     Always one line: what is above it must not move from tensor to tensor. Where room is short the
-    count of zeros gives way to their share, then digits, then what stands last; the tooltip has
-    all.
+    count of zeros gives way to their share, then digits, then what stands last, whole entries of
+    it: a part of a number would be another one. The tooltip has all.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -57,10 +57,12 @@ class NumbersLine(QLabel):
         if stats is not None:
             wanted = ((4, True), (4, False), (3, False))
             of = (self.tr("In the file:"),) if self._pruned else ()
-            self._wordings = tuple(
-                "   ".join((*of, *self._facts(stats, digits, counted=counted)))
-                for digits, counted in wanted
-            )
+            entries = [
+                (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in wanted
+            ]
+            last = entries[-1]
+            entries += [last[:many] for many in range(len(last) - 1, len(of), -1)]
+            self._wordings = tuple(map("   ".join, entries))
         self.setToolTip(self._wordings[0])
         self._fit()
 
@@ -76,10 +78,8 @@ class NumbersLine(QLabel):
     def _fit(self) -> None:
         metrics, width = self.fontMetrics(), self.width() - 2
         fitting = (text for text in self._wordings if metrics.horizontalAdvance(text) <= width)
-        wording = next(fitting, "")
-        last = self._wordings[-1]
-        self.setText(wording or metrics.elidedText(last, Qt.TextElideMode.ElideRight, width))
-        self.setAccessibleDescription(wording or last)  # a name hides the text
+        self.setText(next(fitting, ""))
+        self.setAccessibleDescription(self.toolTip())  # a name hides the text
 
     def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:
         zeros = count(stats.zeros)

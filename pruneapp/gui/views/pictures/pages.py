@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QSizePolicy,
     QStackedWidget,
@@ -104,7 +104,8 @@ failed(str)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.heading)
-        column.addWidget(WrappingRow(self.tabs, self._controls))
+        self._above = WrappingRow(self.tabs, self._controls)
+        column.addWidget(self._above)
         column.addWidget(self._stack, 1)
         column.addWidget(self.numbers)
 
@@ -185,9 +186,30 @@ failed(str)
     def _show(self, page: int) -> None:
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
+        self._make_room()
         # In the dark the style hardly raises the chosen tab above the others.
         for number in range(self.tabs.count()):
             self.tabs.setTabTextColor(number, self._tab_colors[number != page])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the picture its room."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def event(self, event: QEvent) -> bool:
+        """Look at the room again when something in it wants another size."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._make_room()
+        return super().event(event)
+
+    def _make_room(self) -> None:
+        """Where the window is low the numbers give way to the picture, and then its legend."""
+        picture, gap = self.picture(), 8
+        above = self.heading.sizeHint().height() + gap
+        above += self._above.heightForWidth(self.width()) + gap
+        rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
+        picture.legend.setVisible(picture.has_legend and rest >= 0)
+        self.numbers.setVisible(rest >= self.numbers.height() + gap)
 
     def _on_tab_changed(self, page: int) -> None:
         self._show(page)

@@ -53,6 +53,7 @@ class OperationButtons(QWidget):
         for operation, text, tip, key in operations:
             button = QToolButton()
             button.setText(text)
+            button.setMinimumWidth(button.sizeHint().width())  # a part of a word says nothing
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setProperty("operation", operation)
             button.clicked.connect(self._on_clicked)

@@ -26,6 +26,10 @@ from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersVie
 from pruneapp.gui.views.pictures.frame.taking import Taking, stem_of
 from pruneapp.gui.views.pictures.frame.waiting import Waiting
 
+# Pixels of height below which a picture says too little; what lies below it gives way first.
+SMALLEST = 96
+_GAP = 8
+
 
 class Picture(QWidget):
     """A picture of something, and the same in numbers.
@@ -37,6 +41,8 @@ class Picture(QWidget):
     ----------
     controls
         The switches of this picture; whoever shows it may put them elsewhere.
+    has_legend
+        Whether there is a legend to be shown, where there is room.
 
     Signals
     -------
@@ -51,6 +57,7 @@ class Picture(QWidget):
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
+        self.has_legend = True
         self._error, self._trouble = "", True
         self._instead = ""
 
@@ -71,6 +78,7 @@ class Picture(QWidget):
         self._stack.addWidget(self._message)
         self._stack.addWidget(canvas)
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._stack.setMinimumHeight(SMALLEST)
         self._table: NumbersView | None = None
         self._waiting = Waiting(self._stack)
         self._waiting.due.connect(self._show_state)
@@ -81,7 +89,7 @@ class Picture(QWidget):
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column.setSpacing(_GAP)
         column.addWidget(self.controls)
         column.addWidget(self._stack, 1)
         self._between: list[QWidget] = []
@@ -147,6 +155,19 @@ class Picture(QWidget):
             self._waiting.busy = False
             self._waiting.release()
         self._show_state()
+
+    def needed(self, width: int) -> int:
+        """Return the least height, without the legend, of which the picture is of use."""
+        column = self.layout()
+        assert column is not None
+        whole = column.minimumHeightForWidth(width)
+        if whole < 0:
+            whole = column.minimumSize().height()
+        return whole if self.legend.isHidden() else whole - self.legend_height()
+
+    def legend_height(self) -> int:
+        """Return what the legend takes."""
+        return self.legend.sizeHint().height() + _GAP if self.has_legend else 0
 
     # What a person may take along.
 

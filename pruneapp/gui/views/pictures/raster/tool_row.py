@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.icons import SIZE, icon
 from pruneapp.gui.views.pictures.frame.operations import OperationButtons
+from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
 from pruneapp.gui.views.pictures.raster.pointer import BRUSHES, Tool
 
 
@@ -27,7 +28,7 @@ def icon_switch(name: str, tip: str) -> QToolButton:
 
 
 class ToolRow(QWidget):
-    """Tools to the left, operations to the right.
+    """Tools to the left, operations to the right, or below where room is short.
 
     Signals
     -------
@@ -48,7 +49,8 @@ class ToolRow(QWidget):
         super().__init__(parent)
         self._why_not = ""
         self._drawn = ""
-        row = QHBoxLayout(self)
+        choosing = QWidget()
+        row = QHBoxLayout(choosing)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         self._group = QButtonGroup(self)
@@ -76,11 +78,16 @@ class ToolRow(QWidget):
         for box in (self.brush_box, self.dim_box):
             box.hide()
             row.addWidget(box)
-        row.addStretch(1)
-        row.addSpacing(8)
         self.operations = OperationButtons()
         self.operations.operated.connect(self.operated)
-        row.addWidget(self.operations)
+        doing = QWidget()
+        right = QHBoxLayout(doing)
+        right.setContentsMargins(0, 0, 0, 0)
+        right.addStretch(1)
+        right.addWidget(self.operations)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(WrappingRow(choosing, doing))
         self._group.buttonToggled.connect(self._on_tool)
         self.brush_box.activated.connect(self._on_brush)
         self.dim_box.activated.connect(self.dimChosen)
