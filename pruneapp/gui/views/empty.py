@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.views.parts.colors import with_defaults
@@ -146,6 +146,15 @@ class EmptyPage(QWidget):
         for label in (self.opens, self.promise, *self._recent.findChildren(ElidedLabel)):
             recolor(label, self._colors["muted"])
         self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Return press the button that has the focus, as Space does."""
+        button = self.focusWidget()
+        pressed = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        if pressed and isinstance(button, QPushButton) and button.hasFocus():
+            button.click()
+        else:
+            super().keyPressEvent(event)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:

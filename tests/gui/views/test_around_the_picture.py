@@ -580,6 +580,21 @@ def test_recent_files_open_by_a_click(show, qtbot):
     assert not page.recent_buttons
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_the_focused_button_of_the_empty_page_is_pressed_by_a_key(show, qtbot, key):
+    page = show(EmptyPage(), 700, 600)
+    page.set_recent(["/a/b.safetensors"])
+    asked = []
+    page.openRequested.connect(lambda: asked.append("open"))
+    page.sampleRequested.connect(lambda: asked.append("sample"))
+    page.recentRequested.connect(asked.append)
+    for button in (page.open_button, page.sample_button, page.recent_buttons[0]):
+        button.setFocus()
+        qtbot.waitUntil(button.hasFocus)
+        qtbot.keyClick(button, key)
+    assert asked == ["open", "sample", "/a/b.safetensors"]
+
+
 def test_dragging_over_the_page_is_seen(show):
     page = show(EmptyPage(), 800, 600)
     before = page.grab().toImage()
@@ -641,3 +656,21 @@ class Clock:
 
     def elapsed(self):
         return self._elapsed
+
+
+def test_numbers_without_room_go_whole(show):
+    """Half of a number is another number; the tooltip has all."""
+    line = show(NumbersLine(), 900, 30)
+    line.set_stats(TensorStats("a", 100, 40, -1.25, 1.25, 0.125, 0.5, 3, 0, 0))
+    entries = line.text().split("   ")
+    assert len(entries) == 6
+    seen = set()
+    for width in range(900, 0, -7):
+        line.resize(width, 30)
+        shown = line.text().split("   ") if line.text() else []
+        assert "…" not in line.text()
+        assert [s.split(GAP)[0] for s in shown] == [e.split(GAP)[0] for e in entries[: len(shown)]]
+        assert line.fontMetrics().horizontalAdvance(line.text()) <= max(width - 2, 0)
+        seen.add(len(shown))
+        assert all(entry in line.toolTip() for entry in entries)
+    assert seen == set(range(7))
