@@ -78,8 +78,11 @@ class NumbersLine(QLabel):
     def _fit(self) -> None:
         metrics, width = self.fontMetrics(), self.width() - 2
         fitting = (text for text in self._wordings if metrics.horizontalAdvance(text) <= width)
-        self.setText(next(fitting, ""))
-        self.setAccessibleDescription(self.toolTip())  # a name hides the text
+        shown = next(fitting, "")
+        self.setText(shown)
+        # A name hides the text; of the wordings with all entries, one that has what is shown.
+        whole = [text for text in self._wordings if text.startswith(shown)]
+        self.setAccessibleDescription(max(whole, key=len))
 
     def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:
         zeros = count(stats.zeros)
