@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pruneapp.document.edit import EditKind, Layer
-from pruneapp.plain_json import as_told
 from pruneapp.errors import SessionError
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.plain_json import as_told
 from pruneapp.progress import Job
 
 NO_MASK = -1

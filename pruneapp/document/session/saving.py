@@ -15,7 +15,6 @@ from pruneapp.checkpoint.places import exists
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
 from pruneapp.document.edit import Record
-from pruneapp.plain_json import encoded
 from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
 from pruneapp.document.session.original import Original, describe
@@ -23,6 +22,7 @@ from pruneapp.document.session.packing import PIECE, SMALL, pack, pack_together
 from pruneapp.document.session.stamp import Stamp
 from pruneapp.errors import SessionChangedError, SessionError
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.plain_json import encoded
 from pruneapp.progress import CancelToken, Job
 
 # What is written before its place in the file is known waits in memory up to so many bytes.

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.document.session import entries
-from pruneapp.plain_json import as_told
 from pruneapp.document.session.entries import VERSION, Entry, Kept
 from pruneapp.document.session.log_file import PIECE, Place, records
 from pruneapp.document.session.original import Original
@@ -22,6 +21,7 @@ from pruneapp.document.session.packing import one_of, unpack, unpack_together
 from pruneapp.document.session.saved import SavedEdit, SavedMask, check_version, damaged
 from pruneapp.errors import CheckpointError, SessionError
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.plain_json import as_told
 from pruneapp.progress import Job
 
 # A record promises at most so many bytes of JSON.
