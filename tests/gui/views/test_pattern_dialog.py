@@ -331,3 +331,19 @@ def test_the_table_is_copied_with_numbers_in_full(dialog, qtbot):
         ["fc1.bias", "4", "0", "0", "", "0", "0", "0", BIAS.why_not],
         ["a b c", "2×2", "1000", "0", "", "0", "0", "0", ""],
     ]
+
+
+def test_numbers_are_cut_nowhere_and_names_have_the_room_that_is_left(dialog):
+    large = TensorPattern("fc3.weight", (40_960, 4_096), groups=41_943_040)
+    dialog.set_answer(answer(DENSE, HALF, BIAS, large))
+    table = dialog.table
+    widths = [table.columnWidth(column) for column in range(table.model().columnCount())]
+    for row in range(4):
+        texts = [table.model().index(row, column).data() for column in range(len(widths))]
+        for text, width in zip(texts[1:], widths[1:], strict=True):
+            assert table.fontMetrics().horizontalAdvance(text) < width
+    wide = widths[0]
+
+    dialog.set_answer(answer(DENSE, HALF, BIAS))
+
+    assert table.columnWidth(0) > wide

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -89,6 +89,7 @@ class CountsTable(QTableView):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._headers, self._cells = headers, cells
         self._rows = _Rows(headers, count, cells, self)
         self.setModel(self._rows)
         self.setTabKeyNavigation(False)
@@ -109,6 +110,13 @@ class CountsTable(QTableView):
     def set_count(self, count: int) -> None:
         """Show so many rows; `cells` says what is in them now."""
         self._rows.set_count(count)
+
+    def fit_columns(self, rows: Iterable[int]) -> None:
+        """Make the columns of numbers as wide as their heads and some rows; names get the rest."""
+        texts = [self._headers, *map(self._cells, rows)]
+        for column in range(1, len(self._headers)):
+            widest = max(self.fontMetrics().horizontalAdvance(each[column]) for each in texts)
+            self.horizontalHeader().resizeSection(column, widest + 12)
 
     def fit(self, most: int) -> None:
         """Be as high as its rows, up to so many of them."""

@@ -148,13 +148,9 @@ class PatternDialog(QDialog):
         return table.cells(self._answer, row)
 
     def _table(self) -> CountsTable:
-        headers = table.headers()
-        made = CountsTable(headers, 0, self._cells, self)
+        made = CountsTable(table.headers(), 0, self._cells, self)
         made.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
-        for column, text in enumerate(table.WIDEST, 1):
-            widest = max(text, headers[column], key=len)
-            width = made.fontMetrics().horizontalAdvance(widest) + 12
-            made.horizontalHeader().resizeSection(column, width)
+        made.fit_columns(())
         made.setAccessibleName(self.tr("Tensors, the worst first"))
         return made
 
@@ -187,6 +183,7 @@ class PatternDialog(QDialog):
         self.note.setText("" if found is None else what_for(found))
         self.table.setAccessibleDescription(self.headline.text())
         self.table.set_count(0 if found is None else len(found.report.tensors))
+        self.table.fit_columns(() if found is None else table.widest_rows(found))
         self.place.setText(
             "" if found is None else self.tr("Choose a tensor to see it in the window.")
         )
