@@ -148,6 +148,9 @@ class CompactSizes:
         for record in capture.records[: capture.position]:
             job.cancel.check()
             history.append(self._of_record(snapshot.checkpoint, record))
+        # Nothing is kept of steps that are gone from the history: they may hold masks.
+        there = set(map(id, capture.records))
+        self._said = {key: known for key, known in list(self._said.items()) if key in there}
         found = self._last = CompactSize(snapshot, around[1], history)
         return found
 
