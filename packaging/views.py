@@ -11,7 +11,7 @@ from driving import LEFT, wait, wait_until
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from steps import amount_field, label_of
 
 from pruneapp.gui.views.pattern_dialog import PatternDialog
@@ -210,6 +210,10 @@ def zeros(walk: Tour) -> None:
         dialog = walk.bench.exporting.dialog
         return dialog is not None and dialog.isVisible()
 
+    def discard(box: QDialog) -> None:
+        assert isinstance(box, QMessageBox)
+        person.click(next(b for b in box.buttons() if b.text() == "Discard changes"))
+
     person.press("Ctrl+E")
     wait_until(there, "the dialog of the export")
     assert dialog is not None
@@ -221,7 +225,8 @@ def zeros(walk: Tour) -> None:
     person.click(walk.bench.exporting.report.close_button)
     walk.views.pages.tabs.setCurrentIndex(Page.WEIGHTS)
     with walk.step("zeros", "the exported file: its zeros are found, and offered as pruned"):
-        walk.open(lambda: person.drop(target))
+        # An export does not hold what was protected by hand, so that is asked about.
+        walk.open(lambda: person.answering(QMessageBox, discard, lambda: person.drop(target)))
         wait_until(lambda: walk.window.notices.notices, "the notice of the zeros")
     with walk.step("zeros-treated", "treated as pruned: amounts count from there"):
         person.menu("Prune", "Treat zeros as pruned")
