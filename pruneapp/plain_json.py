@@ -28,7 +28,7 @@ def encoded(value: Any, *, indent: int | None = None) -> bytes:
 def _word(value: Any) -> str:
     if isinstance(value, Path):
         return str(value)
-    raise NotImplementedError(f"nobody said how a {type(value).__name__} is told")  # msgspec's way
+    raise TypeError(f"nobody said how a {type(value).__name__} is told")
 
 
 def as_told(data: bytes, kind: Any) -> Any:

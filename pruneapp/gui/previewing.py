@@ -134,7 +134,12 @@ class Previewing(QObject):
         self._task = self._jobs.submit(
             self.tr("Previewing"),
             partial(
-                _previewed, Capture.of(document), step, extras, self._session.kernel, self._sizes
+                _previewed,
+                Capture.of(document),
+                step,
+                extras=extras,
+                kernel=self._session.kernel,
+                sizes=self._sizes,
             ),
             on_result=self._on_result,
             on_error=self._on_refused,
@@ -163,13 +168,14 @@ class Previewing(QObject):
         self.ended.emit(task.visible and task.token.cancelled)
 
 
-def _previewed(  # noqa: PLR0917 - each its own type
+def _previewed(
     capture: Capture,
     step: Step,
+    job: Job,
+    *,
     extras: Frozen,
     kernel: Callable[[], Kernel],
     sizes: CompactSizes,
-    job: Job,
 ) -> Found:
     """Compute a preview, and in the worker what it takes to show it and to put it in force."""
     snapshot = capture.snapshot

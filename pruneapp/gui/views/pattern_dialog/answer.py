@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import QCoreApplication
 
@@ -15,6 +16,10 @@ _HARDWARE = {(2, 4), (1, 4)}
 _INPUTS = {1, -1}
 
 translate = QCoreApplication.translate
+
+
+def _digits(numbers: tuple[int, ...]) -> int:
+    return sum(len(str(number)) + 1 for number in numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,25 @@ class Answer:
     totals: PatternTotals
     shown: Mapping[str, str]
     convolutions: int = 0
+
+    @cached_property
+    def widest(self) -> tuple[int, ...]:
+        """Rows of which some have the longest numbers of each column.
+
+        O(n); of many tensors a worker asks for it first.
+        """
+        tensors = self.report.tensors
+        rows = range(len(tensors))
+        longest: tuple[Callable[[int], float], ...] = (
+            lambda row: _digits(tensors[row].shape),
+            lambda row: tensors[row].groups,
+            lambda row: tensors[row].broken,
+            lambda row: tensors[row].taken,
+            lambda row: tensors[row].beside,
+            lambda row: tensors[row].lost or 0.0,
+            lambda row: _digits(tensors[row].first[0].index) if tensors[row].first else 0,
+        )
+        return tuple({max(rows, key=key) for key in longest}) if tensors else ()
 
     @property
     def pattern(self) -> str:

@@ -183,7 +183,7 @@ class PatternDialog(QDialog):
         self.note.setText("" if found is None else what_for(found))
         self.table.setAccessibleDescription(self.headline.text())
         self.table.set_count(0 if found is None else len(found.report.tensors))
-        self.table.fit_columns(() if found is None else table.widest_rows(found))
+        self.table.fit_columns(() if found is None else found.widest)
         self.place.setText(
             "" if found is None else self.tr("Choose a tensor to see it in the window.")
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
@@ -25,22 +25,6 @@ def headers() -> tuple[str, ...]:
         translate("Patterns", "Of its energy"),
         translate("Patterns", "Left over"),
     )
-
-
-def widest_rows(answer: Answer) -> tuple[int, ...]:
-    """Return rows of which some are as wide as any, column by column: the longest numbers."""
-    tensors = answer.report.tensors
-    rows = range(len(tensors))
-    longest: tuple[Callable[[int], float], ...] = (
-        lambda row: len(shape(tensors[row].shape)),
-        lambda row: tensors[row].groups,
-        lambda row: tensors[row].broken,
-        lambda row: tensors[row].taken,
-        lambda row: tensors[row].beside,
-        lambda row: tensors[row].lost or 0.0,
-        lambda row: len(_place(tensors[row].first[0])) if tensors[row].first else 0,
-    )
-    return tuple({max(rows, key=key) for key in longest}) if tensors else ()
 
 
 def cells(answer: Answer, row: int) -> tuple[str, ...]:
