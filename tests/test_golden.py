@@ -1,0 +1,139 @@
+"""What version 1 wrote opens, and means what it meant, to the byte; see golden/README.md."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import pruneapp
+from pruneapp.__main__ import main
+from pruneapp.document.document import Document
+from pruneapp.document.recipe import load
+from pruneapp.document.session.file import read_session
+from pruneapp.document.session.recovery import read_journal
+from pruneapp.document.session.reopen import reopened
+from pruneapp.progress import Job
+
+GOLDEN = Path(__file__).with_name("golden")
+EXPORTS = {
+    "rules.safetensors": ("rules", "bert.safetensors", "safetensors"),
+    "limits.safetensors": ("limits", "bert.safetensors", "safetensors"),
+    "hand.safetensors": ("hand", "conv.pt", "safetensors"),
+    "rules-compact.safetensors": ("rules", "bert.safetensors", "compact"),
+    "limits-compact.safetensors": ("limits", "bert.safetensors", "compact"),
+    "hand.pt": ("hand", "conv.pt", "torch"),
+    "prune.safetensors": ("prune", "bert.safetensors", "safetensors"),
+}
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """A copy, so that nothing can be written beside the files themselves."""
+    return Path(shutil.copytree(GOLDEN, tmp_path / "golden"))
+
+
+def parted(path: Path) -> tuple[dict, dict, bytes]:
+    """Return the header of a safetensors file without its text, the text, and the data."""
+    data = path.read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    return header, header.pop("__metadata__"), data[end:]
+
+
+def same_but_for_the_version(made: Path, golden: Path) -> None:
+    if golden.suffix == ".pt":
+        assert made.read_bytes() == golden.read_bytes()
+        return
+    (header, said, data), (old_header, old_said, old_data) = map(parted, (made, golden))
+    assert header == old_header
+    assert data == old_data
+    if pruneapp.__version__ == old_said["pruneapp.version"]:
+        assert made.read_bytes() == golden.read_bytes()
+    for changing in ("pruneapp.version", "pruneapp.sha256"):
+        del said[changing], old_said[changing]
+    assert said == old_said
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_a_recipe_of_version_1_makes_the_bytes_that_it_made(golden, tmp_path, name, capfd):
+    recipe, source, form = EXPORTS[name]
+    made = tmp_path / name
+    words = ["run", golden / f"{recipe}.recipe.json", golden / source, "-o", made]
+    assert main([str(word) for word in (*words, "--format", form)]) == 0
+    same_but_for_the_version(made, golden / name)
+    capfd.readouterr()
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_verify_of_an_old_export_says_yes(golden, name, capfd):
+    recipe, source, form = EXPORTS[name]
+    words = ["verify", golden / name, "--against", golden / source]
+    if form == "torch":
+        words += ["--recipe", golden / f"{recipe}.recipe.json"]
+    assert main([str(word) for word in words]) == 0
+    assert capfd.readouterr().out.startswith("Yes: ")
+
+
+def test_a_recipe_of_version_1_is_read_and_written_as_it_was(golden):
+    for path in golden.glob("*.recipe.json"):
+        said = json.loads(load(path, Job()).text())
+        assert said["version"] == 1
+        assert [entry["name"] for entry in said["entries"]] == [
+            entry["name"] for entry in json.loads(path.read_text())["entries"]
+        ]
+
+
+def told(document: Document) -> dict:
+    """Return the states of a document, as digests."""
+    here, found = document.position, []
+    for position, item in enumerate(document.items):
+        document.jump(position)
+        layers = {"masks": document.masks, "final": document.final}
+        layers["protected"] = document.protected
+        digests = {
+            layer: {n: hashlib.sha256(m.packed).hexdigest()[:16] for n, m in sorted(masks.items())}
+            for layer, masks in layers.items()
+        }
+        found.append({"label": item.label, **digests})
+    document.jump(here)
+    return {"position": here, "states": found}
+
+
+def expected() -> dict:
+    return json.loads((GOLDEN / "states.json").read_text(encoding="utf-8"))
+
+
+def digests_of(states: dict) -> list[dict]:
+    """Return the states without their labels, which are words and may be put better."""
+    return [{k: v for k, v in state.items() if k != "label"} for state in states["states"]]
+
+
+def check(document: Document) -> None:
+    found = told(document)
+    assert found["position"] == expected()["position"] == 7
+    assert digests_of(found) == digests_of(expected())
+    document.undo()
+    assert document.position == 6
+    document.redo()
+    document.redo()
+    assert document.position == 8
+    document.close()
+    document.checkpoint.close()
+
+
+def test_a_session_of_version_1_reopens_with_the_same_masks_and_history(golden):
+    with read_session(golden / "session.prune", Job()) as session:
+        assert session.view == {"tensor": "encoder.layer.10.dense.weight"}
+        check(reopened(session, Job(), original=golden / "bert.safetensors"))
+
+
+@pytest.mark.parametrize(("name", "intents"), [("whole", 0), ("intents", 9)])
+def test_a_journal_of_version_1_is_recovered(golden, name, intents):
+    """What had no masks yet is computed again, by the rules of its time."""
+    with read_journal(golden / f"{name}.journal", Job()) as journal:
+        assert len(journal.history.intents) == intents
+        check(reopened(journal, Job(), original=golden / "bert.safetensors"))
