@@ -10,6 +10,7 @@ from pruneapp.answers.hand import Gesture, HandCount, HandOutcome, Operation, Sh
 from pruneapp.answers.history import HistoryItem
 from pruneapp.answers.overlap import Overlap, TensorOverlap
 from pruneapp.answers.picture import Box, DifferenceTile, Layout, Tile, TileRequest
+from pruneapp.answers.short_names import ShortNames
 from pruneapp.answers.sparsity import Estimate, SparsityReport, TensorSparsity
 from pruneapp.answers.statistics import Binning, ChannelNorms, Histogram, TensorStats
 from pruneapp.answers.tensor_row import TensorRow
@@ -40,6 +41,7 @@ __all__ = [
     "RoundingCost",
     "Severity",
     "Shape",
+    "ShortNames",
     "SparsityReport",
     "TensorDifference",
     "TensorOverlap",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from pruneapp.answers import TensorRow
+from pruneapp.answers import ShortNames, TensorRow
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document
@@ -30,6 +30,8 @@ class Contents:
         What lists and trees show, in file order.
     by_name, shown
         The rows, and the names that they are shown by, under their names in the file.
+    short
+        The shorter forms of the names that are shown.
     kinds
         Kinds of layers for which a rule makes sense, those that are usually pruned first.
     parameters
@@ -39,6 +41,7 @@ class Contents:
     rows: tuple[TensorRow, ...] = ()
     by_name: Mapping[str, TensorRow] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
+    short: ShortNames = field(default_factory=ShortNames)
     kinds: tuple[str, ...] = ()
     parameters: int = 0
 
@@ -78,6 +81,7 @@ def contents_of(document: Document, cancel: CancelToken) -> Contents:
         rows=tuple(rows),
         by_name=by_name,
         shown=shown,
+        short=ShortNames(shown.values(), cancel),
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
         parameters=model_size(document.checkpoint, cancel),
     )
