@@ -59,7 +59,9 @@ class Param(ABC):
         """Yield some values that are refused."""
 
     def refuse(self, got: object) -> ParameterError:
-        """Return the error for a value that breaks the rule."""
+        """Return the error for a value that breaks the rule; it quotes no exotic space."""
+        if isinstance(got, str):
+            got = " ".join(got.split())
         return ParameterError(f"'{self.name}' must be {self.describe()} (got {got!r}).")
 
 

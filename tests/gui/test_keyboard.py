@@ -68,6 +68,20 @@ def test_the_slider_is_moved_by_keys_and_everything_follows(at_work):
     assert told(at_work) == (exact.gone, exact.after_by_name["a.weight"])
 
 
+def test_return_in_the_amount_selects_it_also_after_the_step(at_work):
+    field = at_work.rule.fields.fields["amount"].editor.field
+    at_work.ask_amount("30")
+    at_work.key("Return")
+    assert QApplication.focusWidget() is field
+    assert field.selectedText() == field.text() == "30\u00a0%"
+    at_work.wait_preview()
+    at_work.key("Ctrl+Return")
+    at_work.wait(lambda: len(at_work.states) == 2)
+    assert QApplication.focusWidget() is field
+    at_work.qtbot.keyClicks(field, "5")
+    assert at_work.views.form.request().rows[0].values["amount"] == 0.05
+
+
 def test_the_threshold_is_moved_by_keys_and_the_amount_follows(at_work):
     amount = at_work.rule.fields.fields["amount"].editor
     view = at_work.views.pages.distribution

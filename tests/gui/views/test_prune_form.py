@@ -167,19 +167,42 @@ def test_amounts_are_read_as_they_are_written(text, share, expected):
     assert type(found) is type(expected)
 
 
-@pytest.mark.parametrize("text", ["", "%", "x", "130 %", "-1", "2.5 weights", "nan", "1e999"])
-def test_what_is_no_amount_is_refused_as_it_was_typed(text):
+@pytest.mark.parametrize(
+    "text", ["", "%", "x", "130 %", "130\u00a0%", "-1", "-1 %", "2.5 weights", "nan", "1e999"]
+)
+@pytest.mark.parametrize("share", [False, True])
+def test_what_is_no_amount_is_answered_by_what_to_enter(text, share):
     with pytest.raises(ParameterError) as error:
-        read_amount(text, AmountParam(), share=False)
-    assert repr(text) in str(error.value)
+        read_amount(text, AmountParam(), share=share)
+    assert str(error.value) == "Enter a percentage from 0 to 100 %, or a count."
 
 
-def test_what_is_wrong_is_quoted_without_signs_that_nobody_typed(form, qtbot):
-    amount = editor(form, "amount")
-    amount.field.setFocus()
-    qtbot.keyClick(amount.field, Qt.Key.Key_Home)
-    qtbot.keyClicks(amount.field, "7")  # before the "20 %" that the form wrote itself
-    assert "(got '720 %')" in form.errors()[0]
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: type(p).__name__)
+def test_no_message_quotes_a_space_that_nobody_typed(param):
+    assert "\\x" not in str(param.refuse("7\u00a020\u202f%"))
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+@pytest.mark.parametrize(("typed", "amount"), [("30", 0.3), ("0.45", 0.45), ("1,200", 1200)])
+def test_return_takes_the_amount_and_typing_replaces_it(form, qtbot, key, typed, amount):
+    field = editor(form, "amount").field
+    retype(qtbot, field, typed)
+    qtbot.keyClick(field, key)
+    assert editor(form, "amount").value() == amount
+    assert field.text() == write_amount(amount)
+    assert field.hasFocus()
+    assert field.selectedText() == field.text()
+    qtbot.keyClicks(field, "7 %")
+    assert form.request().rows[0].values["amount"] == 0.07
+
+
+def test_return_selects_a_wrong_amount_to_be_mended(form, qtbot):
+    field = editor(form, "amount").field
+    retype(qtbot, field, "130 %")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert note(form, "amount") == "✕ Enter a percentage from 0 to 100 %, or a count."
+    qtbot.keyClicks(field, "13")
+    assert form.request().rows[0].values["amount"] == 0.13
 
 
 def test_amounts_are_read_and_written_in_the_persons_locale():
@@ -241,7 +264,7 @@ def test_what_is_wrong_is_said_beside_the_field_in_red_and_with_a_sign(form, qtb
     assert note(form, "amount") == first_clause(AmountParam().help)
     retype(qtbot, editor(form, "amount").field, "130 %")
     label = form.rules[0].fields.fields["amount"].note
-    assert label.text().startswith("✕ 'amount' must be")
+    assert label.text() == "✕ Enter a percentage from 0 to 100 %, or a count."
     assert label.palette().color(QPalette.ColorRole.WindowText).name() == "#b3261e"
     assert form.request() is None
     assert len(form.errors()) == 1

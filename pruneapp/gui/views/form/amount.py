@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from pruneapp.errors import ParameterError
@@ -15,7 +16,6 @@ from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import Amount, Param
 
 _STEPS = 1000  # a tenth of a percent
-_SPACES = dict.fromkeys(map(ord, " \u00a0\u202f\u2009"), None)
 
 
 class AmountEditor(Editor):
@@ -117,10 +117,11 @@ class AmountEditor(Editor):
         self.changed.emit()
 
     def _tidy(self) -> None:
-        try:
+        # What is wrong stays to be mended.
+        with contextlib.suppress(ParameterError):
             self.set_value(self.value())
-        except ParameterError:
-            return  # what was typed stays to be mended
+        if self.field.hasFocus():  # by Return: what is typed next replaces it
+            self.field.selectAll()
 
     def _switched(self, counts: bool) -> None:
         """Keep the amount and say it the other way, as well as that can be done."""
@@ -137,41 +138,33 @@ class AmountEditor(Editor):
 
 
 def read_amount(text: str, param: Param, *, share: bool) -> Amount:
-    """Read an amount in the person's locale; raises `ParameterError`.
+    """Read an amount in the person's locale; raises `ParameterError`, which says what to enter.
 
     Parameters
     ----------
     text
         What was typed.
     param
-        Checks the result, and words the error.
+        Checks the result.
     share
         Whether a bare number up to 100 is a share in percent.
     """
-    typed = " ".join(text.split())  # a message quotes no space that nobody typed
-    plain = typed.translate(_SPACES)
+    plain = "".join(text.split())  # also of the spaces that numbers are written with
     is_percent = plain.endswith("%")
     digits = _with_point(plain.removesuffix("%"))
     try:
         number = float(digits)
-    except ValueError:
-        raise param.refuse(typed) from None
-    if is_percent:
-        return _checked(number / 100, typed, param)
-    whole = re.fullmatch(r"[+-]?\d+", digits) is not None
-    if not whole and (number <= 1 or not share):
-        return _checked(number, typed, param)
-    if share and number <= 100:
-        return _checked(number / 100, typed, param)
-    return _checked(int(digits) if whole else number, typed, param)
-
-
-def _checked(value: Amount, typed: str, param: Param) -> Amount:
-    try:
+        whole = re.fullmatch(r"[+-]?\d+", digits) is not None
+        value: Amount = int(digits) if whole else number
+        if is_percent or (share and (number <= 100 if whole else 1 < number <= 100)):
+            value = number / 100
         checked: Amount = param.validate(value)
-    except ParameterError:
-        # The message is to quote what the person sees, not what became of it.
-        raise param.refuse(typed) from None
+    except ValueError:  # a `ParameterError` is one
+        raise ParameterError(
+            QCoreApplication.translate(
+                "AmountEditor", "Enter a percentage from 0 to 100 %, or a count."
+            )
+        ) from None
     return checked
 
 

@@ -29,6 +29,12 @@ class LineEdit(QLineEdit):
 
     def settle(self) -> None:
         """Keep the text, but forget how it was typed: what it asked for has been done."""
-        place = self.cursorPosition()
+        place, start, length = (
+            self.cursorPosition(),
+            self.selectionStart(),
+            len(self.selectedText()),
+        )
         self.setText(self.text())
         self.setCursorPosition(place)
+        if length:
+            self.setSelection(start, length)
