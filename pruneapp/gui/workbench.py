@@ -222,6 +222,7 @@ class Workbench(QObject):
             window.actions_[name].triggered.connect(call)
         window.closing.connect(self._on_closing)
         views.tree.focusChanged.connect(self.looking.look_at)
+        views.tree.checkRefused.connect(self.telling.say_done)
         views.forecast.tensorRequested.connect(self.show_tensor)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)

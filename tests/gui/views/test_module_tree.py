@@ -134,11 +134,39 @@ def test_a_click_on_a_module_toggles_what_is_pruned_by_default_below_it(tree, qt
     assert state(tree, "layer2") == Checked
 
 
-def test_a_module_of_norms_only_toggles_all_of_them(tree, qtbot):
+def test_a_module_of_norms_only_checks_none_of_them_and_says_why(tree, qtbot):
+    before = tree.checked()
+    with qtbot.waitSignal(tree.checkRefused) as said:
+        click(qtbot, tree, "bn1")
+    assert tree.checked() == before
+    assert said.args[0].startswith("Nothing was selected: bn1 has only norms and biases.")
+    assert state(tree, "bn1") == Clear
+
+
+def test_all_below_a_module_is_selected_by_its_menu_and_cleared_by_a_click(tree, qtbot):
+    before = set(tree.checked())
+    menu = tree.context_menu(node(tree, "bn1"))
+    next(a for a in menu.actions() if a.text() == "Select all below").trigger()
+    assert set(tree.checked()) - before == {"module.bn1.weight", "module.bn1.bias"}
+    assert state(tree, "bn1") == Checked
+    tree.set_checked([*before, "module.bn1.bias"])
+    assert state(tree, "bn1") == Partly
     click(qtbot, tree, "bn1")
-    assert {"module.bn1.weight", "module.bn1.bias"} < set(tree.checked())
-    click(qtbot, tree, "bn1")
-    assert "module.bn1.weight" not in tree.checked()
+    assert set(tree.checked()) == before
+
+
+def test_space_on_what_cannot_be_pruned_says_why(tree, qtbot):
+    tree.view.setCurrentIndex(index(tree, "bn1.steps"))
+    with qtbot.waitSignal(tree.checkRefused) as said:
+        qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert said.args[0] == "Not prunable: int64 tensors are not pruned."
+
+
+def test_who_filters_for_biases_checks_all_of_them_by_ctrl_a(tree, qtbot):
+    tree.set_checked([])
+    tree.model.set_filter(Filter(text="*.bias"))
+    qtbot.keyClick(tree.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert tree.checked() == ("module.bn1.bias", "module.fc.bias")
 
 
 def test_a_module_is_partly_checked_if_some_below_it_are(tree):
@@ -430,7 +458,7 @@ def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
         "module.layer2.0.conv.weight",
         "module.layer2.10.conv.weight",
     )
-    tree.context_menu(node(tree, "fc")).actions()[2].trigger()
+    tree.context_menu(node(tree, "fc.weight")).actions()[2].trigger()
     assert tree.checked() == ()
 
 

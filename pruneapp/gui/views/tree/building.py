@@ -13,6 +13,10 @@ from pruneapp.progress import CancelToken
 
 # Deeper names keep their last segments as one label.
 MAX_DEPTH = 64
+# Kinds that the check mark of a module never reaches.
+_NEVER = frozenset({"norm", "bias"})
+
+_Flags = NDArray[np.bool_]
 
 
 def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
@@ -153,20 +157,23 @@ def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
 
 def _columns(
     rows: tuple[TensorRow, ...], cancel: CancelToken
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return name and size of each tensor, whether it may be pruned, and is so by default."""
+) -> tuple[list[str], NDArray[np.int64], _Flags, _Flags, _Flags]:
+    """Return name, size, and whether it is `prunable`, `by_default` and one of `matrices`."""
     most = (2**63 - 1) // max(1, len(rows))
     names: list[str] = []
     numel: list[int] = []
     prunable: list[bool] = []
     usual: list[bool] = []
+    matrices: list[bool] = []
     for batch in cancel.batches(rows):
         names += [row.name for row in batch]
         numel += [min(row.numel, most) for row in batch]
         prunable += [not row.why_not for row in batch]
         usual += [row.by_default for row in batch]
+        matrices += [len(row.shape) > 1 and row.kind not in _NEVER for row in batch]
     may = np.array(prunable, np.bool_)
-    return names, np.array(numel, np.int64), may, np.array(usual, np.bool_) & may
+    flags = np.array(usual, np.bool_) & may, np.array(matrices, np.bool_) & may
+    return names, np.array(numel, np.int64), may, *flags
 
 
 def _in_order(
@@ -202,7 +209,7 @@ def _in_order(
     paths = list(map(paths.__getitem__, old.tolist()))
     # Modules, which are tensor -1, have the last.
     haystacks = [*_haystacks(rows, cancel), ""]
-    names, numel, prunable, by_default = _columns(rows, cancel)
+    names, numel, prunable, by_default, matrices = _columns(rows, cancel)
     return Nodes(
         rows=rows,
         names=names,
@@ -220,5 +227,6 @@ def _in_order(
         numel=numel,
         prunable=prunable,
         by_default=by_default,
+        matrices=matrices,
         haystack=list(map(haystacks.__getitem__, tensor.tolist())),
     )

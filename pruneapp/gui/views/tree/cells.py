@@ -209,6 +209,22 @@ class Cells(QObject):
             )
         return self.tr("Not prunable: {why}.").format(why=row.why_not) if row.why_not else ""
 
+    def why_unchecked(self, node: int) -> str:
+        """Return why a click on a node checks nothing, as sentences; empty if it does."""
+        if self.checks.reached(node).any():
+            return ""
+        if why := self.why_not(node):
+            return why
+        name = self.nodes.paths[node] or self.tr("The model")
+        if not self.checks.below(node).any():
+            return self.tr("Nothing was selected: no tensor of {name} can be pruned.").format(
+                name=name
+            )
+        return self.tr(
+            "Nothing was selected: {name} has only norms and biases. "
+            "Select them one by one, or all by “Select all below” in the context menu."
+        ).format(name=name)
+
     def tooltip(self, node: int, _column: int) -> str:
         """Return all that is known, the name whole."""
         nodes = self.nodes

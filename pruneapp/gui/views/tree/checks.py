@@ -1,7 +1,8 @@
 """Which tensors are checked, and what a module's check mark says of those below it.
 
-A click on a module is meant for what is pruned by default; biases and norms are checked by hand.
-So a module is "checked" as soon as everything that its click would check is checked.
+A click on a module is meant for what is pruned by default below it, and where there is nothing of
+that (a module of embeddings) for all tensors of two and more dimensions. Biases and norms are
+checked one by one. So a module is "checked" as soon as everything that its click would check is.
 """
 
 from __future__ import annotations
@@ -47,11 +48,14 @@ class Checks:
     def _count(self) -> None:
         nodes = self._nodes
         can = nodes.prunable & self._shown
-        usual = nodes.by_default & self._shown
+        matrices = nodes.matrices & self._shown
+        usual = matrices & nodes.by_default
         self._can = nodes.below(can)
         self._usual = nodes.below(usual)
         self._checked = nodes.below(can & self.checked)
         self._usual_checked = nodes.below(usual & self.checked)
+        self._matrices = nodes.below(matrices)
+        self._matrices_checked = nodes.below(matrices & self.checked)
 
     def state(self, node: int) -> State | None:
         """Return the mark of a node; None if nothing below it can be pruned, or it is an alias."""
@@ -67,21 +71,33 @@ class Checks:
             return State.Unchecked
         if self._usual[node]:
             complete = self._usual_checked[node] == self._usual[node]
+        elif self._matrices[node]:
+            complete = self._matrices_checked[node] == self._matrices[node]
         else:
             complete = self._checked[node] == self._can[node]
         return State.Checked if complete else State.PartiallyChecked
 
     def reached(self, node: int) -> NDArray[np.bool_]:
-        """Return ``bool[rows]``: the tensors that a click on an unchecked `node` checks."""
+        """Return ``bool[rows]``: the tensors that a click on an unchecked `node` checks.
+
+        None of a module that holds only norms and biases.
+        """
         nodes = self._nodes
         tensor = int(nodes.tensor[node])
         if tensor >= 0:
             found: NDArray[np.bool_] = np.zeros(len(nodes.rows), np.bool_)
             found[tensor] = nodes.prunable[tensor] and not nodes.alias[node]
             return found
-        below = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node]) & self._shown
-        usual: NDArray[np.bool_] = below & nodes.by_default
-        return usual if usual.any() else np.logical_and(below, nodes.prunable)
+        matrices: NDArray[np.bool_] = self.below(node) & nodes.matrices
+        usual = matrices & nodes.by_default
+        return usual if usual.any() else matrices
+
+    def below(self, node: int) -> NDArray[np.bool_]:
+        """Return ``bool[rows]``: the shown tensors below a module that can be pruned."""
+        nodes = self._nodes
+        inside = (nodes.leaf >= node) & (nodes.leaf < nodes.end[node])
+        found: NDArray[np.bool_] = inside & self._shown & nodes.prunable
+        return found
 
     def set_nodes(self, numbers: Iterable[int], *, on: bool) -> bool:
         """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
@@ -93,7 +109,7 @@ class Checks:
             elif nodes.tensor[node] >= 0:
                 after[nodes.tensor[node]] &= bool(nodes.alias[node])
             else:
-                after &= ~((nodes.leaf >= node) & (nodes.leaf < nodes.end[node]) & self._shown)
+                after &= ~self.below(node)
         return self.replace(after)
 
     def replace(self, checked: NDArray[np.bool_]) -> bool:

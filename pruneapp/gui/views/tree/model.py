@@ -46,11 +46,14 @@ class TreeModel(QAbstractItemModel):
     -------
     checkedChanged
         The person changed a check mark.
+    checkRefused
+        The person clicked a check mark, and there was nothing to check; says why.
     valuesChanged
         Numbers or marks changed, the tree did not: repaint from this column on.
     """
 
     checkedChanged = Signal()
+    checkRefused = Signal(str)
     valuesChanged = Signal(int)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -226,9 +229,16 @@ class TreeModel(QAbstractItemModel):
 
     def check(self, nodes: Sequence[int], *, on: bool) -> None:
         """Check or clear nodes as a click on each would."""
+        if on and not any(self.checks.reached(node).any() for node in nodes):
+            # Marks that were set one by one are cleared as those of any other module.
+            on = not any(
+                self.checks.state(node) == Qt.CheckState.PartiallyChecked for node in nodes
+            )
         if self.checks.set_nodes(nodes, on=on):
             self.refresh()
             self.checkedChanged.emit()
+        elif on and nodes and (why := self.cells.why_unchecked(nodes[0])):
+            self.checkRefused.emit(why)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:
         """Return the names of the columns."""

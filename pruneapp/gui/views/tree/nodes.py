@@ -51,6 +51,9 @@ class Nodes:
         ``int64[rows]``: elements, cut so that their sum fits.
     prunable, by_default
         ``bool[rows]``.
+    matrices
+        ``bool[rows]``: prunable, of two or more dimensions, and neither norm nor bias: what the
+        check mark of a module may reach.
     haystack
         ``list[nodes]``: lower-case names of the tensor, a line each, that a filter looks into;
         empty for modules.
@@ -71,6 +74,7 @@ class Nodes:
     numel: NDArray[np.int64]
     prunable: NDArray[np.bool_]
     by_default: NDArray[np.bool_]
+    matrices: NDArray[np.bool_]
     haystack: list[str]
 
     def __len__(self) -> int:

@@ -33,10 +33,13 @@ class ModuleTree(QWidget):
         Another tensor is in focus; its name in the file.
     checkedChanged
         The person checked or cleared something.
+    checkRefused
+        The person wanted to check something, and nothing was; says why.
     """
 
     focusChanged = Signal(str)
     checkedChanged = Signal()
+    checkRefused = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,10 +66,12 @@ class ModuleTree(QWidget):
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.nodeFocused.connect(self._focus_node)
+        self.view.checkAllRequested.connect(self.check_all_shown)
         self.filter_row.changed.connect(self._filter_soon)
         self.filter_row.left.connect(self._enter_tree)
         self._pause.timeout.connect(self._filter_now)
         self.model.checkedChanged.connect(self._after_check)
+        self.model.checkRefused.connect(self.checkRefused)
         self.model.modelReset.connect(self._forget_order)
         self._count()
 
@@ -152,8 +157,11 @@ class ModuleTree(QWidget):
         self._focus_node(node)
 
     def check_all_shown(self) -> None:
-        """Check what a click on everything shown would check."""
-        self.model.check([ROOT], on=True)
+        """Check what a click on everything shown would check; if that is nothing, all of it."""
+        if self.model.checks.reached(ROOT).any():
+            self.model.check([ROOT], on=True)
+        else:  # who filters for biases means them
+            self._replace(self.model.checks.checked | self.model.checks.below(ROOT))
 
     def uncheck_all(self) -> None:
         """Clear every check mark, shown or not."""
@@ -240,6 +248,11 @@ class ModuleTree(QWidget):
         )
         check.setEnabled(bool(alike.any()))
         check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))
+        if nodes.tensor[node] < 0:
+            below = self.model.checks.below(node)
+            check_below = menu.addAction(self.tr("Select all below"))
+            check_below.setEnabled(bool(below.any()))
+            check_below.triggered.connect(lambda: self._replace(self.model.checks.checked | below))
         only = self.model.checks.reached(node)
         check_only = menu.addAction(self.tr("Check only this"))
         check_only.setEnabled(bool(only.any()))

@@ -43,9 +43,12 @@ class TreeView(QTreeView):
     -------
     nodeFocused
         The node under the cursor changed, by the person.
+    checkAllRequested
+        The person wants all that is shown to be checked.
     """
 
     nodeFocused = Signal(int)
+    checkAllRequested = Signal()
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -237,14 +240,15 @@ class TreeView(QTreeView):
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
             nodes = self.selected_nodes()
             marks = [self.tree.checks.state(node) for node in nodes]
-            if any(mark is not None for mark in marks):
-                # All alike: on, unless all are on already.
-                on = any(mark not in {None, Qt.CheckState.Checked} for mark in marks)
-                self.tree.check(nodes, on=on)
+            # All alike: on, unless all are on already.
+            off = any(mark is not None for mark in marks) and all(
+                mark in {None, Qt.CheckState.Checked} for mark in marks
+            )
+            self.tree.check(nodes, on=not off)
         elif event.key() == Qt.Key.Key_A and (
             event.modifiers() == Qt.KeyboardModifier.ControlModifier
         ):
-            self.tree.check([ROOT], on=True)
+            self.checkAllRequested.emit()
         else:
             super().keyPressEvent(event)
 
