@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -68,18 +69,18 @@ class TensorStats:
 
 @dataclass(frozen=True, eq=False)
 class ChannelNorms:
-    """Norms of the channels along a dimension.
+    """Norms of the channels along a dimension: whole, what is left of them, and a preview.
 
     Attributes
     ----------
     name, dim, n
         The tensor, its dimension from 0, the order of the norm as text.
-    norms
-        ``float64[channels]`` of the original values.
-    kept
-        ``float64[channels]``: share of each channel that is not pruned, from 0 to 1.
-    going
-        ``bool[channels]``: in a preview, whether the whole channel is about to go.
+    norms, left, after
+        ``float64[channels]``: of the original values; of those that are not pruned, the others
+        counted as 0; and of those that a preview leaves. Without a preview `after` is `left`.
+    kept, kept_after
+        ``float64[channels]``: share of the weights of each channel that is not pruned, from 0 to
+        1, now and after the preview.
     guarded
         ``bool[channels]``: whether anything of it is protected; None if nothing of the tensor is.
     """
@@ -88,6 +89,14 @@ class ChannelNorms:
     dim: int
     n: str
     norms: NDArray[np.float64]
+    left: NDArray[np.float64]
+    after: NDArray[np.float64]
     kept: NDArray[np.float64]
-    going: NDArray[np.bool_]
+    kept_after: NDArray[np.float64]
     guarded: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def going(self) -> NDArray[np.bool_]:
+        """``bool[channels]``: whether a preview takes all that is left of the channel."""
+        going: NDArray[np.bool_] = (self.kept > 0) & (self.kept_after == 0)
+        return going

@@ -25,6 +25,8 @@ from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import DimParam, Norm, NormParam
 from pruneapp.progress import Job
 
+Floats64 = NDArray[np.float64]
+
 # Values in float64 that are at work at once: they stay in the cache of a core.
 _PIECE = 64 * BLOCK
 
@@ -115,13 +117,17 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     going: BitMask | None,
     kernel: Kernel,
     job: Job,
+    known: ChannelNorms | None = None,
 ) -> ChannelNorms:
-    """Measure the channels of a tensor along a dimension.
+    """Measure the channels of a tensor along a dimension: whole, and what is left of them.
+
+    It takes a pass over the tensor for each of the original values, what is not pruned, and what
+    the preview leaves, as far as they differ.
 
     Parameters
     ----------
     snapshot
-        The state; norms are those of the original values, as if nothing were pruned.
+        The state.
     name
         Any name of the tensor.
     dim, n
@@ -132,6 +138,9 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
         Does the arithmetic.
     job
         Started with the elements; may cancel.
+    known
+        What was found before for the same state, tensor, dimension and order, maybe with another
+        preview: only the preview is measured.
 
     Raises
     ------
@@ -143,21 +152,33 @@ def channel_norms(  # noqa: PLR0917 - each of its own type
     n = NormParam().validate(n)
     if not entry.dtype.prunable:
         raise ParameterError(f"'{entry.name}' has no norms: {entry.dtype.why_not}.")
-    job.start(entry.numel, entry.name)
-    slices = Slices(entry.shape, entry.dtype, dim, None, partial(snapshot.chunks, entry.name))
-    norms = kernel.channel_norms(slices, n, job)
-    mask = snapshot.masks.get(entry.name)
-    size = entry.numel // entry.shape[dim] if entry.shape[dim] else 0
-    now = kept_by_channel(mask, entry.shape, dim, job)
-    then = now if going is None else kept_by_channel(going, entry.shape, dim, job)
-    protected = snapshot.protected.get(entry.name)
+    mask, protected = snapshot.masks.get(entry.name), snapshot.protected.get(entry.name)
+    read = partial(snapshot.chunks, entry.name)
+    job.start(0, entry.name)
+
+    def measured(kept: BitMask | None) -> Floats64:
+        job.extend(entry.numel)
+        return kernel.channel_norms(Slices(entry.shape, entry.dtype, dim, kept, read), n, job)
+
+    def share(kept: BitMask | None) -> Floats64:
+        size = entry.numel // entry.shape[dim] if entry.shape[dim] else 0
+        return kept_by_channel(kept, entry.shape, dim, job) / max(size, 1)
+
+    if known is None:
+        norms = measured(None)
+        left, now = (norms if mask is None else measured(mask)), share(mask)
+    else:
+        norms, left, now = known.norms, known.left, known.kept
+    same = going is None or going is mask
     return ChannelNorms(
         name=entry.name,
         dim=dim,
         n=str(n),
         norms=norms,
-        kept=now / max(size, 1),
-        going=(now > 0) & (then == 0),
+        left=left,
+        after=left if same else measured(going),
+        kept=now,
+        kept_after=now if same else share(going),
         guarded=None if protected is None else channels_left(protected, entry.shape, dim, job),
     )
 

@@ -12,7 +12,7 @@ from weakref import ref
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.answers import SparsityReport, TensorRow, TensorStats
+from pruneapp.answers import ChannelNorms, SparsityReport, TensorRow, TensorStats
 from pruneapp.document.document import DocumentChanged
 from pruneapp.document.histogram import histogram
 from pruneapp.document.retained import retained
@@ -67,6 +67,8 @@ class Looking(QObject):
         self._answers = PageAnswers(jobs, pages, self)
         # With the final weights that they were measured with: nothing else changes values.
         self._stats: dict[str, tuple[ref[BitMask] | None, TensorStats]] = {}
+        # Of which state, tensor, dimension and order: another preview leaves most of it as it is.
+        self._norms: tuple[tuple[object, ...], ChannelNorms] | None = None
         self.name: str | None = None  # a file may call a tensor ""
         # Before what is connected below: it knows the mask to come when the pictures are told.
         self._following = Following(forecasting.outlook, self)
@@ -163,6 +165,7 @@ class Looking(QObject):
         self._pages.set_empty_text("")
         self.name = None
         self._stats.clear()
+        self._norms = None
         self._answers.forget()
         self._following.look_at(None)
         self._tiles.look_at(None)
@@ -212,10 +215,17 @@ class Looking(QObject):
             dim = max(self._pages.channels.dim, 0)
             n = NormParam().parse(self._pages.channels.norm_choice)
             self._pages.set_busy(page, True)
+            asked = snapshot.revision, name, dim, n
+            known = self._norms[1] if self._norms is not None and self._norms[0] == asked else None
+
+            def measured(found: ChannelNorms) -> None:
+                self._norms = asked, found
+                self._pages.channels.set_norms(found)
+
             self._answers.ask(
                 "channels",
-                lambda job: channel_norms(snapshot, name, dim, n, going, CpuKernel(), job),
-                self._pages.channels.set_norms,
+                lambda job: channel_norms(snapshot, name, dim, n, going, CpuKernel(), job, known),
+                measured,
                 page,
             )
 

@@ -207,11 +207,40 @@ def test_channels_have_their_norms_and_shares(dim, n):
     slices = np.moveaxis(array, dim, 0).reshape(array.shape[dim], -1).astype(np.float64)
     order = 2 if n == "fro" else n
     np.testing.assert_allclose(found.norms, np.linalg.norm(slices, order, axis=1), rtol=1e-12)
-    shares = np.moveaxis(kept, dim, 0).reshape(array.shape[dim], -1).mean(axis=1)
-    np.testing.assert_allclose(found.kept, shares)
+    for mask, norms, share in (
+        (kept, found.left, found.kept),
+        (then, found.after, found.kept_after),
+    ):
+        stays = np.moveaxis(mask, dim, 0).reshape(array.shape[dim], -1)
+        np.testing.assert_allclose(norms, np.linalg.norm(slices * stays, order, axis=1), rtol=1e-12)
+        np.testing.assert_allclose(share, stays.mean(axis=1))
     assert np.flatnonzero(found.going).tolist() == [1]  # 2 is gone already
     assert (found.dim, found.n) == (dim % 3, str(n))
     assert found.guarded is None
+
+
+def test_of_another_preview_only_what_it_leaves_is_measured():
+    rng = np.random.default_rng(2)
+    array = rng.normal(size=(5, 40)).astype(np.float32)
+    now, one, other = (BitMask.from_bools(rng.random(array.shape) < 0.5) for _ in range(3))
+    snapshot = Snapshot(MemoryCheckpoint({"w": array}), MaskSet({"w": now}))
+    measured = []
+
+    class Counted(CpuKernel):
+        def channel_norms(self, slices, n, job):
+            measured.append(slices.kept)
+            return super().channel_norms(slices, n, job)
+
+    known = channel_norms(snapshot, "w", 0, 2, one, Counted(), Job())
+    assert measured == [None, now, one]
+    found = channel_norms(snapshot, "w", 0, 2, other, Counted(), Job(), known)
+    assert measured[3:] == [other]
+    fresh = channel_norms(snapshot, "w", 0, 2, other, CpuKernel(), Job())
+    for part in ("norms", "left", "after", "kept", "kept_after", "going"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(fresh, part))
+    without = channel_norms(snapshot, "w", 0, 2, None, Counted(), Job(), known)
+    assert len(measured) == 4
+    assert not without.going.any()
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QWidget
@@ -11,7 +13,8 @@ from pruneapp.gui.views.parts.numbers import count, percent
 from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis, PlaceAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
-from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
+from pruneapp.gui.views.pictures.chart.chart import grouped_edges
+from pruneapp.gui.views.pictures.chart.envelope import envelope
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
@@ -20,13 +23,37 @@ from pruneapp.gui.views.pictures.frame.wording import value_text
 INDEX, NORM = "index", "norm"
 
 
+@dataclass(frozen=True, eq=False)
+class Remaining:
+    """What is left of channels once a step is done; as now where none is asked for.
+
+    Attributes
+    ----------
+    going
+        ``bool[n]``: whether all that is left of a channel goes.
+    norms, heights
+        ``float64[n]``: the norm of what is left then, and how high that is drawn.
+    kept
+        ``float64[n]``: the share of the weights that is left then.
+    """
+
+    going: NDArray[np.bool_]
+    norms: Floats
+    heights: Floats
+    kept: Floats
+
+
 class ChannelBars(OrderedChart):
-    """Bars of norms, in the order of the tensor or of the norms, pruned ones apart in colour."""
+    """Bars of norms, in the order of the tensor or of the norms.
+
+    A bar is as high as the norm of the whole channel, and split by what is left of it, in the
+    measure of the axis: most of an L2 norm may be left of a channel that lost half of its weights.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._norms: ChannelNorms | None = None
         self._ranks: ChannelRanks | None = None
-        self._going: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._after = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
         self._heights: Floats = np.zeros(0)
         orders = ((INDEX, self.tr("By index")), (NORM, self.tr("By norm")))
         super().__init__(PlaceAxis(), NumberAxis("left"), orders, parent=parent)
@@ -67,25 +94,22 @@ class ChannelBars(OrderedChart):
 
     def order_label(self, key: str) -> str:
         """Say what stands along the axis."""
+        text = self.tr("channel")
         if key == NORM:
-            return self.tr("channels, the smallest norm first")
-        return self.tr("channel")
+            text = self.tr("channels, the smallest norm first")
+        if self._group > 1:
+            text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
+                channels=text, n=count(self._group)
+            )
+        return text
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
-        """Return norms, split by the share that is kept; of several channels the largest."""
-        assert self._norms is not None
+        """Return norms, split by what is left of them; of several channels as `envelope` says."""
+        assert self._ranks is not None
         chosen = self._order[start:stop]
-        kept, going = self._norms.kept[chosen], self._going[chosen]
-        sizes = grouped_sum(np.ones(chosen.size), group)
-        high = grouped_max(self._heights[chosen], group)
-        leaving = grouped_sum(np.where(going, kept, 0.0), group) / sizes
-        staying = grouped_sum(np.where(going, 0.0, kept), group) / sizes
-        return Stacks(
-            grouped_edges(self.edges(), start, stop, group),
-            high * staying,
-            high * leaving,
-            high * np.clip(1 - staying - leaving, 0, 1),
-        )
+        left, after = self._ranks.left[chosen], self._after.heights[chosen]
+        edges = grouped_edges(self.edges(), start, stop, group)
+        return envelope(edges, self._heights[chosen], left, after, group, self.highest())
 
     def highest(self) -> float:
         """Return the largest norm."""
@@ -98,9 +122,27 @@ class ChannelBars(OrderedChart):
         return self.tr("channel {index}:  {norm} {value},  {state}").format(
             index=count(channel),
             norm=self.norm_name(),
-            value=value_text(float(self._norms.norms[channel]), 5),
+            value=self._left_text(channel),
             state=self._state(channel),
         )
+
+    def _left_text(self, channel: int) -> str:
+        """Say the norm, of which whole it is what is left, and what a preview leaves."""
+        n = self._norms
+        assert n is not None
+        whole, left, after = (
+            float(norms[channel]) for norms in (n.norms, n.left, self._after.norms)
+        )
+        text = value_text(left, 5)
+        if n.kept[channel] < 1:
+            text = self.tr("{left} of {whole}").format(left=text, whole=value_text(whole, 5))
+            if 0 < left < whole < np.inf:
+                text += f" ({percent(left / whole)})"
+        if 0 < self._after.kept[channel] < n.kept[channel]:
+            text += self.tr(", {after} after the step").format(after=value_text(after, 5))
+            if 0 < after < whole < np.inf:
+                text += f" ({percent(after / whole)})"
+        return text
 
     def summary(self) -> str:
         """Say how many channels there are, and how many are pruned and going."""
@@ -112,7 +154,7 @@ class ChannelBars(OrderedChart):
         facts = (
             (self.tr("{n} pruned"), int((n.kept == 0).sum())),
             (self.tr("{n} partly pruned"), partly),
-            (self.tr("{n} would go"), int(self._going.sum())),
+            (self.tr("{n} would go"), int(self._after.going.sum())),
             (self.tr("{n} protected"), guarded),
         )
         found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
@@ -125,7 +167,8 @@ class ChannelBars(OrderedChart):
             Swatch(self.tr("kept"), (self._colors["kept"],)),
             Swatch(self.tr("pruned"), (self._colors["pruned"],)),
         ]
-        if self._going.any() or self.canvas.line is not None:
+        n, line = self._norms, self.canvas.line
+        if line is not None or (n is not None and bool((self._after.kept < n.kept).any())):
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
         guarded = None if self._norms is None else self._norms.guarded
         if guarded is not None and guarded.any():
@@ -141,23 +184,38 @@ class ChannelBars(OrderedChart):
 
         def row(i: int) -> tuple[object, ...]:
             channel = int(order[i])
-            share = float(n.kept[channel])
-            return channel, float(n.norms[channel]), share, self._state(channel)
+            columns = n.norms, n.left, after.norms, n.kept, after.kept
+            return channel, *(float(column[channel]) for column in columns), self._state(channel)
 
-        headers = (self.tr("channel"), self.norm_name(), self.tr("share kept"), self.tr("state"))
-        return Numbers(headers, n.norms.size, row)
+        norm, after = self.norm_name(), self._after
+        headers = (
+            self.tr("channel"),
+            norm,
+            self.tr("{norm} left").format(norm=norm),
+            self.tr("{norm} after the step").format(norm=norm),
+            self.tr("share of weights kept"),
+            self.tr("share kept after the step"),
+            self.tr("state"),
+        )
+        preview = bool((after.kept < n.kept).any())
+        shown = None if preview else (0, 1, 2, 4, 6)
+        return Numbers(headers, n.norms.size, row, shown=shown)
 
     def _state(self, channel: int) -> str:
         assert self._norms is not None
-        share = float(self._norms.kept[channel])
-        if self._going[channel]:
+        share, then = float(self._norms.kept[channel]), float(self._after.kept[channel])
+        if self._after.going[channel]:
             words = self.tr("would go")
         elif share == 0:
             words = self.tr("pruned")
-        elif share == 1:
+        elif then == 1:
             words = self.tr("kept")
+        elif then < share:
+            words = self.tr("{now} of its weights kept, {then} after the step").format(
+                now=percent(share), then=percent(then)
+            )
         else:
-            words = self.tr("{share} kept").format(share=percent(share))
+            words = self.tr("{share} of its weights kept").format(share=percent(share))
         guarded = self._norms.guarded
         if guarded is not None and guarded[channel]:
             words = self.tr("{state}, protected").format(state=words)

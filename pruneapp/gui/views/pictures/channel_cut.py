@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.views.parts.numbers import count
-from pruneapp.gui.views.pictures.channel_bars import NORM, ChannelBars
+from pruneapp.gui.views.pictures.channel_bars import NORM, ChannelBars, Remaining
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
@@ -74,12 +74,15 @@ class ChannelCut(ChannelBars):
 
     def _count_going(self) -> None:
         """Find what would go: by the line while it says more than what was told."""
-        if self._norms is None or self._ranks is None:
-            self._going = np.zeros(0, dtype=np.bool_)
+        n, ranks = self._norms, self._ranks
+        if n is None or ranks is None:
+            self._after = Remaining(np.zeros(0, np.bool_), np.zeros(0), np.zeros(0), np.zeros(0))
         elif self._cut is None or not self._following:
-            self._going = self._norms.going
+            self._after = Remaining(n.going, n.after, ranks.after, n.kept_after)
         else:
-            self._going = self._ranks.taken(self._cut)
+            going = ranks.taken(self._cut)
+            parts = (np.where(going, 0.0, part) for part in (n.left, ranks.left, n.kept))
+            self._after = Remaining(going, *parts)
 
     def _show_cut(self) -> None:
         ranks = self._ranks

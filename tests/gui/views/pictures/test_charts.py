@@ -11,11 +11,12 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from pruneapp.answers import ChannelNorms, Histogram, SparsityReport, TensorSparsity
+from pruneapp.answers import Histogram, SparsityReport, TensorSparsity
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.distribution import DistributionView
 from pruneapp.gui.views.pictures.model import ModelView
+from tests.gui.views.pictures.made_norms import made_norms
 
 HISTOGRAM = Histogram(
     "conv.weight",
@@ -25,13 +26,11 @@ HISTOGRAM = Histogram(
     going=np.array([0, 40, 0, 0]),
     nonfinite=2,
 )
-NORMS = ChannelNorms(
-    "conv.weight",
-    0,
-    "2",
-    norms=np.array([4.0, 1.0, 3.0, 2.0, np.nan]),
-    kept=np.array([1.0, 0.0, 0.5, 1.0, 1.0]),
-    going=np.array([False, False, False, True, False]),
+NORMS = made_norms(
+    [4.0, 1.0, 3.0, 2.0, np.nan],
+    kept=[1.0, 0.0, 0.5, 1.0, 1.0],
+    going=[False, False, False, True, False],
+    left=[4.0, 0.0, 2.5, 2.0, np.nan],
 )
 REPORT = SparsityReport(
     (
@@ -207,8 +206,8 @@ def test_channels_are_coloured_by_state(channels, theme):
     kept, pruned = theme.colors["kept"], theme.colors["pruned"]
     assert colors_around(channels, 0, 2) == {kept}
     assert colors_around(channels, 1, 0.5) == {pruned}
-    assert colors_around(channels, 2, 0.7) == {kept}, "a half is kept"
-    assert colors_around(channels, 2, 2.3) == {pruned}, "a half is pruned"
+    assert colors_around(channels, 2, 2.2) == {kept}, "most of the norm is left"
+    assert colors_around(channels, 2, 2.75) == {pruned}, "of which a half of the weights went"
     assert {pruned, theme.colors["surface"]} == colors_around(channels, 3, 1) & {
         pruned,
         kept,
@@ -223,11 +222,13 @@ def test_sorting_puts_the_smallest_norm_first_and_nan_last(channels, qtbot):
     qtbot.keyClick(channels.order_box, Qt.Key.Key_Down)
     assert [row[0] for row in channels.numbers()] == [1, 3, 2, 0, 4]
     channels.canvas.hovered.emit(0)
-    assert channels.readout.text() == "channel 1:  L2 norm 1,  pruned"
+    assert channels.readout.text() == "channel 1:  L2 norm 0 of 1,  pruned"
     channels.canvas.hovered.emit(1)
     assert channels.readout.text() == "channel 3:  L2 norm 2,  would go"
     channels.canvas.hovered.emit(2)
-    assert channels.readout.text() == "channel 2:  L2 norm 3,  50.0\u00a0% kept"
+    assert channels.readout.text() == (
+        "channel 2:  L2 norm 2.5 of 3 (83.3\u00a0%),  50.0\u00a0% of its weights kept"
+    )
     channels.canvas.hovered.emit(4)
     assert channels.readout.text() == "channel 4:  L2 norm NaN,  kept"
 
@@ -274,7 +275,7 @@ def test_setters_do_not_emit(channels, qtbot):
     ],
 )
 def test_norms_have_names(channels, n, words):
-    channels.set_norms(ChannelNorms("x", 0, n, NORMS.norms, NORMS.kept, NORMS.going))
+    channels.set_norms(replace(NORMS, n=n))
     assert channels.canvas.left.labelText == words
 
 
@@ -286,7 +287,7 @@ def test_a_hundred_thousand_channels_are_fast(show, record_property, qtbot):
     kept = np.ones(size)
     view = show(ChannelsView)
     start = time.perf_counter()
-    view.set_norms(ChannelNorms("w", 0, "2", norms, kept, np.zeros(size, bool)))
+    view.set_norms(made_norms(norms, kept, np.zeros(size, bool)))
     view.canvas.viewport().repaint()
     first = time.perf_counter() - start
     taken = []
@@ -436,8 +437,12 @@ def test_themes_reach_axes_and_ground(distribution, channels, model):
 def test_numbers_are_saved_in_full_precision(channels, tmp_path):
     channels.save_csv(tmp_path / "c.csv")
     lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "channel,L2 norm,share kept,state"
-    assert lines[3] == "2,3.0,0.5,50.0\u00a0% kept"
+    assert lines[0] == (
+        "channel,L2 norm,L2 norm left,L2 norm after the step,"
+        "share of weights kept,share kept after the step,state"
+    )
+    assert lines[3] == "2,3.0,2.5,2.5,0.5,0.5,50.0\u00a0% of its weights kept"
+    assert lines[4] == "3,2.0,2.0,0.0,1.0,0.0,would go"
 
 
 def test_saving_asks_where_and_says_what_went_wrong(model, tmp_path, monkeypatch, qtbot):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -9,12 +11,13 @@ from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
-from pruneapp.answers import ChannelNorms, Gesture, Histogram
+from pruneapp.answers import Gesture, Histogram
 from pruneapp.gui.theme import LIGHT
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.chart.decades import power_text
 from pruneapp.gui.views.pictures.distribution import STEPS, DistributionView
 from pruneapp.gui.views.pictures.distribution_bars import share_below
+from tests.gui.views.pictures.made_norms import made_norms
 
 LEFT = Qt.MouseButton.LeftButton
 EDGES = np.linspace(0, 4, 5)
@@ -33,14 +36,11 @@ def histogram(going=(0, 0, 0, 0), edges=EDGES, *, binning="magnitudes"):
 
 
 def norms(guarded=None, going=(False,) * 6):
-    return ChannelNorms(
-        "conv.weight",
-        0,
-        "2",
-        norms=np.array([4.0, 1.0, 3.0, 2.0, np.nan, 2.5]),
-        kept=np.array([1.0, 0.0, 0.5, 1.0, 1.0, 1.0]),
-        going=np.array(going),
-        guarded=None if guarded is None else np.array(guarded),
+    return made_norms(
+        [4.0, 1.0, 3.0, 2.0, np.nan, 2.5],
+        kept=[1.0, 0.0, 0.5, 1.0, 1.0, 1.0],
+        going=going,
+        guarded=guarded,
     )
 
 
@@ -337,7 +337,7 @@ def test_the_cut_lies_at_a_norm_or_stands_behind_the_last_channel(channels, them
 
 def test_the_cut_that_is_told_is_drawn_before_the_preview_and_the_preview_after_it(channels):
     def going():
-        return [row[0] for row in channels.numbers() if row[3] == "would go"]
+        return [row[0] for row in channels.numbers() if row[-1] == "would go"]
 
     channels.set_norms(norms(going=(False, False, False, True, False, False)))
     channels.set_cut(1, editable=True)
@@ -358,7 +358,7 @@ def test_a_drag_takes_more_channels_and_never_protected_ones(channels):
     moved = heard(channels.cutMoved)
     drag(channels, pixel(channels, 1.0, 2.0), pixel(channels, 1.0, 3.2), pixel(channels, 1.0, 3.3))
     assert moved == [2], "3 and 2; 1 is pruned, 5 protected"
-    states = {row[0]: row[3] for row in channels.numbers()}
+    states = {row[0]: row[-1] for row in channels.numbers()}
     assert states == {
         0: "kept",
         1: "pruned",
@@ -448,7 +448,7 @@ def test_a_band_chooses_what_it_touches(channels):
 
 def test_the_middle_button_moves_the_bars(channels):
     channels.canvas.zoom(1e9)  # six are too few to go closer
-    wide = ChannelNorms("w", 0, "2", np.ones(100), np.ones(100), np.zeros(100, bool))
+    wide = made_norms(np.ones(100), np.ones(100), np.zeros(100, bool))
     channels.set_norms(wide)
     channels.canvas.zoom(4)
     before = channels.canvas.shown
@@ -503,9 +503,7 @@ def test_keys_and_buttons_make_the_same_gesture(channels, qtbot, key, shift, ope
 
 
 def test_boxes_lie_along_the_dimension_that_is_shown(channels):
-    channels.set_norms(
-        ChannelNorms("conv.weight", 1, "2", np.ones(3), np.ones(3), np.zeros(3, bool))
-    )
+    channels.set_norms(made_norms(np.ones(3), np.ones(3), np.zeros(3, bool), dim=1))
     made = heard(channels.gestureMade)
     channels.set_chosen([1])
     channels.make_gesture("prune")
@@ -519,7 +517,7 @@ def test_another_tensor_or_dimension_begins_with_nothing_chosen(channels):
     channels.set_norms(norms(going=(True, False, False, False, False, False)))
     assert channels.chosen == (1, 2), "a preview leaves them"
     other = norms()
-    channels.set_norms(ChannelNorms("fc", 0, "2", other.norms, other.kept, other.going))
+    channels.set_norms(replace(other, name="fc"))
     assert channels.chosen == ()
 
 
@@ -556,9 +554,7 @@ def test_a_hundred_thousand_chosen_channels_are_painted_in_a_moment(channels, qt
     size = 100_000
     random = np.random.default_rng(0)
     view = channels
-    view.set_norms(
-        ChannelNorms("w", 0, "2", random.random(size), np.ones(size), np.zeros(size, bool))
-    )
+    view.set_norms(made_norms(random.random(size), np.ones(size), np.zeros(size, bool), name="w"))
     view.set_order("norm")
     view.set_chosen(np.flatnonzero(random.random(size) < 0.5))
     view.canvas.viewport().repaint()
@@ -580,7 +576,7 @@ def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
     size = 20_000
     random = np.random.default_rng(0)
     channels.set_norms(
-        ChannelNorms("w", 0, "2", random.random(size), np.ones(size), np.zeros(size, bool))
+        made_norms(random.random(size), np.ones(size), np.zeros(size, bool), name="w")
     )
     channels.set_cut(5000, editable=True)
     start = time.perf_counter()

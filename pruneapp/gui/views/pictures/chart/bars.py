@@ -31,6 +31,10 @@ class Stacks:
         ``float64[n]``.
     pruned_first
         Whether the pruned stand below, instead of the kept.
+    floor
+        ``float64[n]``: what is below is not drawn; None for all.
+    front
+        Other bars in the same places, drawn over these.
     """
 
     edges: Floats
@@ -38,6 +42,8 @@ class Stacks:
     going: Floats
     pruned: Floats
     pruned_first: bool = False
+    floor: Floats | None = None
+    front: Stacks | None = None
 
     @property
     def top(self) -> float:
@@ -93,7 +99,10 @@ class StackedBars:
     """The items of a plot that show `Stacks`; if `neutral`, what is kept in the colour of words."""
 
     def __init__(self, plot: Any, *, neutral: bool = False) -> None:
+        self._plot, self._neutral = plot, neutral
         self._kept_color = "muted" if neutral else "kept"
+        self._colors: Mapping[str, str] = {}
+        self.front: StackedBars | None = None  # made once there is something to show in front
         self.kept = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
         self.going = HatchedBars()
         self.pruned = pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[], pen=None)
@@ -102,6 +111,9 @@ class StackedBars:
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take a theme."""
+        self._colors = colors
+        if self.front is not None:
+            self.front.set_colors(colors)
         self.kept.setOpts(brush=QColor(colors[self._kept_color]))
         self.pruned.setOpts(brush=QColor(colors["pruned"]))
         self.going.set_colors(colors["pruned"], colors["surface"])
@@ -128,12 +140,21 @@ class StackedBars:
         ]
         for item, part in reversed(parts) if stacks.pruned_first else parts:
             high = low + part
-            some = part > 0
-            y0, y1 = low[some], high[some]
+            start = low if stacks.floor is None else np.maximum(low, stacks.floor)
+            some = high > start
+            y0, y1 = start[some], high[some]
             if log:
                 y0, y1 = _log(y0, floor), _log(y1, floor)
             item.setOpts(x0=left[some], x1=right[some], y0=y0, y1=y1)
             low = high
+        front = stacks.front
+        if front is None and self.front is not None:
+            front = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
+        if front is not None:
+            if self.front is None:
+                self.front = StackedBars(self._plot, neutral=self._neutral)
+                self.front.set_colors(self._colors)
+            self.front.set_stacks(front, gap=gap, log=log, floor=floor)
 
 
 def _log(heights: Floats, floor: float) -> Floats:

@@ -33,6 +33,7 @@ class Chart(Picture):
         super().__init__(self.canvas, parent)
         self._log = False
         self._hovered = -1
+        self._group = 1  # bars that are drawn as one
         for axis in (bottom, left):
             axis.enableAutoSIPrefix(False)
             # The numbers at the ends may reach over them: a scale without its 0 is none.
@@ -109,6 +110,9 @@ class Chart(Picture):
         wide = self.canvas.width_of_plot
         group = max(1, int(np.ceil((stop - start) / wide)))
         start -= start % group  # or bars would change while one moves
+        if group != self._group:
+            self._group = group
+            self._show_grouping()
         stacks = self.stacks(start, stop, group)
         floor = -0.3 if self._log else 0.0
         gap = 0.15 if wide / (stop - start) >= 4 else 0.0
@@ -119,6 +123,9 @@ class Chart(Picture):
         else:
             top = highest * 1.05 if highest > 0 else 1.0
         self.canvas.set_top(floor, top)
+
+    def _show_grouping(self) -> None:
+        """Say how many bars are drawn as one, where that is to be known."""
 
     def highest(self) -> float:
         """Return the height of the highest bar of all."""

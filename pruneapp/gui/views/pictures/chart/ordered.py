@@ -80,6 +80,9 @@ class OrderedChart(Chart):
     def _reorder(self) -> None:
         """Bring the bars into their order; to be called before they are drawn."""
         self._order = self.ordered(self.order)
+        self._show_grouping()
+
+    def _show_grouping(self) -> None:
         self.canvas.bottom.setLabel(self.order_label(self.order))
 
     def _on_order_chosen(self) -> None:
