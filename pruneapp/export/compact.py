@@ -28,6 +28,7 @@ from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.loading import READER_NAME
 from pruneapp.export.provenance import metadata_of, told
 from pruneapp.export.records import Record, Stretch, finalized, finalized_bits, stretches
+from pruneapp.export.rounding import DTYPE
 from pruneapp.export.safetensors import SAFETENSORS, plan_safetensors
 from pruneapp.export.spool import Spool
 from pruneapp.export.state import State
@@ -65,7 +66,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         else:
             raw.append(finalized(part.state, entry))
     _refuse_names(part, packed, job)
-    metadata = _metadata(part, entries, job)
+    metadata = _metadata(part, entries, values[DTYPE.name], job)
     names = {e.name: e.nbytes for batch in job.cancel.batches(entries) for e in batch}
     most = {e.name: most_of(e) for batch in job.cancel.batches(packed) for e in batch}
 
@@ -113,9 +114,9 @@ def _unprepared() -> NoReturn:
     raise AssertionError("a compact file tells in its first bytes how large its parts are")
 
 
-def _metadata(part: Part, entries: Sequence[TensorEntry], job: Job) -> dict[str, str]:
+def _metadata(part: Part, entries: Sequence[TensorEntry], dtype: str, job: Job) -> dict[str, str]:
     # What comes out is the dense file, and says that of itself.
-    values = validate_all(SAFETENSORS.params, {})
+    values = validate_all(SAFETENSORS.params, {DTYPE.name: dtype})
     dense = replace(part, state=told(part.state, SAFETENSORS.name, values))
     tensors = safetensors.json_object(((e.name, [e.dtype.name, e.shape]) for e in entries), job)
     ties = safetensors.with_ties(entries, safetensors.metadata_for(dense), job)
@@ -245,7 +246,7 @@ COMPACT_FILE = Format(
         "like any checkpoint; a short reader for numpy is written beside it."
     ),
     suffixes=(".compact.safetensors",),
-    plan=_plan,
+    planner=_plan,
     why_not=safetensors.refuses,
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand makes the dense file of it"),
@@ -253,7 +254,7 @@ COMPACT_FILE = Format(
         Loader("numpy and zstandard", note="by read_compact.py, which is written beside it"),
     ),
     does_not=("No other program loads it as it is: expand it first, or use the reader.",),
-    params=(READER,),
+    params=(DTYPE, READER),
     good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
     good_for_folder={
         Purpose.ARCHIVE: (

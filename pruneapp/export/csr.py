@@ -29,6 +29,7 @@ from pruneapp.export import loading, parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.pickle_writer import StateDictPickle
 from pruneapp.export.records import Record, finalized
+from pruneapp.export.rounding import DTYPE
 from pruneapp.export.state import State
 from pruneapp.export.zip_writer import Member, ZipPlan
 from pruneapp.masks.mask import Mask
@@ -199,7 +200,8 @@ CSR = Format(
     ),
     suffixes=(".pt", ".pth"),
     tag="-csr",
-    plan=_plan,
+    planner=_plan,
+    params=(DTYPE,),
     why_not=torch_zip.refuses,
     loaded_by=(
         Loader(

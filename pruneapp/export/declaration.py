@@ -8,8 +8,8 @@ runner asks for one piece at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ from pruneapp.answers.export import Loader, Purpose
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import FileSource
-from pruneapp.export.rounding import Rounding
+from pruneapp.export.rounding import DTYPE, KEEP, RoundedState, Rounding
 from pruneapp.export.state import State
 from pruneapp.params import Param
 from pruneapp.progress import Job
@@ -116,9 +116,8 @@ class Format:
         A paragraph: what it is for, what loads it.
     suffixes
         Of the files that it writes, the usual one first.
-    plan
-        Turns a part of a state into a file to be written; reads no more than headers, and looks
-        at the job every few thousand tensors. Raises `ExportError` if the format cannot hold it.
+    planner
+        What `plan` calls with a part whose numbers are already in the type that is written.
     params
         What it asks for.
     why_not
@@ -137,6 +136,8 @@ class Format:
         formats that serve a purpose and hardly differ in size, such a one is recommended.
     lossless
         Whether everything that is kept comes back from it bit for bit.
+    originals
+        Whether pruned weights are in it with their values.
     one_file
         Whether it writes one file of a model of several.
     container
@@ -157,7 +158,7 @@ class Format:
     label: str
     help: str
     suffixes: tuple[str, ...]
-    plan: Callable[[Part, Mapping[str, Any], Job], Plan]
+    planner: Callable[[Part, Mapping[str, Any], Job], Plan]
     params: tuple[Param, ...] = ()
     why_not: Callable[[Checkpoint], str] = lambda _checkpoint: ""
     loaded_by: tuple[Loader, ...]
@@ -166,12 +167,55 @@ class Format:
     good_for_folder: Mapping[Purpose, str] | None = None
     as_it_is: bool = False
     lossless: bool = True
+    originals: bool = False
     one_file: bool = False
     container: Callable[[str], str] = lambda _suffix: ""
     tag: str = ""
     loads: Callable[[Path], str]
     load_code: str
 
+    def plan(self, part: Part, values: Mapping[str, Any], job: Job) -> Plan:
+        """Turn a part of a state into a file to be written.
+
+        Reads no more than headers, and looks at the job every few thousand tensors. Where the
+        values of the parameters name a type of 16 bits, the format is given tensors of that type:
+        it need know nothing of rounding.
+
+        Raises
+        ------
+        ExportError
+            If the format cannot hold it.
+        """
+        rounding = Rounding.to(values.get(DTYPE.name, KEEP))
+        if rounding is None:
+            return self.planner(part, values, job)
+        state = RoundedState(part.state, rounding, originals=self.originals)
+        batches = job.cancel.batches(part.entries)
+        entries = tuple(rounding.entry(entry) for batch in batches for entry in batch)
+        plan = self.planner(replace(part, state=state, entries=entries), values, job)
+        return _counting(plan, rounding)
+
     def fits(self, name: str) -> bool:
         """Whether a file of this name is one that the format usually writes."""
         return name.lower().endswith(self.suffixes)
+
+
+def _counting(plan: Plan, rounding: Rounding) -> Plan:
+    """Return a plan that counts the cost of rounding as it is written, not as it is sampled."""
+
+    def pieces() -> Iterator[bytes | memoryview]:
+        rounding.forget()
+        yield from plan.pieces()
+
+    prepare = plan.prepare
+    if prepare is None:
+        return replace(plan, pieces=pieces, rounding=rounding)
+    first = prepare
+
+    @contextmanager
+    def prepared(job: Job) -> Iterator[Plan]:
+        rounding.forget()
+        with first(job) as found:
+            yield found
+
+    return replace(plan, prepare=prepared, rounding=rounding)

@@ -22,6 +22,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import loading, parts, sampling, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Stretch, finalized, finalized_bytes, stretches
+from pruneapp.export.rounding import DTYPE
 from pruneapp.export.state import State
 from pruneapp.export.zip_writer import Buffer, Member, ZipPlan, directory_bytes
 from pruneapp.kernels.side_by_side import default_threads, in_order
@@ -229,7 +230,8 @@ DEFLATED = Format(
     ),
     suffixes=(".pt", ".pth"),
     tag="-compressed",
-    plan=_plan,
+    planner=_plan,
+    params=(DTYPE,),
     why_not=torch_zip.refuses,
     loaded_by=(Loader("torch.load", "torch 1.6", "without mmap=True; float8 since 2.1"),),
     does_not=(

@@ -72,7 +72,7 @@ MASKS_ONLY = Format(
         "bit first; 1 is kept. Opens here as a file of masks, and numpy's unpackbits reads it."
     ),
     suffixes=(".masks.safetensors",),
-    plan=_plan,
+    planner=_plan,
     loaded_by=(
         Loader("Pruneapp", note="as masks from a file, and with custom_from_mask"),
         Loader("safetensors", note="as packed bits: numpy.unpackbits, bitorder='little'"),

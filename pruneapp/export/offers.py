@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +17,7 @@ from pruneapp.export.companions import is_folder_model
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.registry import FORMATS
-from pruneapp.export.rounding import DTYPE, KEEP, saved
+from pruneapp.export.rounding import DTYPE, KEEP, SMALLER, Rounding
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.state import State
 from pruneapp.params import validate_all
@@ -173,31 +174,35 @@ def _offer(
             if not all(plan.exact for plan in plans):
                 return replace(plain, exact=False)
             nbytes = sum(plan.nbytes for plan in plans)
-            rounded = _in_16_bits(state, form, values, nbytes, job)
+            rounded = _in_16_bits(state, form, values, job, path)
             return replace(plain, nbytes=nbytes, files=_files(plans), in_16_bits=rounded)
         expected = forecast(state, form, values, job, path)
     except ExportError as error:
         if values == validate_all(form.params, {}):
             return replace(plain, why_not=str(error))
         return replace(plain, wrong=str(error))
-    rounded = _in_16_bits(state, form, values, expected.nbytes, job) if expected.exact else None
     return replace(
         plain,
         nbytes=expected.nbytes,
         exact=expected.exact,
         files=expected.files,
-        in_16_bits=rounded,
+        in_16_bits=_in_16_bits(state, form, values, job, path) if expected.exact else None,
     )
 
 
 def _in_16_bits(
-    state: State, form: Format, values: Mapping[str, Any], nbytes: int, job: Job
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None
 ) -> int | None:
-    """Return how large a file would be that keeps types; the header may say it in a byte more."""
+    """Return the exact size of a file in bfloat16 that keeps types; None if that is no smaller."""
     if DTYPE not in form.params or values[DTYPE.name] != KEEP:
         return None
-    less = saved(state.checkpoint, job.cancel)
-    return nbytes - less if less else None
+    rounding = Rounding.to(SMALLER)
+    assert rounding is not None
+    batches = job.cancel.batches(state.checkpoint.entries.values())
+    if not any(map(rounding.shrinks, chain.from_iterable(batches))):
+        return None
+    plans = plans_of(state, form, {**values, DTYPE.name: SMALLER}, job, path)
+    return sum(plan.nbytes for plan in plans)
 
 
 def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:

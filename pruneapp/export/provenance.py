@@ -29,6 +29,7 @@ from pruneapp.document.patterns import certificate
 from pruneapp.document.recipe import Recipe
 from pruneapp.document.recipe.schema import ScheduleEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.export.rounding import RoundedState
 from pruneapp.export.state import State
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask
@@ -213,6 +214,8 @@ class Told:
 
 def told(state: State, form: str, values: Mapping[str, Any]) -> State:
     """Return a state that knows which format it is written in, if it says where it comes from."""
+    if isinstance(state, RoundedState):
+        return replace(state, state=told(state.state, form, values))
     return replace(state, form=form, values=values) if isinstance(state, Told) else state
 
 
@@ -226,6 +229,8 @@ def metadata_of(state: State, kept: Mapping[str, str]) -> dict[str, str]:
     kept
         The text of the source. What that says of its own provenance is not true any more.
     """
+    if isinstance(state, RoundedState):
+        state = state.state
     others = {key: text for key, text in kept.items() if not key.startswith(KEY)}
     if not isinstance(state, Told):
         return others

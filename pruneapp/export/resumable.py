@@ -19,6 +19,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import loading, parts, safetensors, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.records import Record, finalized, mask, original
+from pruneapp.export.rounding import DTYPE
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.state import State
 from pruneapp.progress import Job
@@ -117,10 +118,11 @@ RESUMABLE = Format(
         "it, in .pt."
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
-    plan=_plan,
+    planner=_plan,
     container=_container,
     tag="-resumable",
-    params=(SHARD_SIZE,),
+    params=(DTYPE, SHARD_SIZE),
+    originals=True,
     why_not=_refuses,
     loaded_by=(
         Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a module it has pruned"),

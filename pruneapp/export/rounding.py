@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, Self
 
@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from pruneapp.answers.export import RoundingCost
 from pruneapp.checkpoint.dtypes import DTYPES, DType
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.export.records import Record, finalized
+from pruneapp.checkpoint.reader import Checkpoint, RawChunk
+from pruneapp.export.records import CHUNK_BYTES, zero
 from pruneapp.export.state import State
+from pruneapp.masks.mask import Mask
 from pruneapp.params import Choice, ChoiceParam
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 
 KEEP = "keep"
+# The one that holds every number of float32: what is offered unasked ruins nothing.
+SMALLER = "bfloat16"
 _TO = {"float16": "F16", "bfloat16": "BF16"}
 # Types that are rounded; narrower ones stay what they are.
 _FROM = frozenset({"F64", "F32", "F16", "BF16"})
@@ -66,8 +69,8 @@ def damages(notice: str) -> bool:
 def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
     """Return what an export in another type would cost, without writing it.
 
-    Reads every tensor that would be rounded, in pieces of at most 1 MiB, pruned weights as the 0
-    that they become. O(n) in the bytes of those tensors, in constant memory.
+    Reads every tensor that would be rounded, in pieces of at most 1 MiB; pruned weights do not
+    count. O(n) in the bytes of those tensors, in constant memory.
 
     Parameters
     ----------
@@ -85,29 +88,20 @@ def cost_to_come(state: State, name: str, job: Job) -> RoundingCost:
     """
     rounding = Rounding.to(name)
     assert rounding is not None
+    rounded = RoundedState(state, rounding)
     entries = state.checkpoint.entries.values()
     wanted = [e for batch in job.cancel.batches(entries) for e in batch if rounding.concerns(e)]
     job.start(sum(entry.nbytes for entry in wanted))
     for entry in wanted:
-        for piece in rounding.of(finalized(state, entry)).pieces():
-            job.step(len(piece) * entry.dtype.bits // rounding.dtype.bits)
+        size = CHUNK_BYTES * 8 // entry.dtype.bits
+        for chunk in rounded.chunks(entry.name, size=size):
+            job.step(entry.dtype.nbytes(chunk.bits.size))
     return rounding.cost
-
-
-def saved(checkpoint: Checkpoint, cancel: CancelToken) -> int:
-    """Return how many bytes fewer the numbers of a checkpoint take in a type of 16 bits."""
-    rounding = Rounding(DTYPES[_TO["bfloat16"]])
-    return sum(
-        entry.nbytes - rounding.dtype.nbytes(entry.numel)
-        for batch in cancel.batches(checkpoint.entries.values())
-        for entry in batch
-        if rounding.concerns(entry)
-    )
 
 
 @dataclass
 class Rounding:
-    """What rounding did, as far as it was done.
+    """What rounding did, as far as it was done. Several threads may count at once.
 
     Attributes
     ----------
@@ -116,7 +110,8 @@ class Rounding:
     """
 
     dtype: DType
-    _tensors: dict[str, RoundingCost] = field(default_factory=dict)
+    # By tensor and the flat index of the first element: what is read twice counts once.
+    _stretches: dict[tuple[str, int], RoundingCost] = field(default_factory=dict)
 
     @classmethod
     def to(cls, name: str) -> Rounding | None:
@@ -125,66 +120,138 @@ class Rounding:
 
     def __iadd__(self, other: Rounding) -> Self:
         """Count in what rounding did in another file."""
-        self._tensors |= other._tensors
+        self._stretches |= other._stretches
         return self
+
+    def forget(self) -> None:
+        """Count anew."""
+        self._stretches.clear()
 
     @property
     def cost(self) -> RoundingCost:
-        """What all the tensors that were read to their end cost together."""
-        found = self._tensors.values()
+        """What everything that was read cost together."""
+        # Sorted, for threads and formats read them in any order.
+        found = dict(sorted(self._stretches.items()))
         if not found:
             return RoundingCost(self.dtype.label)
-        worst = max(found, key=attrgetter("worst"))  # of equal ones the first
+        worst = max(found.values(), key=attrgetter("worst"))  # of equal ones the first
+        infinite: Counter[str] = Counter()
+        for (name, _start), cost in found.items():
+            for _, count in cost.infinite:
+                infinite[name] += count
         return RoundingCost(
             self.dtype.label,
-            tensors=len(found),
+            tensors=len({name for name, _start in found}),
             worst=worst.worst,
             where=worst.where,
-            infinite=tuple(chain.from_iterable(cost.infinite for cost in found)),
-            vanished=sum(cost.vanished for cost in found),
+            infinite=tuple(infinite.items()),
+            vanished=sum(cost.vanished for cost in found.values()),
         )
 
     def concerns(self, entry: TensorEntry) -> bool:
         """Whether a tensor is one that is rounded."""
-        return self.becomes(entry.dtype) != entry.dtype
+        return entry.dtype.name in _FROM and entry.dtype != self.dtype
 
-    def becomes(self, dtype: DType) -> DType:
-        """Return the type that numbers of a type are written in."""
-        return self.dtype if dtype.name in _FROM else dtype
+    def shrinks(self, entry: TensorEntry) -> bool:
+        """Whether a tensor takes fewer bytes once it is rounded."""
+        return self.concerns(entry) and entry.numel > 0 and entry.dtype.bits > self.dtype.bits
 
-    def rounded(self, piece: memoryview, dtype: DType) -> memoryview:
-        """Return some little-endian numbers of a type as they are written."""
-        if self.becomes(dtype) == dtype:
-            return piece
-        return _little(round_to(_values(piece, dtype), self.dtype))
+    def entry(self, entry: TensorEntry) -> TensorEntry:
+        """Return a tensor as it is written: of the type that is rounded to, or as it is."""
+        return entry._replace(dtype=self.dtype) if self.concerns(entry) else entry
 
-    def of(self, record: Record) -> Record:
-        """Return a tensor rounded; itself if its type is not one to be rounded."""
-        if self.becomes(record.dtype) == record.dtype:
-            return record
+    def rounded(self, entry: TensorEntry, chunk: RawChunk) -> RawChunk:
+        """Return some elements of a tensor that `concerns` us as they are written.
 
-        def pieces() -> Iterator[memoryview]:
-            worst, infinite, vanished = 0.0, 0, 0
-            for piece in record.pieces():
-                values = _values(piece, record.dtype)
-                rounded = round_to(values, self.dtype)
-                error, lost, gone = _cost(values, rounded)
-                worst, infinite, vanished = max(worst, error), infinite + lost, vanished + gone
-                yield _little(rounded)
-            self._tensors[record.name] = RoundingCost(
-                self.dtype.label,
-                tensors=1,
-                worst=worst,
-                where=record.name if worst else "",
-                infinite=((record.name, infinite),) if infinite else (),
-                vanished=vanished,
-            )
-
-        return Record(record.name, record.aliases, self.dtype, record.shape, pieces)
+        Parameters
+        ----------
+        entry
+            The tensor, of the type that it is read in.
+        chunk
+            Some of its elements.
+        """
+        values = chunk.bits.view(_type_of(entry.dtype))
+        rounded = round_to(values, self.dtype)
+        worst, infinite, vanished = _cost(values, rounded)
+        self._stretches[entry.name, chunk.start] = RoundingCost(
+            self.dtype.label,
+            worst=worst,
+            where=entry.name if worst else "",
+            infinite=((entry.name, infinite),) if infinite else (),
+            vanished=vanished,
+        )
+        return RawChunk(chunk.start, rounded.view(np.uint16))
 
     def notices(self) -> tuple[str, ...]:
         """Say what it cost, once everything was written."""
         return (RoundingNotice(self.cost),)
+
+
+class _Zeroed:
+    """A mask of elements that are 0 already where it is 0; see `Mask`."""
+
+    def __init__(self, mask: Mask) -> None:
+        self._mask = mask
+        self.size = mask.size
+        self.kept = mask.kept
+        self.pruned = mask.pruned
+        self.bools = mask.bools
+
+    def zero(self, bits: NDArray[np.unsignedinteger], start: int) -> None:
+        """Leave them: a mask that is a rule could not be asked about rounded elements."""
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedState:
+    """A state whose real numbers are those of a type of 16 bits, made as they are read.
+
+    Its checkpoint is the one that was opened, whose entries have their own types: what is written
+    is said by `Rounding.entry`. Unlike those of other states its chunks are +0.0 wherever the
+    state is zeroed, unless `originals` are asked for.
+
+    Attributes
+    ----------
+    state, rounding
+        What is rounded, and to what.
+    originals
+        Whether the values of pruned weights are written, so that they count in the cost.
+    """
+
+    state: State
+    rounding: Rounding
+    originals: bool = False
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What the tensors come from."""
+        return self.state.checkpoint
+
+    def mask(self, name: str) -> Mask | None:
+        """Return what is kept of a tensor; None for everything."""
+        return self.state.mask(name)
+
+    def zeroed(self, name: str) -> Mask | None:
+        """Return the mask of everything that is written as +0.0; None for nothing."""
+        found = self.state.zeroed(name)
+        if found is None or self.originals or not self.rounding.concerns(self._entry(name)):
+            return found
+        return _Zeroed(found)
+
+    def chunks(
+        self, name: str, start: int = 0, stop: int | None = None, size: int | None = None
+    ) -> Iterator[RawChunk]:
+        """Yield the elements of a tensor in the type that is written, see `State`."""
+        entry = self._entry(name)
+        found = self.state.chunks(name, start, stop, size)
+        if not self.rounding.concerns(entry):
+            return found
+        gone = None if self.originals else self.state.zeroed(name)
+        if gone is not None:
+            found = zero(found, gone)
+        return (self.rounding.rounded(entry, chunk) for chunk in found)
+
+    def _entry(self, name: str) -> TensorEntry:
+        return self.checkpoint.entries[name]
 
 
 def _in_words(cost: RoundingCost) -> str:
@@ -256,15 +323,6 @@ def _type_of(dtype: DType) -> np.dtype[Any]:
     import ml_dtypes
 
     return np.dtype(ml_dtypes.bfloat16) if dtype.name == "BF16" else np.dtype(f"f{dtype.bits // 8}")
-
-
-def _little(rounded: NDArray[Any]) -> memoryview:
-    return rounded.view(np.uint16).astype("<u2", copy=False).view(np.uint8).data
-
-
-def _values(piece: memoryview, dtype: DType) -> NDArray[Any]:
-    stored = np.frombuffer(piece, np.dtype(dtype.storage).newbyteorder("<"))
-    return stored.astype(dtype.storage, copy=False).view(_type_of(dtype))
 
 
 def _cost(values: NDArray[Any], rounded: NDArray[Any]) -> tuple[float, int, int]:

@@ -21,7 +21,7 @@ from pruneapp.export import loading, parts
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import metadata_of
 from pruneapp.export.records import Record, finalized
-from pruneapp.export.rounding import DTYPE, Rounding
+from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.progress import Job
 
@@ -122,13 +122,22 @@ def in_order(part: Part, job: Job) -> list[TensorEntry]:
     The order of the source; only where a torch file has it so that numbers would lie on odd
     addresses, which some readers refuse, the widest types come first, as in the reference.
     """
+    found = _in_order_of_source(part, job)
+    if isinstance(part.state, RoundedState):  # no number is where it was
+        found.sort(key=attrgetter("dtype.bits"), reverse=True)
+    return found
+
+
+def _in_order_of_source(part: Part, job: Job) -> list[TensorEntry]:
     if part.checkpoint.format in _LAID_OUT:
         return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
+    opened = part.checkpoint.entries
     offset = 0
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
-        if offset % max(entry.dtype.bits // 8, 1):
-            return sorted(part.entries, key=attrgetter("dtype.bits"), reverse=True)
-        offset += entry.nbytes
+        dtype = opened[entry.name].dtype
+        if offset % max(dtype.bits // 8, 1):
+            return sorted(part.entries, key=lambda e: opened[e.name].dtype.bits, reverse=True)
+        offset += dtype.nbytes(entry.numel)
     return list(part.entries)
 
 
@@ -149,17 +158,13 @@ def refuses(checkpoint: Checkpoint) -> str:
     return f"safetensors has no type {entry.dtype.label}, which '{entry.name}' has."
 
 
-def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
+def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as torch.")
     batches = job.cancel.batches(in_order(part, job))
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    rounding = Rounding.to(values[DTYPE.name])
-    if rounding is not None:
-        # The widest first, so that no number comes to lie on an odd address.
-        records = sorted(map(rounding.of, records), key=attrgetter("dtype.bits"), reverse=True)
     plan = plan_safetensors(records, metadata_for(part), job)
-    return replace(plan, notices=(*plan.notices, *parts.stripped(part)), rounding=rounding)
+    return replace(plan, notices=(*plan.notices, *parts.stripped(part)))
 
 
 SAFETENSORS = Format(
@@ -167,7 +172,7 @@ SAFETENSORS = Format(
     label="safetensors, dense",
     help="Finalized weights with zeros in the pruned places; everything loads it.",
     suffixes=(".safetensors",),
-    plan=_plan,
+    planner=_plan,
     params=(DTYPE, SHARD_SIZE),
     why_not=refuses,
     loaded_by=(

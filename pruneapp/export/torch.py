@@ -25,6 +25,7 @@ from pruneapp.export.patching import (
     patch_of,
 )
 from pruneapp.export.records import finalized
+from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.progress import Job
 
@@ -58,6 +59,8 @@ def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> st
         # A pickle that names unknown code is never written, not even byte for byte.
         names = ", ".join(unknown[:3]) + (", …" if len(unknown) > 3 else "")
         return f"the file holds code or whole objects ({names})"
+    if isinstance(part.state, RoundedState):
+        return f"its numbers became {part.state.rounding.dtype.label}"
     if any(map(attrgetter("mask_of"), part.entries)):
         return "pairs of NAME_orig and NAME_mask became NAME"
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
@@ -142,8 +145,8 @@ TORCH = Format(
         "its container and everything else in it."
     ),
     suffixes=torch_zip.SUFFIXES,
-    plan=_plan,
-    params=(SHARD_SIZE,),
+    planner=_plan,
+    params=(DTYPE, SHARD_SIZE),
     why_not=_refuses,
     loaded_by=(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),

@@ -14,7 +14,7 @@ from pruneapp.export import loading, safetensors, sampling
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.records import Stretch, finalized_bytes, stretches
-from pruneapp.export.rounding import DTYPE, Rounding
+from pruneapp.export.rounding import DTYPE
 from pruneapp.export.safetensors import SAFETENSORS
 from pruneapp.export.state import State
 from pruneapp.kernels.side_by_side import default_threads
@@ -95,7 +95,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
     of_dense = validate_all(SAFETENSORS.params, {DTYPE.name: values[DTYPE.name]})
     # What comes out is the dense file, and says that of itself.
     part = replace(part, state=told(part.state, SAFETENSORS.name, of_dense))
-    dense = SAFETENSORS.plan(part, of_dense, job)
+    dense = SAFETENSORS.planner(part, of_dense, job)
     level = values["level"]
 
     def pieces() -> Iterator[bytes]:
@@ -117,8 +117,7 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
                 job.step(0)
                 found += len(piece)
             return found
-        rounding = Rounding.to(values[DTYPE.name])
-        data = _expected(part, rounding, level, sample, job)
+        data = _expected(part, level, sample, job)
         header = dense.nbytes - sum(dense.names.values())
         first = next(iter(dense.pieces()))
         assert len(first) == header
@@ -130,7 +129,6 @@ def _plan(part: Part, values: Mapping[str, Any], job: Job) -> Plan:
         dense.names,
         dense.notices,
         expected=expected,
-        rounding=dense.rounding,
     )
 
 
@@ -158,7 +156,7 @@ def _compressed(data: bytes, level: int, job: Job) -> int:
     return found + len(stream.flush())
 
 
-def _expected(part: Part, rounding: Rounding | None, level: int, sample: _Sample, job: Job) -> int:
+def _expected(part: Part, level: int, sample: _Sample, job: Job) -> int:
     pieces: list[list[Stretch]] = []
     guesses: list[float] = []
     room = 0
@@ -169,7 +167,7 @@ def _expected(part: Part, rounding: Rounding | None, level: int, sample: _Sample
                 guesses.append(0.0)
                 room = _PIECE
             pieces[-1].append(stretch)
-            guesses[-1] += _guess(part.state, stretch, rounding)
+            guesses[-1] += _guess(part.state, stretch)
             room -= stretch.nbytes
     # Nothing but zeros is known without measuring.
     zeros = [sum(s.nbytes for s in p) for p, g in zip(pieces, guesses, strict=True) if g < _TINY]
@@ -179,9 +177,6 @@ def _expected(part: Part, rounding: Rounding | None, level: int, sample: _Sample
     def measure(piece: list[Stretch]) -> int:
         batches = job.cancel.batches(piece)
         contents = (finalized_bytes(part.state, s) for batch in batches for s in batch)
-        if rounding is not None:
-            dtypes = (s.entry.dtype for s in piece)
-            contents = (rounding.rounded(c, d) for c, d in zip(contents, dtypes, strict=True))
         return _compressed(b"".join(contents), level, job)
 
     guessed = [g for _, g in some]
@@ -195,8 +190,8 @@ def _stretches(entry: TensorEntry) -> Iterator[Stretch]:
     return stretches(entry, _PIECE * 8 // entry.dtype.bits)
 
 
-def _guess(state: State, stretch: Stretch, rounding: Rounding | None) -> float:
-    dtype = stretch.entry.dtype if rounding is None else rounding.becomes(stretch.entry.dtype)
+def _guess(state: State, stretch: Stretch) -> float:
+    dtype = stretch.entry.dtype
     gone = state.zeroed(stretch.entry.name)
     kept = sampling.kept_in(gone, stretch.start, stretch.stop)
     least = _ZEROS * dtype.nbytes(kept.size) / _BLOCK
@@ -214,7 +209,7 @@ ZSTANDARD = Format(
         "the byte, what the dense export would have written."
     ),
     suffixes=(".safetensors.zst",),
-    plan=_plan,
+    planner=_plan,
     params=(DTYPE, LEVEL),
     why_not=SAFETENSORS.why_not,
     loaded_by=(

@@ -51,7 +51,7 @@ def test_the_type_can_be_chosen(call, tmp_path):
             ("--level", "3"),
             "The format 'safetensors' does not take --level (it takes --dtype, --shard-size)",
         ),
-        (("--format", "torch", "--dtype", "float16"), "'torch' does not take --dtype"),
+        (("--format", "masks", "--dtype", "float16"), "'masks' does not take --dtype"),
         (("--format", "compact", "--shard-size", "5GB"), "'compact' does not take --shard-size"),
         (("--shard-size", "5"), "'shard_size' must be a size with its unit, as 5 GB"),
         (("--shard-size", "5GB"), "'out.safetensors' is the name of a file"),

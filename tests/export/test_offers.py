@@ -149,7 +149,7 @@ class Steps:
 
 @pytest.mark.parametrize("guess", [0, 500, 1_000_000])
 def test_progress_of_a_file_of_unknown_size_ends_at_its_end(guess, state, tmp_path, monkeypatch):
-    form = replace(SAFETENSORS, plan=lambda *a: bounded(SAFETENSORS.plan(*a), guess))
+    form = replace(SAFETENSORS, planner=lambda *a: bounded(SAFETENSORS.planner(*a), guess))
     monkeypatch.setattr(registry, "FORMATS", {**FORMATS, "safetensors": form})
     steps = Steps()
     report = export(state, ExportRequest("safetensors", tmp_path / "x.safetensors"), Job(steps))

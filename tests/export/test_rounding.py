@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.checkpoint.packed import frames
+from pruneapp.export import records
 from pruneapp.export.offers import forecast, offer
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.rounding import RoundingNotice, cost_to_come, damages, round_to
@@ -20,8 +22,10 @@ from pruneapp.export.run import ExportRequest, export
 from pruneapp.params import validate_all
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot, kept_masks, model
+from tests.export.test_every_format import READ, by_our_reader
 from tests.export.test_formats import raw
 
+ROUNDING = [form.name for form in FORMATS.values() if "dtype" in {p.name for p in form.params}]
 TYPES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
@@ -56,6 +60,58 @@ def test_it_is_what_torch_makes_of_them(source_of, tmp_path, source, dtype):
             assert torch.equal(found[name][there].nan_to_num(3), wanted[there].nan_to_num(3))
         elif name not in kept:
             assert raw(found[name]) == raw(tensor)
+
+
+def test_every_format_that_holds_weights_can_round_them():
+    assert set(FORMATS) - set(ROUNDING) == {"masks"}
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("form", ROUNDING)
+@pytest.mark.parametrize("container", ["safetensors", "zip"])
+def test_every_format_writes_the_same_rounded_weights(
+    source_of, tmp_path, monkeypatch, form, dtype, container
+):
+    monkeypatch.setattr(frames, "FRAME", 64)
+    monkeypatch.setattr(records, "CHUNK_BYTES", 256)
+    tensors = model(torch.float32)
+    tensors["net.large"] = torch.full((90, 70), 1e6)  # infinite in float16, also where packed
+    checkpoint = source_of(container, tensors)
+    kept = {**kept_masks(), "net.large": np.arange(6300).reshape(90, 70) % 7 == 0}
+    report, out = exported(checkpoint, tmp_path, dtype, form, kept)
+    found = READ.get(form, by_our_reader)(out)
+
+    for name, tensor in tensors.items():
+        floats = tensor.is_floating_point()
+        wanted = tensor.to(TYPES[dtype]) if floats else tensor.clone()
+        if name in kept:
+            wanted[~torch.from_numpy(kept[name])] = 0
+        got = (
+            torch.frombuffer(bytearray(found[name]), dtype=wanted.dtype) if found[name] else wanted
+        )
+        if floats:
+            got, wanted = got.nan_to_num(3), wanted.nan_to_num(3)
+        assert torch.equal(got.flatten(), wanted.flatten()), name
+    (said,) = [notice for notice in report.notices if isinstance(notice, RoundingNotice)]
+    originals = form == "resumable"
+    expected = cost_to_come(as_snapshot(checkpoint, {} if originals else kept), dtype, Job())
+    assert said.cost == expected
+    assert damages(said) == (dtype == "float16")
+
+
+@pytest.mark.parametrize("form", ROUNDING)
+def test_what_is_sampled_beforehand_does_not_count_in_the_cost(source_of, tmp_path, form):
+    checkpoint = source_of("safetensors", {"w": torch.full((1300, 1000), 1e6), "v": torch.ones(3)})
+    state = as_snapshot(checkpoint, {"w": np.arange(1300 * 1000).reshape(1300, 1000) % 3 == 0})
+    report = export(
+        state,
+        ExportRequest(
+            form, tmp_path / f"x{FORMATS[form].suffixes[0]}", params={"dtype": "float16"}
+        ),
+        Job(),
+    )
+    (said,) = [notice for notice in report.notices if isinstance(notice, RoundingNotice)]
+    assert said.cost.lost == (1300 * 1000 if form == "resumable" else 433_334)
 
 
 @given(st.lists(st.floats(width=64), min_size=1, max_size=50))
@@ -197,15 +253,14 @@ def test_how_much_a_type_of_16_bits_saves_is_told_to_the_byte(source_of, tmp_pat
     tensors = {"w": torch.ones(50, 7, dtype=dtype), "n": torch.arange(9)}
     checkpoint = source_of("safetensors", tensors)
     state = as_snapshot(checkpoint, {})
-    told = offer(state, FORMATS["safetensors"], {}, Job()).in_16_bits
-    written = exported(checkpoint, tmp_path, "bfloat16", kept={})[0].nbytes
-
-    if dtype == torch.float16:
-        assert told is None
-    else:
-        assert told == pytest.approx(written, abs=64), "the header says BF16 for F32"
-    assert offer(state, FORMATS["zst"], {}, Job()).in_16_bits is None
-    assert offer(state, FORMATS["torch"], {}, Job()).rounded_by == ""
+    for form in ROUNDING:
+        found = offer(state, FORMATS[form], {}, Job())
+        written = exported(checkpoint, tmp_path, "bfloat16", form, kept={})[0].nbytes
+        assert found.rounded_by == "dtype"
+        if dtype == torch.float16 or not found.exact:
+            assert found.in_16_bits is None
+        else:
+            assert found.in_16_bits == written
 
 
 def test_the_index_of_shards_has_the_new_size(source_of, tmp_path):
@@ -224,7 +279,7 @@ def test_the_index_of_shards_has_the_new_size(source_of, tmp_path):
     assert report.files[0].path.exists()
 
 
-@pytest.mark.parametrize("form", ["safetensors", "zst"])
+@pytest.mark.parametrize("form", ROUNDING)
 def test_sizes_are_told_before(source_of, tmp_path, form):
     generator = torch.Generator().manual_seed(0)
     checkpoint = source_of("safetensors", {"w": torch.randn(2200, 1000, generator=generator)})
@@ -233,4 +288,4 @@ def test_sizes_are_told_before(source_of, tmp_path, form):
     report, _ = exported(checkpoint, tmp_path, "bfloat16", form, kept={})
 
     assert report.nbytes == pytest.approx(told.nbytes, rel=0 if told.exact else 0.02)
-    assert report.nbytes < 4_410_000
+    assert report.nbytes < 4_410_000 * (2 if form == "resumable" else 1)
