@@ -103,6 +103,18 @@ class Contents:
     stored_as
         Names that the file has for parts of a tensor, and the tensor that they are presented as;
         an index lists the former.
+    unreadable
+        Tensors of the chosen dict whose numbers cannot be read, and why, a clause: a shard of a
+        DTensor, a tensor on the meta device. They are no entries; only a container that is kept
+        whole keeps them.
+    traits
+        What tensors are in the file beside their numbers ("requires_grad", "a numpy array", "a
+        negated view", ...), and the names of those that are: a container that is not kept loses it.
+    parts
+        Tensors that are presented as several (sparse COO, nested), by name: what they are, in
+        words, then the names of the entries.
+    others
+        Keys of the chosen dict whose values are no tensors.
     """
 
     format: str
@@ -117,6 +129,10 @@ class Contents:
     shards: tuple[Shard, ...] = ()
     index: Path | None = None
     stored_as: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    unreadable: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    traits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,19 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
         unknown_globals=tuple(dict.fromkeys(g for part in parts for g in part.unknown_globals)),
         shards=tuple(shards),
         stored_as={name: whole for part in parts for name, whole in part.stored_as.items()},
+        unreadable={name: why for part in parts for name, why in part.unreadable.items()},
+        traits=_merged_traits(parts),
+        parts={name: some for part in parts for name, some in part.parts.items()},
+        others=tuple(dict.fromkeys(name for part in parts for name in part.others)),
     )
+
+
+def _merged_traits(parts: Sequence[Contents]) -> dict[str, tuple[str, ...]]:
+    merged: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        for trait, names in part.traits.items():
+            merged[trait] = (*merged.get(trait, ()), *names)
+    return merged
 
 
 def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) -> list[Notice]:
@@ -191,7 +203,8 @@ def _compare(index: Index, contents: Contents, path: Path, cancel: CancelToken) 
     whole = set(contents.stored_as.values())
     absent: list[str] = []
     for some in cancel.batches(index.weight_map.items()):
-        absent += [name for name, file in some if home.get(name) != file]
+        known = contents.unreadable
+        absent += [n for n, file in some if home.get(n) != file and n not in known]
     if absent:
         raise DamagedFileError(
             f"{_list(absent)} not in the shard that '{path}' names for it.",

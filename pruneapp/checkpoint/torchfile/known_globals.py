@@ -40,8 +40,17 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "_rebuild_meta_tensor_no_storage", "_rebuild_nested_tensor", "_rebuild_parameter",
         "_rebuild_parameter_with_state", "_rebuild_qtensor", "_rebuild_sparse_csr_tensor",
         "_rebuild_sparse_tensor", "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3",
-        "_rebuild_xla_tensor",
+        "_rebuild_wrapper_subclass", "_rebuild_xla_tensor",
     ),
+    # What torch.distributed.tensor itself tells torch.load(weights_only=True) to let through.
+    "torch.distributed.tensor": ("DTensor",),
+    "torch.distributed.tensor._dtensor_spec": ("DTensorSpec", "ShardOrderEntry", "TensorMeta"),
+    "torch.distributed.tensor.placement_types": (
+        "Partial", "Replicate", "Shard", "_StridedShard",
+    ),
+    "torch.distributed.device_mesh": ("DeviceMesh",),
+    "torch.distributed._mesh_layout": ("_FlatLayout", "_MeshLayout"),
+    "torch.nested._internal.nested_tensor": ("NestedTensor", "_rebuild_njt"),
     "torch.jit._pickle": (
         "build_boollist", "build_doublelist", "build_intlist", "build_tensorlist",
         "restore_type_tag",

@@ -29,7 +29,7 @@ from pruneapp.checkpoint.torchfile.tensors.contents import (
     Described,
     Index,
     build,
-    with_matrices,
+    with_rebuilt,
 )
 from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
 from pruneapp.errors import counted
@@ -69,12 +69,15 @@ class Stream:
         In the order of the file.
     end
         Byte behind the last storage.
+    arrays
+        Whether its pickles hold numpy arrays.
     """
 
     root: Any
     names: tuple[str, ...]
     storages: tuple[Placed, ...]
     end: int
+    arrays: bool = False
 
 
 def recognises_legacy(head: bytes, _source: FileSource) -> bool:
@@ -96,7 +99,7 @@ def read_legacy(
             if source.size <= IN_PROCESS:
                 raise
             index = index_elsewhere(source, FORMAT, state_dict, job)
-    return index.contents, with_matrices(source, (source,), index)
+    return index.contents, with_rebuilt(source, (source,), index)
 
 
 def index_file(path: str, state_dict: str | None) -> Index:
@@ -129,15 +132,15 @@ def index_stream(
         source.path,
         FORMAT,
         LABEL,
-        stream.root if stream.storages else None,  # nothing to look for
+        stream.root if stream.storages or stream.arrays else None,  # nothing to look for
         stream.names,
         lambda key: (0, places[key]),
         1,
         read,
         notices=tuple(notices),
     )
-    contents, matrices = build(described, state_dict, cancel)
-    return Index(contents, matrices=matrices)
+    contents, rebuilt = build(described, state_dict, cancel)
+    return Index(contents, rebuilt=rebuilt)
 
 
 def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE) -> Stream:
@@ -178,7 +181,7 @@ def read_stream(source: FileSource, cancel: CancelToken, most: int = MAX_PICKLE)
         raise Malformed("the list of its storages is not well-formed")
     names = tuple(name.path for name in machine.globals.values())
     placed, end = _place(source, machine.position, [str(key) for key in keys], storages.roots)
-    return Stream(root, names, placed, end)
+    return Stream(root, names, placed, end, bool(machine.arrays))
 
 
 def _place(

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import Location
-from pruneapp.checkpoint.packed.joined import JoinedSource
-from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.checkpoint.source import ByteSource
 from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
 from pruneapp.checkpoint.torchfile.tensors.sparse import Matrix
 from pruneapp.errors import DamagedFileError
@@ -147,20 +146,3 @@ class MatrixSegment:
             f"'{path}' is damaged: {what} of the sparse tensor '{self._matrix.name[:80]}' {rule}.",
             remedy=DOWNLOAD_AGAIN,
         )
-
-
-def joined(
-    file: FileSource, sources: Sequence[ByteSource], matrices: Sequence[Matrix]
-) -> JoinedSource:
-    """Return the elements of all `matrices`, one behind the other.
-
-    Parameters
-    ----------
-    file
-        What everything comes from.
-    sources
-        What the locations of the matrices count.
-    matrices
-        In order.
-    """
-    return JoinedSource(file, [MatrixSegment(one, sources) for one in matrices])

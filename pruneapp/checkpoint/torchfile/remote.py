@@ -15,6 +15,7 @@ from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.tensors.contents import Index
+from pruneapp.checkpoint.torchfile.tensors.rebuilt import Flipped, Held, Rebuilt
 from pruneapp.checkpoint.torchfile.tensors.sparse import Matrix
 from pruneapp.progress import CancelToken, Job
 
@@ -74,11 +75,7 @@ def to_rows(index: Index) -> Rows:
     ]
     rows.extend(("span", s.start, s.stop, s.crc, s.label) for s in index.spans)
     rows.extend(("packed", p.start, p.size, p.data, p.stored, p.crc, p.label) for p in index.packed)
-    rows.extend(
-        ("matrix", m.name, m.rows, m.columns, m.count, m.itemsize, m.index,
-         tuple(m.crow), tuple(m.col), tuple(m.values))
-        for m in index.matrices
-    )  # fmt: skip
+    rows.extend(map(_row_of, index.rebuilt))
     rest = (
         contents.format,
         contents.label,
@@ -86,8 +83,29 @@ def to_rows(index: Index) -> Rows:
         tuple((one.key, one.tensors, one.numel) for one in contents.state_dicts),
         contents.state_dict,
         contents.unknown_globals,
+        dict(contents.unreadable),
+        dict(contents.traits),
+        dict(contents.parts),
+        contents.others,
     )
     return rows, rest
+
+
+def _row_of(one: Rebuilt) -> tuple[Any, ...]:
+    if isinstance(one, Held):
+        return "held", one.name, one.data
+    if isinstance(one, Flipped):
+        return "flipped", one.name, tuple(one.where), one.size, one.itemsize, one.flips
+    plain = one.name, one.rows, one.columns, one.count, one.itemsize, one.index
+    return "matrix", *plain, tuple(one.crow), tuple(one.col), tuple(one.values)
+
+
+def _rebuilt_of(row: tuple[Any, ...]) -> Rebuilt:
+    if row[0] == "held":
+        return Held(*row[1:])
+    if row[0] == "flipped":
+        return Flipped(row[1], Location._make(row[2]), *row[3:])
+    return Matrix(*row[1:7], *map(Location._make, row[7:]))
 
 
 def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> Index:
@@ -95,7 +113,7 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
     entries: list[TensorEntry] = []
     spans: list[Span] = []
     packed: list[Packed] = []
-    matrices: list[Matrix] = []
+    rebuilt: list[Rebuilt] = []
     for batch in cancel.batches(rows):
         tensors = [row[1:] for row in batch if row[0] == "tensor"]
         if tensors:
@@ -110,10 +128,8 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
             )
         spans += [Span(*row[1:]) for row in batch if row[0] == "span"]
         packed += [Packed(*row[1:]) for row in batch if row[0] == "packed"]
-        matrices += [
-            Matrix(*row[1:7], *map(Location._make, row[7:])) for row in batch if row[0] == "matrix"
-        ]
-    word, label, notices, state_dicts, state_dict, unknown = rest
+        rebuilt += [_rebuilt_of(row) for row in batch if row[0] in {"held", "flipped", "matrix"}]
+    word, label, notices, state_dicts, state_dict, unknown, unreadable, traits, parts, others = rest
     contents = Contents(
         format=word,
         label=label,
@@ -123,5 +139,9 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
         state_dicts=tuple(StateDict(*one) for one in state_dicts),
         state_dict=state_dict,
         unknown_globals=unknown,
+        unreadable=unreadable,
+        traits=traits,
+        parts=parts,
+        others=others,
     )
-    return Index(contents, tuple(spans), tuple(packed), tuple(matrices))
+    return Index(contents, tuple(spans), tuple(packed), tuple(rebuilt))

@@ -28,9 +28,10 @@ from pruneapp.checkpoint.torchfile.tensors.contents import (
     Described,
     Index,
     build,
-    with_matrices,
+    with_rebuilt,
 )
-from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES, Matrix
+from pruneapp.checkpoint.torchfile.tensors.rebuilt import Rebuilt, locations_of
+from pruneapp.checkpoint.torchfile.tensors.sparse import MOST_BYTES
 from pruneapp.checkpoint.torchfile.zip_directory import members_declared
 from pruneapp.checkpoint.torchfile.ziparchive import DEFLATED, Archive, Member, read_archive
 from pruneapp.progress import CancelToken, Job
@@ -69,7 +70,7 @@ def sources_of(source: FileSource, index: Index) -> tuple[ByteSource, ...]:
     """Return the byte sources that the entries of an index refer to."""
     checked = CheckedSource(source, index.spans) if index.spans else source
     packed = (InflatedSource(source, index.packed),) if index.packed else ()
-    return with_matrices(source, (checked, *packed), index)
+    return with_rebuilt(source, (checked, *packed), index)
 
 
 def index_file(path: str, state_dict: str | None) -> Index:
@@ -125,7 +126,7 @@ def index_archive(
         source.path,
         SCRIPT if script else FORMAT,
         _SCRIPT_LABEL if script else LABEL,
-        root if storages.roots else None,  # nothing to look for
+        root if storages.roots or machine.arrays else None,  # nothing to look for
         tuple(name.path for name in machine.globals.values()),
         place,
         2 if packed else 1,
@@ -133,25 +134,25 @@ def index_archive(
         script,
     )
     try:
-        contents, matrices = build(described, state_dict, cancel)
+        contents, rebuilt = build(described, state_dict, cancel)
     finally:
         if inflated is not None:
             inflated.close()
-    spans = _spans(archive, contents.entries, matrices, cancel)
-    return Index(contents, spans, tuple(packed.values()), matrices)
+    spans = _spans(archive, contents.entries, rebuilt, cancel)
+    return Index(contents, spans, tuple(packed.values()), rebuilt)
 
 
 def _spans(
     archive: Archive,
     entries: Iterable[TensorEntry],
-    matrices: Iterable[Matrix],
+    rebuilt: Iterable[Rebuilt],
     cancel: CancelToken,
 ) -> tuple[Span, ...]:
     if not archive.checksums:
         return ()
     named = chain(
         ((entry.name, entry.location) for entry in entries),
-        ((one.name, where) for one in matrices for where in (one.crow, one.col, one.values)),
+        ((one.name, where) for one in rebuilt for where in locations_of(one)),
     )
     labels: dict[str, str] = {}
     for batch in cancel.batches(named):

@@ -13,10 +13,10 @@ from itertools import repeat
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Exhausted, Malformed
-from pruneapp.checkpoint.torchfile.pickled import literals
+from pruneapp.checkpoint.torchfile.pickled import arrays, literals
 from pruneapp.checkpoint.torchfile.pickled.containers import Containers
 from pruneapp.checkpoint.torchfile.pickled.opcodes import HANDLERS
-from pruneapp.checkpoint.torchfile.pickled.placeholders import Global, Made
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Array, Global, Made
 from pruneapp.progress import CancelToken
 
 # Bytes of all that a reader hands over.
@@ -61,6 +61,7 @@ class Machine(Containers):
         super().__init__(data)
         self._instruction = 0
         self.globals: dict[tuple[str, str], Global] = {}
+        self.arrays: list[Array] = []
         self._call = call
         self._persistent = persistent
         self._cancel = cancel
@@ -189,7 +190,11 @@ class Machine(Containers):
             raise Malformed("its pickle calls something that is no function")
         if type(args) is not tuple:
             raise Malformed("its pickle calls a function with something that is no tuple")
-        self._push(self._call(function, args))
+        result = self._call(function, args)
+        if type(result) is Array and not result.position:
+            result.position = self._instruction
+            self.arrays.append(result)
+        self._push(result)
 
     def _reduce(self) -> None:
         args = self._pop()
@@ -218,6 +223,8 @@ class Machine(Containers):
         target = self._stack[-1]
         if isinstance(target, Made):
             target.state = state
+        elif isinstance(target, Array):
+            arrays.fill(target, state)
         elif type(target) in {Global, int, float, str, bytes, bool, list, tuple, dict, type(None)}:
             raise Malformed("its pickle sets the state of something that has none")
         # The attributes of an OrderedDict (as torch's _metadata) or of a tensor hold no weights.

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from pruneapp.checkpoint.torchfile.pickled.elements import Element
+from pruneapp.checkpoint.torchfile.pickled.elements import UNTYPED, Element
 
 # Modules by the names that programs import them by: the old ones of Python 2, and those of C.
 _PUBLIC_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "posix": "os", "nt": "os"}
@@ -156,6 +156,11 @@ class Tensor:
         Extents, and steps in elements; strides are None in C order without gaps.
     why_not
         Why it may not be pruned; empty if nothing here speaks against it.
+    flips
+        Bytes of an element whose highest bit is the other way round in the file: the sign of a
+        negated view, or of the imaginary half of a conjugate one.
+    traits
+        What it is beside its numbers; see `Contents.traits`.
     """
 
     storage: Storage
@@ -164,6 +169,8 @@ class Tensor:
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
     why_not: str = ""
+    flips: tuple[int, ...] = ()
+    traits: tuple[str, ...] = ()
 
     @property
     def numel(self) -> int:
@@ -193,6 +200,48 @@ class Compound:
     layout: str
     parts: dict[str, Tensor] = field(default_factory=dict)
     shape: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """A numpy array or a numpy number, whose bytes stand in the pickle itself.
+
+    Attributes
+    ----------
+    element
+        Type of its elements.
+    raw
+        Its bytes as the pickle has them.
+    shape, strides
+        As of a `Tensor`; the first element is the first of `raw`.
+    swapped
+        Whether its numbers are big-endian.
+    number
+        Whether it is a numpy number (``numpy.float32(3)``), no array.
+    reason
+        Why its numbers cannot be read; empty if they can.
+    position
+        Byte of the pickle at which it is made: tells arrays of a pickle apart.
+    """
+
+    element: Element = UNTYPED
+    raw: bytes = b""
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] | None = None
+    swapped: bool = False
+    number: bool = False
+    reason: str = ""
+    position: int = 0
+
+    @property
+    def numel(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What it is beside its numbers; see `Contents.traits`."""
+        return (("a numpy number" if self.number else "a numpy array"),)
 
 
 class Unreadable:

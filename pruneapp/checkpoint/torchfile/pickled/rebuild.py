@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.pickled import geometry
-from pruneapp.checkpoint.torchfile.pickled.elements import BY_DTYPE, UNTYPED
+from pruneapp.checkpoint.torchfile.pickled import arrays, geometry
+from pruneapp.checkpoint.torchfile.pickled.distributed import whole_shard
+from pruneapp.checkpoint.torchfile.pickled.elements import BY_DTYPE, QUANTIZED, UNTYPED
 from pruneapp.checkpoint.torchfile.pickled.placeholders import (
+    Array,
     Bag,
     Compound,
     Global,
@@ -38,29 +40,82 @@ def _at_least(count: int, function: Global, args: Args) -> None:
 
 
 def _tensor(function: Global, args: Args) -> Any:
+    # storage, offset, size, stride, requires_grad, backward_hooks; perhaps metadata
     _at_least(4, function, args)
-    if _lazy(args[6] if len(args) > 6 else None):
-        return Unreadable("it is stored before a negation or conjugation")
     storage = args[0]
     if isinstance(storage, Storage) and storage.element is UNTYPED:
         raise Malformed("a tensor in its pickle views bytes without a type")
-    return geometry.view(storage, None, args[1], args[2], args[3])
+    tensor = geometry.view(storage, None, args[1], args[2], args[3])
+    return _with_marks(tensor, args[4:5], args[6:7])
 
 
 def _typed_tensor(function: Global, args: Args) -> Any:
+    # storage, offset, size, stride, requires_grad, backward_hooks, dtype; perhaps metadata
     _at_least(7, function, args)
-    if _lazy(args[7] if len(args) > 7 else None):
-        return Unreadable("it is stored before a negation or conjugation")
     dtype = args[6]
     element = BY_DTYPE.get(dtype.name) if isinstance(dtype, Global) else None
     if element is None or dtype.module != "torch":
         named = dtype.path if isinstance(dtype, Global) else type(dtype).__name__
         raise Malformed(f"a tensor has the unknown type {named[:80]}")
-    return geometry.view(args[0], element, args[1], args[2], args[3])
+    tensor = geometry.view(args[0], element, args[1], args[2], args[3])
+    return _with_marks(tensor, args[4:5], args[7:8])
 
 
-def _lazy(metadata: Any) -> bool:
-    return isinstance(metadata, dict) and any(metadata.values())
+def _with_marks(tensor: Tensor, grad: Args, metadata: Args) -> Tensor | Unreadable:
+    """Return a tensor with what torch says of it beside its place: gradient, sign bits."""
+    traits = []
+    if grad == (True,):
+        traits.append("requires_grad")
+    if metadata and metadata[0]:
+        said = metadata[0]
+        if not isinstance(said, dict) or any(
+            mark for key, mark in said.items() if key not in {"conj", "neg"}
+        ):
+            return Unreadable("torch says something of it that Pruneapp does not know")
+        for mark, name in (("conj", "a conjugate view"), ("neg", "a negated view")):
+            if said.get(mark):
+                traits.append(name)
+        flips = _flips(tensor.element.name, conj=bool(said.get("conj")), neg=bool(said.get("neg")))
+        if flips is None:
+            return Unreadable(
+                f"torch.{tensor.element.name} is stored before a negation or conjugation"
+            )
+        tensor.flips = flips
+    if tensor.element.dtype.torch != tensor.element.name and tensor.why_not != QUANTIZED:
+        traits.append(f"torch.{tensor.element.name}")
+    tensor.traits = tuple(traits)
+    return tensor
+
+
+def _flips(name: str, *, conj: bool, neg: bool) -> tuple[int, ...] | None:
+    """Return which bytes of an element have a sign to be turned; None where that is not it."""
+    size = _SIGNED.get(name)
+    if size is None:
+        return None if conj or neg else ()
+    if not name.startswith("complex"):
+        return None if conj else ((size - 1,) if neg else ())
+    real, imaginary = neg, conj != neg
+    return (*((size // 2 - 1,) * real), *((size - 1,) * imaginary))
+
+
+# Types whose highest bit is their sign and nothing else, by the bytes of an element.
+_SIGNED = {
+    "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
+    "float8_e4m3fn": 1, "float8_e5m2": 1,
+    "complex32": 4, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+
+
+def _parameter(function: Global, args: Args) -> Any:
+    # data, requires_grad, backward_hooks; perhaps attributes
+    _at_least(2, function, args)
+    data = args[0]
+    if isinstance(data, Tensor):
+        grad = ("requires_grad",) if args[1] is True else ()
+        state = ("attributes of its own",) if len(args) > 3 and args[3] else ()
+        found = (*data.traits, "nn.Parameter", *grad, *state)
+        data.traits = tuple(dict.fromkeys(found))
+    return data
 
 
 def _first(function: Global, args: Args) -> Any:
@@ -71,10 +126,33 @@ def _first(function: Global, args: Args) -> Any:
 def _from_type(function: Global, args: Args) -> Any:
     # (function, type, arguments, state): the tensor, then made a subclass with attributes.
     _at_least(3, function, args)
-    inner, _, arguments = args[:3]
+    inner, cls, arguments = args[:3]
     if not isinstance(inner, (Global, Made)) or type(arguments) is not tuple:
         return Made(function, args)
-    return call(inner, arguments)
+    state = args[3] if len(args) > 3 else None
+    if inner.path == "torch._utils._rebuild_wrapper_subclass":
+        return whole_shard(cls, arguments, state)
+    if inner.path == "torch.nested._internal.nested_tensor._rebuild_njt":
+        return _jagged(state)
+    found = call(inner, arguments)
+    if isinstance(found, Tensor):
+        name = cls.path if isinstance(cls, Global) else "torch.Tensor"
+        more = (name[:80],) if name not in _TENSORS else ("attributes of its own",) * bool(state)
+        found.traits = (*found.traits, *more)
+    return found
+
+
+_TENSORS = {"torch.Tensor", "torch.nn.parameter.Parameter"}
+
+
+def _jagged(state: Any) -> Any:
+    attributes = state[0] if type(state) is tuple and state else state
+    if isinstance(attributes, dict):
+        names = ("_values", "_offsets", "_lengths")
+        parts = {n[1:]: attributes[n] for n in names if isinstance(attributes.get(n), Tensor)}
+        if {"values", "offsets"} <= set(parts):
+            return Compound("nested jagged", parts)
+    return Unreadable("it is a nested tensor of a kind that Pruneapp does not know")
 
 
 def _sparse(function: Global, args: Args) -> Any:
@@ -124,6 +202,25 @@ def _nested(function: Global, args: Args) -> Any:
     return Compound("nested", parts)
 
 
+def _from_numpy(function: Global, args: Args) -> Any:
+    # array, dtype, device, requires_grad: of devices whose tensors torch saves as numpy arrays
+    _at_least(2, function, args)
+    data, dtype = args[:2]
+    name = dtype.name if isinstance(dtype, Global) else ""
+    if isinstance(data, Array) and not data.reason and data.element.name == name:
+        return data
+    return Unreadable("it is stored as a numpy array of another type")
+
+
+def _meta(_function: Global, args: Args) -> Any:
+    shape = f" of shape {list(args[1])}" if len(args) > 1 and _is_shape(args[1]) else ""
+    return Unreadable(f"it is a tensor{shape} on the meta device: the file holds no numbers of it")
+
+
+def _is_shape(value: Any) -> bool:
+    return type(value) is tuple and len(value) <= 16 and all(type(n) is int for n in value)
+
+
 def _unreadable(reason: str) -> Callable[[Global, Args], Any]:
     return lambda _function, _args: Unreadable(reason)
 
@@ -161,7 +258,7 @@ def _bytes(function: Global, args: Args) -> Any:
 
 def _encode(function: Global, args: Args) -> Any:
     # How protocol 2 writes bytes: text of the characters 0 to 255.
-    if len(args) == 2 and type(args[0]) is str and args[1] in {"latin1", "latin-1"}:
+    if len(args) == 2 and type(args[0]) is str and args[1] in ("latin1", "latin-1"):
         try:
             return args[0].encode("latin-1")
         except UnicodeEncodeError:
@@ -179,19 +276,18 @@ def _reconstructor(function: Global, args: Args) -> Any:
 
 
 _DICTS = {"collections.OrderedDict", "collections.defaultdict", "collections.Counter"}
-_NUMPY = "it is stored as a numpy array inside the pickle"
 
 _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
     ("torch._utils", "_rebuild_tensor"): _tensor,
     ("torch._utils", "_rebuild_tensor_v2"): _tensor,
     ("torch._utils", "_rebuild_tensor_v3"): _typed_tensor,
     ("torch._utils", "_rebuild_qtensor"): lambda f, a: _tensor(f, a[:4]),
-    ("torch._utils", "_rebuild_parameter"): _first,
-    ("torch._utils", "_rebuild_parameter_with_state"): _first,
+    ("torch._utils", "_rebuild_parameter"): _parameter,
+    ("torch._utils", "_rebuild_parameter_with_state"): _parameter,
     ("torch._utils", "_rebuild_device_tensor_from_cpu_tensor"): _first,
-    ("torch._utils", "_rebuild_device_tensor_from_numpy"): _unreadable(_NUMPY),
-    ("torch._utils", "_rebuild_xla_tensor"): _unreadable(_NUMPY),
-    ("torch._utils", "_rebuild_meta_tensor_no_storage"): _unreadable("the file holds no numbers"),
+    ("torch._utils", "_rebuild_device_tensor_from_numpy"): _from_numpy,
+    ("torch._utils", "_rebuild_xla_tensor"): _from_numpy,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): _meta,
     ("torch._utils", "_rebuild_wrapper_subclass"): _unreadable("it is made of other tensors"),
     ("torch._utils", "_rebuild_sparse_tensor"): _sparse,
     ("torch._utils", "_rebuild_sparse_csr_tensor"): _sparse_csr,
@@ -221,6 +317,15 @@ _MEANINGS: dict[tuple[str, str], Callable[[Global, Args], Any]] = {
         )
     },
     ("_codecs", "encode"): _encode,
+    **{
+        (f"numpy.{core}.{module}", name): meaning
+        for core in ("core", "_core")
+        for module, name, meaning in (
+            ("multiarray", "_reconstruct", arrays.reconstructed),
+            ("multiarray", "scalar", arrays.scalar),
+            ("numeric", "_frombuffer", arrays.from_buffer),
+        )
+    },
     ("copyreg", "_reconstructor"): _reconstructor,
     ("copy_reg", "_reconstructor"): _reconstructor,
 }

@@ -6,7 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.pickled.placeholders import (
+    Array,
+    Compound,
+    Tensor,
+    Unreadable,
+)
 from pruneapp.checkpoint.torchfile.tensors.sparse import opens_dense
 from pruneapp.errors import CheckpointError
 from pruneapp.progress import CancelToken
@@ -14,8 +19,8 @@ from pruneapp.progress import CancelToken
 # An average may hold a little more than the model (its step count), never much more.
 _EMA_MARGIN = 4
 
-Leaf = Tensor | Compound | Unreadable
-LEAVES = (Tensor, Compound, Unreadable)
+Leaf = Tensor | Compound | Array | Unreadable
+LEAVES = (Tensor, Compound, Array, Unreadable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +54,24 @@ class Candidate:
         Its tensors in file order.
     tensors, numel
         How many there are, and how many numbers they hold, tied ones counted once.
+    others
+        Keys of values in the dict itself that are no tensors and hold none.
     """
 
     key: str
     found: tuple[Found, ...]
     tensors: int
     numel: int
+    others: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, key: str, found: Iterable[Found], cancel: CancelToken) -> Candidate:
+    def of(
+        cls,
+        key: str,
+        found: Iterable[Found],
+        cancel: CancelToken,
+        others: Iterable[str] = (),
+    ) -> Candidate:
         """Count what there is."""
         every: list[Found] = []
         leaves: dict[object, Leaf] = {}
@@ -68,7 +82,7 @@ class Candidate:
         for some in cancel.batches(leaves.values()):
             tensors += sum(map(_tensors, some))
             total += sum(map(numel, some))
-        return cls(key, tuple(every), tensors, total)
+        return cls(key, tuple(every), tensors, total, tuple(others))
 
     @property
     def foreign(self) -> bool:
@@ -86,7 +100,7 @@ def identity(leaf: Leaf) -> object:
     """Return what is equal for two names of the very same tensor."""
     if isinstance(leaf, Tensor):
         root = leaf.storage.root
-        return (id(root), leaf.offset, leaf.shape, leaf.strides, leaf.element.name)
+        return (id(root), leaf.offset, leaf.shape, leaf.strides, leaf.element.name, leaf.flips)
     return id(leaf)
 
 
@@ -96,7 +110,7 @@ def _tensors(leaf: Leaf) -> int:
 
 def numel(leaf: Leaf) -> int:
     """How many numbers a tensor holds, as far as it is shown."""
-    if isinstance(leaf, Tensor):
+    if isinstance(leaf, Tensor | Array):
         return leaf.numel
     if isinstance(leaf, Compound):
         if opens_dense(leaf):

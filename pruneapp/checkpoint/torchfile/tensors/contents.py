@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,17 @@ from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile.checked import Span
 from pruneapp.checkpoint.torchfile.inflated import Packed
 from pruneapp.checkpoint.torchfile.known_globals import is_known
-from pruneapp.checkpoint.torchfile.pickled.placeholders import Compound, Tensor, Unreadable
+from pruneapp.checkpoint.torchfile.pickled.placeholders import (
+    Array,
+    Compound,
+    Tensor,
+    Unreadable,
+)
 from pruneapp.checkpoint.torchfile.tensors.candidates import Found, choose, identity
+from pruneapp.checkpoint.torchfile.tensors.rebuilt import Flipped, Held, Rebuilt, size_of
 from pruneapp.checkpoint.torchfile.tensors.sparse import Matrix, check_indices, opens_dense
 from pruneapp.checkpoint.torchfile.tensors.state_dicts import find
-from pruneapp.errors import UnsupportedFileError
+from pruneapp.errors import UnsupportedFileError, counted
 from pruneapp.progress import CancelToken
 
 MAX_NAMED = 1000
@@ -36,14 +43,15 @@ class Index:
         Storages of the chosen tensors that have a checksum.
     packed
         Storages that are compressed.
-    matrices
-        Sparse tensors that are read as dense ones, in a source of their own behind the others.
+    rebuilt
+        Tensors that are not read as they stand in the file, in a source of their own behind the
+        others.
     """
 
     contents: Contents
     spans: tuple[Span, ...] = ()
     packed: tuple[Packed, ...] = ()
-    matrices: tuple[Matrix, ...] = ()
+    rebuilt: tuple[Rebuilt, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,8 +92,8 @@ class Described:
 
 def build(
     described: Described, key: str | None, cancel: CancelToken
-) -> tuple[Contents, tuple[Matrix, ...]]:
-    """Choose a state dict and describe its tensors, and where those lie that are matrices in CSR.
+) -> tuple[Contents, tuple[Rebuilt, ...]]:
+    """Choose a state dict and describe its tensors, and what of them has to be rebuilt.
 
     Raises
     ------
@@ -103,16 +111,21 @@ def build(
             remedy="Open the file that holds the weights, or save the state_dict with torch.save.",
         )
     chosen = choose(candidates, key, described.path)
-    entries, matrices, unreadable = _entries(chosen.found, described, cancel)
+    found = _Entries(described, cancel)
+    found.add_all(chosen.found)
+    unreadable = found.unreadable
     notices = [*described.notices, *_about_code(unknown, script=described.script)]
     if unreadable:
         notices.append(
             Notice(
-                f"{len(unreadable)} of its tensors cannot be read and are not shown.",
+                f"{counted(len(unreadable), 'tensor')} of it cannot be read and "
+                f"{'is' if len(unreadable) == 1 else 'are'} not shown: "
+                f"{_named(tuple(unreadable))}. A torch file that keeps its container keeps "
+                f"{'it' if len(unreadable) == 1 else 'them'}; other exports ask first.",
                 "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
             )
         )
-    if not entries:
+    if not found.entries:
         raise UnsupportedFileError(
             f"'{described.path}' holds no tensors that can be read: "
             f"{next(iter(unreadable.values()))}.",
@@ -121,26 +134,30 @@ def build(
     contents = Contents(
         format=described.format,
         label=described.label,
-        entries=tuple(entries),
+        entries=tuple(found.entries),
         metadata={},
         notices=tuple(notices),
         state_dicts=tuple(StateDict(c.key, c.tensors, c.numel) for c in candidates),
         state_dict=chosen.key,
         unknown_globals=unknown[:MAX_NAMED],
+        unreadable=unreadable,
+        traits={trait: tuple(names) for trait, names in found.traits.items()},
+        parts=found.parts,
+        others=chosen.others,
     )
-    return contents, tuple(matrices)
+    return contents, tuple(found.rebuilt)
 
 
-def with_matrices(
+def with_rebuilt(
     file: FileSource, sources: tuple[ByteSource, ...], index: Index
 ) -> tuple[ByteSource, ...]:
     """Return all sources that an index refers to, given those that lie in the file."""
-    if not index.matrices:
+    if not index.rebuilt:
         return sources
     # The process that parses headers comes by here, and has no numpy.
-    from pruneapp.checkpoint.torchfile.matrices import joined
+    from pruneapp.checkpoint.torchfile.segments import joined
 
-    return (*sources, joined(file, sources, index.matrices))
+    return (*sources, joined(file, sources, index.rebuilt))
 
 
 def _about_code(unknown: Sequence[str], *, script: bool) -> Iterable[Notice]:
@@ -164,71 +181,179 @@ def _printable(name: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:500])
 
 
-def _entries(
-    found: Sequence[Found], described: Described, cancel: CancelToken
-) -> tuple[list[TensorEntry], list[Matrix], Mapping[str, str]]:
-    """Return an entry for each tensor, tied ones as one, and why others cannot be read."""
-    names: dict[object, list[str]] = {}
-    dense: dict[object, tuple[Tensor | Compound, str]] = {}
-    unreadable: dict[str, str] = {}
-    taken: set[str] = set()
-    for batch in cancel.batches(found):
-        taken.update([item.name for item in batch])
+class _Entries:
+    """Makes an entry of each tensor, tied ones as one, and says of what cannot be read why.
 
-    def add(name: str, tensor: Tensor | Compound, why_not: str) -> None:
-        same = identity(tensor)
-        names.setdefault(same, []).append(name)
-        dense.setdefault(same, (tensor, why_not))
+    Parameters
+    ----------
+    described
+        What they lie in.
+    cancel
+        Looked at all along.
+    """
 
-    for item in found:
-        cancel.check()
-        leaf = item.leaf
-        foreign = (
-            f"it lies inside an object of {_printable(item.inside)[:80]}, which Pruneapp does "
-            "not know"
-            if item.inside
-            else ""
-        )
-        if isinstance(leaf, Unreadable):
-            unreadable[item.name] = leaf.reason
-        elif isinstance(leaf, Compound):
-            check_indices(item.name, leaf, described.read)
-            if opens_dense(leaf):
-                add(item.name, leaf, foreign)
-                continue
-            for part, tensor in leaf.parts.items():
-                name = f"{item.name}.{part}"
-                while name in taken:
-                    name += "'"
-                taken.add(name)
-                add(name, tensor, f"it is a part of a {_layout(leaf.layout)} tensor")
-        else:
-            add(item.name, leaf, foreign or leaf.why_not)
+    def __init__(self, described: Described, cancel: CancelToken) -> None:
+        self.entries: list[TensorEntry] = []
+        self.rebuilt: list[Rebuilt] = []
+        self.unreadable: dict[str, str] = {}
+        self.traits: dict[str, list[str]] = defaultdict(list)
+        self.parts: dict[str, tuple[str, ...]] = {}
+        self._described = described
+        self._cancel = cancel
+        self._names: dict[object, list[str]] = {}
+        self._leaves: dict[object, tuple[Tensor | Compound | Array, str]] = {}
+        self._taken: set[str] = set()
+        self._end = 0
 
-    entries = []
-    matrices: list[Matrix] = []
-    start = 0
-    for same, (shown, why_not) in dense.items():
-        cancel.check()
-        if isinstance(shown, Compound):
-            values = shown.parts["values"]
-            matrices.append(_matrix(names[same][0], shown, described))
-            where = Location(described.sources, start, None, values.storage.root.key)
-            start += math.prod(shown.shape) * values.element.itemsize
-        else:
-            values = shown
-            where = _location(shown, described)
-        entries.append(
-            TensorEntry(
-                name=names[same][0],
-                shape=shown.shape,
-                dtype=values.element.dtype,
-                location=where,
-                aliases=tuple(names[same][1:]),
-                why_not=why_not,
+    def add_all(self, found: Sequence[Found]) -> None:
+        """Take all tensors of a state dict, in order."""
+        for batch in self._cancel.batches(found):
+            self._taken.update([item.name for item in batch])
+        for item in found:
+            self._cancel.check()
+            self._add(item)
+        shared = self._shared()
+        for same, (leaf, why_not) in self._leaves.items():
+            self._cancel.check()
+            names = self._names[same]
+            if isinstance(leaf, Compound):
+                element = leaf.parts["values"].element
+                where = self._where_rebuilt(
+                    _matrix(names[0], leaf, self._described),
+                    None,
+                    leaf.parts["values"].storage.root.key,
+                )
+            elif isinstance(leaf, Array):
+                element = leaf.element
+                held = Held(names[0], _little(leaf))
+                where = self._where_rebuilt(held, leaf.strides, f"{IN_PICKLE}{leaf.position}")
+            else:
+                element = leaf.element
+                where = _location(leaf, self._described)
+                if leaf.flips:
+                    flipped = Flipped(
+                        names[0],
+                        where,
+                        _reach(leaf) * element.itemsize,
+                        element.itemsize,
+                        leaf.flips,
+                    )
+                    where = self._where_rebuilt(flipped, leaf.strides, where.storage)
+            self.entries.append(
+                TensorEntry(
+                    name=names[0],
+                    shape=leaf.shape,
+                    dtype=element.dtype,
+                    location=where,
+                    aliases=tuple(names[1:]),
+                    why_not=why_not or shared.get(same, ""),
+                )
             )
-        )
-    return entries, matrices, unreadable
+
+    def _add(self, item: Found) -> None:
+        leaf = item.leaf
+        if isinstance(leaf, Unreadable):
+            self.unreadable[item.name] = leaf.reason
+            return
+        if isinstance(leaf, Array) and leaf.reason:
+            self.unreadable[item.name] = leaf.reason
+            return
+        foreign = ""
+        if item.inside:
+            inside = _printable(item.inside)[:80]
+            foreign = f"it lies inside an object of {inside}, which Pruneapp does not know"
+            self.traits[f"a part of an object of {inside}"].append(item.name)
+        if isinstance(leaf, Compound):
+            self._add_compound(item.name, leaf, foreign)
+        else:
+            self._take(item.name, leaf, foreign or getattr(leaf, "why_not", ""))
+            for trait in leaf.traits:
+                self.traits[trait].append(item.name)
+
+    def _add_compound(self, name: str, leaf: Compound, foreign: str) -> None:
+        check_indices(name, leaf, self._described.read)
+        kind = _layout(leaf.layout)
+        if opens_dense(leaf):
+            self.traits[f"{kind} layout"].append(name)
+            self._take(name, leaf, foreign)
+            return
+        parts = []
+        for part, tensor in leaf.parts.items():
+            called = f"{name}.{part}"
+            while called in self._taken:
+                called += "'"
+            self._taken.add(called)
+            parts.append(called)
+            self._take(called, tensor, f"it is a part of a {kind} tensor")
+        shape = f" of shape {list(leaf.shape)}" if leaf.shape else ""
+        self.parts[name] = (f"{kind} tensor{shape}", *parts)
+
+    def _take(self, name: str, leaf: Tensor | Compound | Array, why_not: str) -> None:
+        same = identity(leaf)
+        self._names.setdefault(same, []).append(name)
+        self._leaves.setdefault(same, (leaf, why_not))
+
+    def _where_rebuilt(
+        self, one: Rebuilt, strides: tuple[int, ...] | None, storage: str
+    ) -> Location:
+        where = Location(self._described.sources, self._end, strides, storage)
+        self.rebuilt.append(one)
+        self._end += size_of(one)
+        return where
+
+    def _shared(self) -> dict[object, str]:
+        """Return why views may not be pruned that share numbers with one of other signs."""
+        views: dict[str, list[tuple[object, Tensor]]] = defaultdict(list)
+        turned: list[tuple[object, Tensor]] = []
+        for batch in self._cancel.batches(self._leaves.items()):
+            turned += [(k, t) for k, (t, _) in batch if isinstance(t, Tensor) and t.flips]
+        if not turned:
+            return {}
+        for same, (leaf, _) in self._leaves.items():
+            self._cancel.check()
+            if isinstance(leaf, Tensor):
+                views[leaf.storage.root.key].append((same, leaf))
+        found: dict[object, str] = {}
+        for same, leaf in turned:
+            for other, tensor in views[leaf.storage.root.key]:
+                self._cancel.check()
+                if tensor.flips != leaf.flips and _meet(leaf, tensor):
+                    found[same] = f"it shares memory with '{self._names[other][0]}'"
+                    found[other] = f"it shares memory with '{self._names[same][0]}'"
+        return found
+
+
+# What the storage of a numpy array is called, with the byte of the pickle at which it is made.
+IN_PICKLE = "pickle:"
+_WORDS = {2: "H", 4: "I", 8: "Q"}
+
+
+def _little(leaf: Array) -> bytes:
+    """Return the bytes of an array, the lowest of each number first."""
+    if not leaf.swapped:
+        return leaf.raw
+    size = leaf.element.itemsize
+    words = array(_WORDS[size // 2 if leaf.element.name.startswith("complex") else size], leaf.raw)
+    words.byteswap()
+    return words.tobytes()
+
+
+def _reach(tensor: Tensor) -> int:
+    """Return how many elements lie between its first and its last, both included."""
+    if tensor.strides is None or not tensor.numel:
+        return tensor.numel
+    return 1 + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.strides, strict=True))
+
+
+def _meet(a: Tensor, b: Tensor) -> bool:
+    """Whether two views of a storage may have a number in common."""
+    ends = [t.offset + _reach(t) * t.element.itemsize for t in (a, b)]
+    return a.offset < ends[1] and b.offset < ends[0]
+
+
+def _named(names: Sequence[str], most: int = 3) -> str:
+    shown = ", ".join(f"'{_printable(name)[:80]}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def _location(tensor: Tensor, described: Described) -> Location:

@@ -62,7 +62,7 @@ def opens_dense(compound: Compound) -> bool:
         values.element.whole
         and not values.why_not
         and dtype.bits in {8, 16, 32, 64}
-        and all(part.strides is None for part in (crow, col, values))
+        and all(part.strides is None and not part.flips for part in (crow, col, values))
         and crow.element is col.element
         and crow.element.name in {"int32", "int64"}
         and crow.shape == (rows + 1,)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Malformed
-from pruneapp.checkpoint.torchfile.pickled.placeholders import Bag, Made, Tensor
+from pruneapp.checkpoint.torchfile.pickled.placeholders import Array, Bag, Made, Tensor
 from pruneapp.checkpoint.torchfile.tensors.candidates import LEAVES, Candidate, Found, Leaf
 from pruneapp.checkpoint.torchfile.tensors.names import Names, joined, shown
 from pruneapp.progress import CancelToken
@@ -66,11 +66,13 @@ def _is_weight(leaf: Leaf) -> bool:
     if isinstance(leaf, Tensor):
         quantized = leaf.element.name.startswith(("q", "complex"))
         return len(leaf.shape) > 0 and (leaf.element.dtype.prunable or quantized)
+    if isinstance(leaf, Array):  # a row of numbers beside a model is a record of its training
+        return len(leaf.shape) > 1 and leaf.element.dtype.prunable
     return True
 
 
 def _is_array(leaf: Leaf) -> bool:
-    return not isinstance(leaf, Tensor) or len(leaf.shape) > 0
+    return not isinstance(leaf, Tensor | Array) or len(leaf.shape) > 0
 
 
 def _is_leaf(_leaf: Leaf) -> bool:
@@ -141,7 +143,10 @@ class _Walk:
                 or any(isinstance(child, LEAVES) and test(child) for _, child, _ in children)
                 or self._holds_layers(children)
             ):
-                found.append(Candidate.of(keys.unique(key), self._flatten(value), self._cancel))
+                others = self._others(value, children)
+                found.append(
+                    Candidate.of(keys.unique(key), self._flatten(value), self._cancel, others)
+                )
                 if self._is_module(value):
                     continue
                 models_only = True
@@ -153,6 +158,21 @@ class _Walk:
                     and (not models_only or _ends(name, MODEL_KEYS, _MODEL_ENDINGS))
                 )
         return [candidate for candidate in found if candidate.found]
+
+    def _others(self, value: Any, children: list[tuple[str, Any, str]]) -> list[str]:
+        """Return the keys of what is no tensor, holds none, and is no matter of training."""
+        if not isinstance(value, dict):
+            return []
+        others: list[str] = []
+        for batch in self._cancel.batches(children):
+            others += [
+                name
+                for name, child, _ in batch
+                if not isinstance(child, LEAVES)
+                and not self.bears(child)
+                and not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
+            ]
+        return others
 
     def _holds_layers(self, children: list[tuple[str, Any, str]]) -> bool:
         """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
@@ -185,6 +205,8 @@ class _Walk:
             above |= {id(value)}
             for batch in self._cancel.batches(reversed(self._all_children(value))):
                 for name, child, cls in batch:
+                    if isinstance(child, Array) and child.number and type(value) in {list, tuple}:
+                        continue  # as the numbers of Python beside it
                     if (
                         value is root
                         and not outer_is_module
