@@ -13,6 +13,7 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
     │   ├── UnsupportedFileError   it is sound, but of a kind that we do not read
     │   ├── FileChangedError       it changed on disk while it was open
     │   └── UnknownTensorError     it holds no tensor of this name
+    ├── JsonError                  text from outside is not the JSON that it should be
     ├── ParameterError             a value of a method or an option breaks its rule
     ├── SelectionError             a selection matches nothing that can be pruned
     ├── MethodError                a method loaded from a file cannot be used
@@ -93,6 +94,34 @@ class UnknownTensorError(CheckpointError, KeyError):
 
     def __str__(self) -> str:  # KeyError would show the repr
         return Exception.__str__(self)
+
+
+class JsonError(PruneAppError):
+    """Text from outside is not the JSON that it should be.
+
+    Parameters
+    ----------
+    what
+        What is wrong, as a phrase: ``it is not UTF-8 text at byte 3``.
+    where
+        The file, or whatever the text is part of; empty if a caller says it.
+    place
+        Where in the text: ``entries[2].name``; empty for the whole of it.
+    """
+
+    def __init__(self, what: str, where: str = "", place: str = "") -> None:
+        at = f", at {place}" * bool(place)
+        if place or not what.startswith("it "):
+            sentence = f"'{where}'{at}: {what}."
+        else:
+            sentence = f"'{where}' {what[3:]}."
+        super().__init__(sentence)
+        self.what = what
+        self.where = where
+        self.place = place
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.what, self.where, self.place)
 
 
 class ParameterError(PruneAppError, ValueError):

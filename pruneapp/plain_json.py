@@ -1,27 +1,50 @@
-"""Data as JSON, with names of files in it that may be no text.
+"""JSON: what comes from outside is read strictly and as what it ought to be; ours is written.
 
-A name on Linux is bytes. Those that are no UTF-8 are halves of surrogate pairs in Python, which
-msgspec refuses; JSON has a way to say them.
+Recipes, sessions, journals, settings, indexes and the metadata of checkpoints all come through
+`load` or `decode`. What those refuse is a `JsonError` with a phrase and a place, never the
+exception of some parser: text that is not UTF-8 anywhere, a key that comes twice, NaN and
+infinities, half a character, a number that nothing can hold, levels without end, and, for
+`decode`, anything of another type than is declared.
+
+A name of a file on Linux is bytes. Those that are no UTF-8 are halves of surrogate pairs in Python,
+which msgspec refuses; JSON has a way to write them, so that `encoded` does, and `decode` reads them
+where names of files may stand.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, overload
 
-import msgspec
+from pruneapp.errors import JsonError
 
-# How the halves begin that Python makes of such bytes.
-_HALF = b"\\udc"
+T = TypeVar("T")
+
+# Objects and lists within each other: as many as the reference reads of a safetensors header.
+MAX_DEPTH = 127
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+# 64 bits hold whatever has fewer digits.
+_LONG = re.compile(r"[0-9]{19}")
+_PLACE = re.compile(r"(?s)(.*?)(?: - at (?:the key in )?`\$(.*)`)?\Z")
+_ESCAPE = re.compile(rb"(?s)\\.")
+_STRING = re.compile(rb'"[^"]*"?')
+_NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
+_CLOSED_BY = {ord("["): ord("]"), ord("{"): ord("}")}
 
 
 def encoded(value: Any, *, indent: int | None = None) -> bytes:
     """Return plain data, structs of it and paths as UTF-8 JSON, in one line if not indented."""
+    import msgspec  # not for those who only read headers
+
     try:
         data = msgspec.json.encode(value, enc_hook=_word)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value, enc_hook=_word), indent=indent).encode()
+        plain = msgspec.to_builtins(value, enc_hook=_word)
+        return json.dumps(_finite_only(plain), indent=indent).encode()
     return data if indent is None else msgspec.json.format(data, indent=indent)
 
 
@@ -31,20 +54,199 @@ def _word(value: Any) -> str:
     raise TypeError(f"nobody said how a {type(value).__name__} is told")
 
 
-def as_told(data: bytes, kind: Any) -> Any:
-    """Return what `encoded` was given: of a kind, which is a type or a union of types.
+def _finite_only(value: Any) -> Any:
+    # As msgspec writes them.
+    if isinstance(value, dict):
+        return {key: _finite_only(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite_only(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def load(
+    text: bytes | str, where: str = "", *, file_names: bool = False, constants: bool = False
+) -> Any:
+    """Parse JSON strictly.
+
+    Time and memory are those of Python's own parser; levels are counted before it goes down them.
+
+    Parameters
+    ----------
+    text
+        UTF-8.
+    where
+        What a message should name: the file.
+    file_names
+        Whether names of files that are no UTF-8 may stand in it, as `encoded` writes them.
+    constants
+        Whether NaN and infinities may, which is no JSON but what Python writes.
 
     Raises
     ------
-    MsgspecError, RecursionError, UnicodeDecodeError
-        If it is something else.
+    JsonError
+        If it is not UTF-8, not JSON, nested deeper than `MAX_DEPTH`, or holds a key twice, half a
+        character, a number that no 64-bit float can be, or one of thousands of digits.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.DecodeError:
-        if _HALF not in data:
-            raise
-        try:
-            return msgspec.convert(json.loads(data), kind)
-        except ValueError as error:  # of halves where msgspec looks for a word, too
-            raise msgspec.DecodeError(str(error)) from None
+        raw = text.encode() if isinstance(text, str) else text
+        decoded = text if isinstance(text, str) else text.decode()
+    except UnicodeDecodeError as error:
+        raise JsonError(f"it is not UTF-8 text at byte {error.start:,}", where) from None
+    except UnicodeEncodeError as error:
+        raise JsonError(f"it holds half of a surrogate pair at {error.start:,}", where) from None
+    if _too_deep(raw):
+        raise JsonError(f"it is nested too deeply: {MAX_DEPTH} levels are the most", where)
+    try:
+        tree = json.loads(
+            decoded,
+            object_pairs_hook=_unique,
+            parse_constant=None if constants else _refuse_constant,
+            parse_float=_finite,
+            parse_int=_whole if b"-0" in raw else None,
+        )
+        if _SURROGATE.search(raw):
+            # Half a character can be written in JSON, but is no text. Python makes these of bytes.
+            said = json.dumps(tree, ensure_ascii=False)
+            said.encode(errors="surrogateescape" if file_names else "strict")
+    except UnicodeEncodeError:
+        raise JsonError("it holds half of a surrogate pair", where) from None
+    except json.JSONDecodeError as error:
+        at = f"character {error.pos:,}" if error.lineno == 1 else f"line {error.lineno:,}"
+        at += f", column {error.colno:,}" * (error.lineno > 1)
+        raise JsonError(f"it is not JSON: {error.msg.lower()} at {at}", where) from None
+    except _Broken as error:
+        raise JsonError(str(error), where) from None
+    except ValueError:  # Python refuses integers of thousands of digits
+        raise JsonError("it holds a number of thousands of digits", where) from None
+    except RecursionError:  # called with hardly any stack left
+        raise JsonError("it is nested too deeply", where) from None
+    return tree
+
+
+def load_object(
+    text: bytes | str, where: str = "", *, file_names: bool = False, constants: bool = False
+) -> dict[str, Any]:
+    """Parse a JSON object strictly; as `load`, and `JsonError` for anything but an object."""
+    tree = load(text, where, file_names=file_names, constants=constants)
+    if type(tree) is not dict:
+        raise JsonError("it is not a JSON object", where)
+    return tree
+
+
+@overload
+def decode(text: bytes | str, kind: type[T], where: str = "", *, file_names: bool = False) -> T: ...
+@overload
+def decode(
+    text: bytes | str, kind: UnionType, where: str = "", *, file_names: bool = False
+) -> Any: ...
+def decode(text: bytes | str, kind: Any, where: str = "", *, file_names: bool = False) -> Any:
+    """Read JSON as what it ought to be, strictly.
+
+    Parameters
+    ----------
+    text, where, file_names
+        As of `load`.
+    kind
+        A type, or a union of types, that msgspec knows.
+
+    Raises
+    ------
+    JsonError
+        As of `load`, and if anything in it is of another type, with its place; or a whole number
+        that 64 bits do not hold.
+    """
+    tree = load(text, where, file_names=file_names)
+    longest = _LONG.search(text if isinstance(text, str) else text.decode())
+    if longest and (beyond := _beyond(tree, "")) is not None:
+        raise JsonError("it holds a whole number that 64 bits do not hold", where, beyond)
+    return convert(tree, kind, where)
+
+
+@overload
+def convert(tree: Any, kind: type[T], where: str = "") -> T: ...
+@overload
+def convert(tree: Any, kind: UnionType, where: str = "") -> Any: ...
+def convert(tree: Any, kind: Any, where: str = "") -> Any:
+    """Return plain data as what it ought to be; raises `JsonError` as `decode` does."""
+    import msgspec
+
+    try:
+        return msgspec.convert(tree, kind)
+    except UnicodeEncodeError:  # of halves where msgspec looks for a word of its own
+        raise JsonError("it holds half of a surrogate pair", where) from None
+    except msgspec.ValidationError as error:
+        found = _PLACE.match(str(error))
+        assert found is not None  # the pattern matches everything
+        what, place = found[1], (found[2] or "").lstrip(".")
+        first = what[:1] if what[1:2].isupper() else what[:1].lower()  # JSON stays JSON
+        raise JsonError(first + what[1:].rstrip(".").replace("`", "'"), where, place) from None
+
+
+class _Broken(Exception):  # noqa: N818 - never seen outside: a rule that is broken, as a phrase
+    pass
+
+
+def _too_deep(raw: bytes) -> bool:
+    """Whether a parser would go down more than `MAX_DEPTH` levels; linear in the text."""
+    if b"\\" in raw:
+        raw = _ESCAPE.sub(b"", raw)
+    # Taking away two quotation marks that stand side by side leaves the others what they were.
+    left = raw.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
+    if b'"' in left:
+        left = _STRING.sub(b"", left)
+    # Neighbours are as deep as one of them; a header of safetensors is next to nothing then.
+    for one in (b"[]", b"{}", b"{[]}"):
+        while 2 * one in left:
+            left = left.replace(2 * one, one)
+    closing: list[int] = []
+    for char in left:
+        if (close := _CLOSED_BY.get(char)) is not None:
+            closing.append(close)
+            if len(closing) > MAX_DEPTH:
+                return True
+        elif not closing or closing.pop() != char:
+            break  # no parser goes on behind this
+    return False
+
+
+def _beyond(tree: Any, place: str) -> str | None:
+    """Return where a whole number stands that 64 bits do not hold; None if there is none."""
+    if type(tree) is int:
+        return None if -(1 << 63) <= tree < 1 << 64 else place
+    found: str | None = None
+    if type(tree) is dict:
+        for key, value in tree.items():
+            if (found := _beyond(value, f"{place}.{key}" if place else key)) is not None:
+                break
+    elif type(tree) is list:
+        for number, value in enumerate(tree):
+            if (found := _beyond(value, f"{place}[{number}]")) is not None:
+                break
+    return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _Broken(f"'{key}' appears twice in it")
+            seen.add(key)
+    return found
+
+
+def _refuse_constant(text: str) -> Any:
+    raise _Broken(f"it holds {text}, which is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _Broken(f"the number {text[:40]} in it is too large")
+    return value
+
+
+def _whole(text: str) -> float | int:
+    # -0 is no whole number to the reference.
+    return -0.0 if text == "-0" else int(text)

@@ -141,7 +141,7 @@ def _metadata(text: bytes) -> tuple[dict[str, str], int]:
     head = codecs.getincrementaldecoder("utf-8")().decode(text[:_WINDOW_BYTES])
     try:
         pairs, end = _DECODER.raw_decode(head, len(_METADATA) - 1)
-    except ValueError:  # not JSON, or longer than the window
+    except (ValueError, RecursionError):  # not JSON, nested, or longer than the window
         raise _Unusual from None
     metadata = dict(pairs)
     if (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.file_names import FORBIDDEN, device_of, ends_badly
-from pruneapp.checkpoint.header_json import RuleError, load_object, show
-from pruneapp.errors import DamagedFileError, UnrecognizedFileError
+from pruneapp.checkpoint.header_json import show
+from pruneapp.errors import DamagedFileError, JsonError, UnrecognizedFileError
+from pruneapp.plain_json import load_object
 from pruneapp.progress import CancelToken
 
 MAX_INDEX_BYTES = 64 << 20
@@ -54,8 +55,8 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Index:
     """
     try:
         tree = load_object(text)
-    except RuleError as error:
-        raise _damaged(path, str(error)) from None
+    except JsonError as error:
+        raise _damaged(path, error.what) from None
     if "weight_map" not in tree:
         raise UnrecognizedFileError(
             f"'{path}' is JSON text, but no index of shards: it has no 'weight_map'.",

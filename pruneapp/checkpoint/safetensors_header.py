@@ -12,8 +12,9 @@ from operator import itemgetter
 from typing import Any
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
-from pruneapp.checkpoint.header_json import RuleError, load_object, show
-from pruneapp.errors import DamagedFileError
+from pruneapp.checkpoint.header_json import show
+from pruneapp.errors import DamagedFileError, JsonError
+from pruneapp.plain_json import load_object
 from pruneapp.progress import CancelToken
 
 MAX_RANK = 64
@@ -93,8 +94,8 @@ def _load(text: bytes, path: str) -> dict[str, Any]:
         raise _damaged(path, "its header does not begin with '{'")
     try:
         return load_object(text)
-    except RuleError as error:
-        raise _damaged(path, f"in its header, {error}") from None
+    except JsonError as error:
+        raise _damaged(path, f"in its header, {error.what}") from None
 
 
 def _metadata(found: Any, path: str) -> dict[str, str]:

@@ -12,13 +12,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.errors import JsonError
 from pruneapp.export.companions import CONFIG, companions, copy_of, is_home, reading
 from pruneapp.export.declaration import Plan
 from pruneapp.export.rounding import DTYPE, KEEP
+from pruneapp.plain_json import load_object
 
 _KEYS = frozenset({"dtype", "torch_dtype"})
 _TYPE = re.compile(r"(torch\.)?(float64|float32|float16|bfloat16)")
@@ -45,7 +48,7 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
     text = "" if dtype == KEEP else _text(path)
     found = [one for one in _found(text) if one.dtype != dtype]
     if not found:
-        return copy_of(path)
+        return replace(copy_of(path), notices=_unread(path, text)) if text else copy_of(path)
     for one in reversed(found):
         text = text[: one.start] + dtype + text[one.stop :]
     data = text.encode()
@@ -54,6 +57,19 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
         f"that was written says {dtype}, for transformers loads them as what it says."
     )
     return Plan(len(data), lambda: iter((data,)), {}, notices=(said,))
+
+
+def _unread(path: Path, text: str) -> tuple[str, ...]:
+    try:
+        load_object(text, constants=True)
+    except JsonError as error:
+        return (
+            (
+                f"'{path.name}' of the opened model was copied as it is, for it cannot be read "
+                f"({error.what}); if it names a type of the weights, that is the old one."
+            ),
+        )
+    return ()
 
 
 def left(checkpoint: Checkpoint, folder: Path, values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -142,9 +158,8 @@ class _Named(NamedTuple):
 def _found(text: str) -> list[_Named]:
     """Return where the outermost object of a JSON names a type."""
     try:
-        if not isinstance(json.loads(text), dict):
-            return []
-    except ValueError:
+        load_object(text, constants=True)
+    except JsonError:
         return []
     decoder = json.JSONDecoder()
     found = []

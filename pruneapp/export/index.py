@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, JsonError
 from pruneapp.export.declaration import Plan
+from pruneapp.plain_json import load_object
 
 
 def index_of(plans: Mapping[str, Plan], old: Path | None, nbytes: int) -> Plan:
@@ -42,15 +43,17 @@ def _index(plans: Mapping[str, Plan], old: Path | None, nbytes: int) -> bytes:
     if said.get("weight_map") == where and total == nbytes:
         return text  # byte for byte
     # Names in the order of the old index, the new ones where the old one stood.
-    new = {"metadata": {**said.get("metadata", {}), "total_size": total}, "weight_map": where}
+    about = said.get("metadata")
+    about = about if type(about) is dict else {}
+    new = {"metadata": {**about, "total_size": total}, "weight_map": where}
     return (json.dumps(new, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _read(path: Path) -> tuple[bytes, dict[str, Any]]:
     try:
         text = path.read_bytes()
-        return text, json.loads(text)
-    except (OSError, ValueError) as error:
+        return text, load_object(text, str(path))
+    except (OSError, JsonError) as error:
         raise ExportError(
             f"'{path}', the index of the model, can no longer be read.",
             remedy="Put it back, then open the model again.",

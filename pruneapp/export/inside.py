@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from pathlib import Path
 
 from pruneapp.checkpoint.safetensors import MAX_HEADER_BYTES
 from pruneapp.checkpoint.source import FileSource
-from pruneapp.errors import CheckpointError
+from pruneapp.errors import CheckpointError, JsonError
+from pruneapp.plain_json import load_object
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -38,10 +38,10 @@ def metadata_inside(file: Path) -> dict[str, str] | None:
             length = int.from_bytes(inside.read(8), "little")
             if not 0 < length <= MAX_HEADER_BYTES:
                 return None
-            header = json.loads(inside.read(length))
-    except (OSError, zstandard.ZstdError, ValueError):
+            header = load_object(inside.read(length), str(file))
+    except (OSError, zstandard.ZstdError, JsonError):
         return None
-    found = header.get("__metadata__", {}) if isinstance(header, dict) else None
+    found = header.get("__metadata__", {})
     if not isinstance(found, dict):
         return None
     return {key: text for key, text in found.items() if isinstance(text, str)}

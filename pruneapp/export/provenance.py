@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from pruneapp import __version__
@@ -29,12 +28,14 @@ from pruneapp.document.patterns import certificate
 from pruneapp.document.recipe import Recipe
 from pruneapp.document.recipe.schema import ScheduleEntry, StepEntry
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import JsonError
 from pruneapp.export.rounding import RoundedState
 from pruneapp.export.state import State
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.mask import Mask
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import WeightMethod
+from pruneapp.plain_json import decode
 from pruneapp.progress import Job
 
 KEY = "pruneapp."
@@ -244,17 +245,22 @@ def inputs_in(texts: Mapping[str, str]) -> tuple[str, ...]:
     ----------
     texts
         Metadata as `Provenance.texts` makes it.
+
+    Raises
+    ------
+    JsonError
+        If it is not as that makes it.
     """
-    return tuple(msgspec.json.decode(texts.get(_INPUTS, "[]"), type=list[str]))
+    return decode(texts.get(_INPUTS, "[]"), tuple[str, ...], _INPUTS)
 
 
 def read_masks(text: str, recipe: Recipe) -> dict[str, BitMask]:
     """Return the masks of a recipe that metadata holds; none for text that is not ours."""
     sizes = dict(recipe.named_masks())
     try:
-        found = msgspec.json.decode(text, type=dict[str, str])
+        found = decode(text, dict[str, str])
         packed = {name: base64.b64decode(data, validate=True) for name, data in found.items()}
-    except (msgspec.DecodeError, ValueError):
+    except (JsonError, ValueError):
         return {}
     return {
         name: BitMask(np.frombuffer(data, np.uint8).copy(), sizes[name])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec import Struct
 
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
@@ -17,6 +17,7 @@ from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import (
     DamagedFileError,
     ExportError,
+    JsonError,
     RecipeError,
     UnrecognizedFileError,
     UnsupportedFileError,
@@ -34,10 +35,16 @@ from pruneapp.export.zst import ZSTANDARD
 from pruneapp.kernels.contract import Kernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.params import validate_all
+from pruneapp.plain_json import decode
 from pruneapp.progress import Job
 
 # What a file that was written once may have become; one that may not be read is no such.
 _BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)
+
+
+class _SaidFormat(Struct):
+    name: str
+    configuration: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         if metadata is None:
             return Verdict((Difference("file", "cannot be unpacked to a safetensors file"),))
         texts = _texts(metadata)
-        if texts and (found := _changed(texts)) is not None:
+        if texts and (found := _changed(texts) or _unsound(texts)) is not None:
             return Verdict((found,))
         recipe = _recipe(file, texts, against)
         original = stack.enter_context(
@@ -142,7 +149,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         differences: list[Difference] = []
         if texts:
             counted = provenance.provenance_of(state, made, job)
-            recorded = tuple(msgspec.json.decode(texts["inputs"], type=list[str]))
+            recorded = provenance.inputs_in(metadata)
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
             origin = replace(counted, inputs=recorded, version=texts["version"])
@@ -173,6 +180,19 @@ def _changed(texts: Mapping[str, str]) -> Difference | None:
         expected=recorded,
         found=counted,
     )
+
+
+def _unsound(texts: Mapping[str, str]) -> Difference | None:
+    """Return what is not even of the kind that is written, though its checksum fits."""
+    for name in ("version", "inputs", "format"):
+        if name not in texts:
+            return Difference("metadata", f"lacks '{KEY}{name}'")
+    try:
+        decode(texts["inputs"], tuple[str, ...], KEY + "inputs")
+        decode(texts["format"], _SaidFormat, KEY + "format")
+    except JsonError as error:
+        return Difference("metadata", f"is not what is written: {error.sentence.rstrip('.')}")
+    return None
 
 
 def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
@@ -210,10 +230,10 @@ def _format(
     if "format" not in texts:
         form = get(against.format) if against.format else _usual(file, state, job)
         return form, validate_all(form.params, {})
-    said = msgspec.json.decode(texts["format"])
+    said = decode(texts["format"], _SaidFormat, KEY + "format")
     # What is inside says of itself that it is the dense file.
-    form = ZSTANDARD if packed else get(said["name"])
-    return form, validate_all(form.params, said["configuration"])
+    form = ZSTANDARD if packed else get(said.name)
+    return form, validate_all(form.params, said.configuration)
 
 
 def _usual(file: Path, state: State, job: Job) -> Format:

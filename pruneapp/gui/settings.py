@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import platformdirs
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import JsonError, ParameterError
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
-from pruneapp.plain_json import as_told, encoded
+from pruneapp.plain_json import decode, encoded
 
 RECENT_FILES = 9
 
@@ -81,8 +81,8 @@ class Settings:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or Path(platformdirs.user_config_dir("pruneapp")) / "settings.json"
         self._stored = Stored()
-        with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            self._stored = as_told(self._path.read_bytes(), Stored)
+        with contextlib.suppress(OSError, JsonError):
+            self._stored = decode(self._path.read_bytes(), Stored, str(self._path), file_names=True)
 
     def get(self, param: Param) -> Any:
         """Return the chosen value, or the default."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pruneapp.checkpoint.header_json import RuleError, load_object, show
+from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.safetensors_header import Header, RawTensor
-from pruneapp.errors import DamagedFileError, UnsupportedFileError
+from pruneapp.errors import DamagedFileError, JsonError, UnsupportedFileError
+from pruneapp.plain_json import load_object
 
 KEY = "pruneapp"
 MASKS = "pruneapp-masks"
@@ -48,9 +49,9 @@ class Layout:
             for name, dtype, shape, begin, end in header.tensors
         }
         try:
-            self.tree = load_object(header.metadata[KEY].encode())
-        except RuleError as error:
-            raise self.damaged(f"in its metadata '{KEY}', {error}") from None
+            self.tree = load_object(header.metadata[KEY])
+        except JsonError as error:
+            raise self.damaged(f"in its metadata '{KEY}', {error.what}") from None
         version = self.tree.get("version")
         if type(version) is not int or version < 1:
             raise self.damaged(f"its metadata '{KEY}' has no version")

@@ -22,7 +22,9 @@ from pruneapp.document.recipe.schema import (
 )
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Step
+from pruneapp.errors import JsonError
 from pruneapp.masks.bitmask import BitMask
+from pruneapp.plain_json import convert
 from pruneapp.progress import Job
 
 
@@ -48,9 +50,9 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
     try:
         if data["name"] == "step":
             return step_entry(Step.from_dict(data), partial(row_for, checkpoint))
-        made: Entry = msgspec.convert(data, Entry)
-    except msgspec.ValidationError as error:
-        raise wrong(UNNAMED, error) from None
+        made: Entry = convert(data, Entry, UNNAMED)
+    except JsonError as error:
+        raise wrong(error) from None
     return made
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
 from pruneapp.answers.hand import Operation, Shape
-from pruneapp.errors import RecipeError
+from pruneapp.errors import JsonError, RecipeError
+from pruneapp.plain_json import convert, load
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
 VERSION: Literal[1] = 1
@@ -18,8 +18,6 @@ Names: TypeAlias = tuple[str, ...]
 Path: TypeAlias = Literal["linear", "cubic"]
 Share: TypeAlias = Annotated[float, Meta(ge=0.0, le=1.0)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
-
-_PLACE = re.compile(r"(?s)(.*?)(?: - at (?:the key in )?`\$(.*)`)?\Z")
 
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -181,11 +179,6 @@ class RecipeFile(_Part, frozen=True):
     schema: str = msgspec.field(name="$schema", default="")
 
 
-class _Head(Struct):
-    format: str = ""
-    version: Any = None
-
-
 def decode(text: bytes | str, where: str) -> RecipeFile:
     """Read a recipe.
 
@@ -202,45 +195,25 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
         That says what is wrong, where in the file, and what is right there.
     """
     try:
-        head = msgspec.json.decode(text, type=_Head)
-    except msgspec.ValidationError:
-        head = _Head()
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RecipeError(
-            f"'{where}' is not JSON: {_words(str(error))}.",
-            remedy="Look at it in an editor that checks JSON.",
-        ) from None
-    if head.format != FORMAT:
-        raise RecipeError(
-            f'\'{where}\' is no recipe: it does not begin with "format": "{FORMAT}".',
-            remedy="Choose a file that Pruneapp saved as a recipe.",
-        )
-    if isinstance(head.version, int) and head.version > VERSION:
-        raise RecipeError(
-            f"'{where}' is a recipe of version {head.version}, and this Pruneapp reads up to "
-            f"{VERSION}.",
-            remedy="Install a newer Pruneapp.",
-        )
-    try:
-        return msgspec.json.decode(text, type=RecipeFile)
-    except msgspec.ValidationError as error:
-        raise wrong(where, error) from None
+        tree = load(text, where)
+        head = tree if type(tree) is dict else {}
+        version = head.get("version")
+        if head.get("format") != FORMAT:
+            raise RecipeError(
+                f'\'{where}\' is no recipe: it does not begin with "format": "{FORMAT}".',
+                remedy="Choose a file that Pruneapp saved as a recipe.",
+            )
+        if type(version) is int and version > VERSION:
+            raise RecipeError(
+                f"'{where}' is a recipe of version {version:,}, and this Pruneapp reads up to "
+                f"{VERSION}.",
+                remedy="Install a newer Pruneapp.",
+            )
+        return convert(tree, RecipeFile, where)
+    except JsonError as error:
+        raise wrong(error) from None
 
 
-def wrong(where: str, error: msgspec.ValidationError) -> RecipeError:
-    """Return msgspec's error as a sentence with the place in the file."""
-    found = _PLACE.match(str(error))
-    assert found is not None  # the pattern matches everything
-    what, place = found.group(1), (found.group(2) or "").lstrip(".")
-    at = f", at {_words(place)}" if place else ""
-    return RecipeError(
-        f"'{where}'{at}: {_words(what)}.",
-        remedy="docs/recipes.md says what may stand there.",
-    )
-
-
-def _words(text: str) -> str:
-    first = text[:1] if text[1:2].isupper() else text[:1].lower()  # JSON stays JSON
-    words = first + text[1:].rstrip(".").replace("`", "'")
-    # What stands in the file may be anything, and a message is one line.
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
+def wrong(error: JsonError) -> RecipeError:
+    """Return the error of JSON that is no recipe, with its place in the file."""
+    return RecipeError(error.sentence, remedy="docs/recipes.md says what may stand there.")

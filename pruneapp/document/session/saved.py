@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pruneapp.document.edit import EditKind, Layer
-from pruneapp.errors import SessionError
+from pruneapp.errors import JsonError, SessionError
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.plain_json import as_told
+from pruneapp.plain_json import decode
 from pruneapp.progress import Job
 
 NO_MASK = -1
@@ -136,10 +136,10 @@ def decoded(data: bytes, kind: type[T], where: str) -> T:
         If it is something else.
     """
     try:
-        found: T = as_told(data, kind)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise damaged(where, f"its history cannot be read ({error})") from None
-    return found
+        return decode(data, kind, where, file_names=True)
+    except JsonError as error:
+        at = f" at {error.place}" * bool(error.place)
+        raise damaged(where, f"its history cannot be read{at} ({error.what})") from None
 
 
 def damaged(where: str, what: str) -> SessionError:

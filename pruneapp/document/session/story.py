@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,9 +20,9 @@ from pruneapp.document.session.log_file import PIECE, Place, records
 from pruneapp.document.session.original import Original
 from pruneapp.document.session.packing import one_of, unpack, unpack_together
 from pruneapp.document.session.saved import SavedEdit, SavedMask, check_version, damaged
-from pruneapp.errors import CheckpointError, SessionError
+from pruneapp.errors import CheckpointError, JsonError, SessionError
 from pruneapp.masks.bitmask import BitMask
-from pruneapp.plain_json import as_told
+from pruneapp.plain_json import decode, load_object
 from pruneapp.progress import Job
 
 # A record promises at most so many bytes of JSON.
@@ -189,28 +190,22 @@ def _entry(payload: bytes, path: Path) -> Entry | None:
     except zstandard.ZstdError:
         return None
     try:
-        found: Entry = as_told(text, Entry)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        found: Entry = decode(text, Entry, str(path), file_names=True)
+    except JsonError:
         # A record of a kind that is not known: only the version tells a newer file from a bad one.
-        head = _version(text)
-        if head:
+        if head := _version(text):
             check_version({"version": head}, VERSION, str(path))
         return None
     return found
 
 
-class _AnyHead(msgspec.Struct):
-    type: str = ""
-    version: int = 0
-
-
 def _version(text: bytes) -> int:
     """Return the version that a first record names, whatever else it has; 0 for other records."""
-    try:
-        found = as_told(text, _AnyHead)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return 0
-    return found.version if found.type == "head" else 0
+    with contextlib.suppress(JsonError):
+        found = load_object(text, file_names=True)
+        if found.get("type") == "head" and type(version := found.get("version")) is int:
+            return version
+    return 0
 
 
 class MasksOfJournal:

@@ -274,7 +274,7 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
     [
         ("{", "'r.json' is not JSON"),
         ("null", "'r.json' is no recipe"),
-        ("nonsense", "not JSON: JSON is malformed"),
+        ("nonsense", "not JSON: expecting value at character 0"),
         ("[]", "'r.json' is no recipe"),
         ('{"format": "other"}', "'r.json' is no recipe"),
         ('{"format": "pruneapp-recipe", "version": 7, "entries": []}', "version 7"),
