@@ -563,6 +563,19 @@ class TestRounding:
         dialog.set_offers((replace(ROUNDED, in_16_bits=None), *COUNTED[1:]))
         assert not rounding.isVisible(), "nothing would be saved"
 
+    def test_the_type_is_one_choice_for_all_formats(self, dialog, qtbot):
+        others = [replace(one, params=(TYPE,), rounded_by="dtype") for one in COUNTED[1:]]
+        dialog.set_offers((ROUNDED, *others))
+        able = {one.name for one in (ROUNDED, *others)}
+        counted = []
+        dialog.parametersChanged.connect(lambda name, values: counted.append((name, values)))
+        qtbot.keyClick(dialog.details.fields.fields["dtype"].editor.combo, Qt.Key.Key_Down)
+        assert {name for name, _ in counted} == able, "every size is counted anew"
+        assert all(values["dtype"] == "float16" for _, values in counted)
+        qtbot.mouseClick(dialog.radios["torch"], Qt.MouseButton.LeftButton)
+        assert dialog.details.fields.fields["dtype"].editor.combo.currentText() == "float16"
+        assert dialog.wish().params["dtype"] == "float16"
+
 
 class TestNothingPruned:
     def test_it_is_said_and_that_the_button_was_not_pressed(self, dialog):

@@ -97,6 +97,28 @@ class Details(QScrollArea):
         """Return the types that formats are rounded to, as far as the person chose some."""
         return {o.name: rounded_to(o, self._values.get(o.name, {})) for o in offers}
 
+    def share_type(self, offers: Iterable[FormatOffer]) -> dict[str, dict[str, Any]]:
+        """Round every format as the shown one: sizes are compared by what is written.
+
+        Returns
+        -------
+        dict
+            The values of those that are written in another type now, by format.
+        """
+        if self._offer is None or self.fields is None or not self._offer.rounded_by:
+            return {}
+        chosen = self.fields.valid_values().get(self._offer.rounded_by)
+        changed = {}
+        for other in offers:
+            if other.name == self._offer.name or not other.rounded_by:
+                continue
+            default = next(p.default for p in other.params if p.name == other.rounded_by)
+            values = self._values.setdefault(other.name, {})
+            if chosen is not None and values.get(other.rounded_by, default) != chosen:
+                values[other.rounded_by] = chosen
+                changed[other.name] = dict(values)
+        return changed
+
     def all_values(self) -> dict[str, dict[str, Any]]:
         """Return what the person set, by format."""
         return {name: dict(values) for name, values in self._values.items()}

@@ -44,7 +44,8 @@ class ExportDialog(QDialog):
     roundingAsked(str)
         The person chose a type whose cost is not known yet.
     parametersChanged(str, dict)
-        The person changed a parameter of this format: its size may be another now.
+        The person changed a parameter of this format: its size may be another now. The type of
+        the numbers is one for all formats.
     """
 
     exportRequested = Signal(object)
@@ -246,6 +247,8 @@ class ExportDialog(QDialog):
         if offer is not None and not self.details.errors():
             self.target.set_format(offer, self.details.values())
             self.parametersChanged.emit(offer.name, self.details.values())
+            for name, values in self.details.share_type(self.formats.offers()).items():
+                self.parametersChanged.emit(name, values)
         self._ask_rounding()
         self._arrange()
 
