@@ -26,6 +26,8 @@ class TensorRow(NamedTuple):
         Whether it is checked when a file is opened.
     aliases
         Further names of the same tensor.
+    buffer
+        Whether its elements count among the buffers, and not among the parameters.
     """
 
     name: str
@@ -38,3 +40,4 @@ class TensorRow(NamedTuple):
     why_not: str = ""
     by_default: bool = False
     aliases: tuple[str, ...] = ()
+    buffer: bool = False

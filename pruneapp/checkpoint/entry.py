@@ -13,11 +13,27 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.progress import CancelToken
 
 # The kind of what training measures and counts beside the parameters, and its names in torch's
 # own norm layers.
 STATISTICS = "statistics"
 STATISTICS_NAMES = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+# Last names of further floats that torch's and transformers' modules register as buffers.
+_BUFFER_NAMES = STATISTICS_NAMES | {
+    "inv_freq",
+    "original_inv_freq",
+    "cos_cached",
+    "sin_cached",
+    "freqs_cis",
+    "position_ids",
+    "relative_position_index",
+    "relative_coords_table",
+    "masked_bias",
+    "attn_mask",
+    "causal_mask",
+    "anchors",
+}
 
 
 class Location(NamedTuple):
@@ -116,13 +132,75 @@ class TensorEntry(NamedTuple):
 
     @property
     def learned(self) -> bool:
-        """Whether it counts among the parameters: running statistics and counters do not."""
-        return self.kind != STATISTICS
+        """Whether it counts among the parameters, and not among the buffers; see `is_buffer`."""
+        return not is_buffer(self.name, self.shape, self.dtype)
 
     @property
     def prunable(self) -> bool:
         """Whether it may be pruned."""
         return not self.why_not
+
+
+class Size(NamedTuple):
+    """How many elements a model has.
+
+    Attributes
+    ----------
+    parameters
+        Of what is learned; only these are meant by a share of the model.
+    buffers
+        Of the rest.
+    """
+
+    parameters: int = 0
+    buffers: int = 0
+
+
+def is_buffer(name: str, shape: tuple[int, ...], dtype: DType) -> bool:
+    """Whether a tensor counts among the buffers of a model, and not among its parameters.
+
+    A state dict does not say what is which, so that it is told by type and name, and by nothing
+    else, for all that count to agree:
+
+    - every tensor of whole numbers or truth values (counters, positions, indices, packed weights);
+    - running statistics, rotary frequencies, anchors and the like, by the last part of the name;
+    - masks: a last part ``NAME_mask``, and the ``bias`` of shape ``1×1×n×n`` of attention in GPT-2
+      and its kin, which is their causal mask.
+    """
+    if dtype.name[0] in "UI" or dtype.name == "BOOL":
+        return True
+    leaf = name[name.rfind(".") + 1 :]
+    if leaf in _BUFFER_NAMES or leaf.endswith("_mask"):
+        return True
+    square = len(shape) == 4 and shape[:2] == (1, 1) and shape[2] == shape[3] > 1
+    return leaf == "bias" and square
+
+
+def size_of(entries: Iterable[TensorEntry], cancel: CancelToken | None = None) -> Size:
+    """Count parameters and buffers: the one function for every number of them that is shown.
+
+    Tied tensors count once; masks that lie beside the tensors that they prune do not count.
+
+    Parameters
+    ----------
+    entries
+        All tensors that are meant; O(n).
+    cancel
+        Looked at every few thousand tensors; never cancelled if absent.
+    """
+    cancel = cancel or CancelToken()
+    entries = tuple(entries)
+    masks: set[str] = set()
+    for batch in cancel.batches(entries):
+        masks.update([e.mask_of for e in batch if e.mask_of])
+    parameters = buffers = 0
+    for batch in cancel.batches(entries):
+        for entry in batch:
+            if is_buffer(entry.name, entry.shape, entry.dtype):
+                buffers += 0 if entry.name in masks else entry.numel
+            else:
+                parameters += entry.numel
+    return Size(parameters, buffers)
 
 
 def make_entries(

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, print_table, printable, size
@@ -41,14 +41,16 @@ def inspect(options: argparse.Namespace, token: CancelToken) -> int:
 
 def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
     contents = document.checkpoint.contents
+    counted = size_of(document.checkpoint.entries[name] for name in names)
     return {
         "path": str(document.checkpoint.path),
         "format": contents.format,
         "state_dict": contents.state_dict,
         "state_dicts": [
-            {"key": s.key, "tensors": s.tensors, "parameters": s.numel}
-            for s in contents.state_dicts
+            {"key": s.key, "tensors": s.tensors, "elements": s.numel} for s in contents.state_dicts
         ],
+        "parameters": counted.parameters,
+        "buffers": counted.buffers,
         "notices": [n.text for n in contents.notices],
         "unknown_globals": list(contents.unknown_globals),
         "metadata": dict(contents.metadata),
@@ -63,7 +65,8 @@ def _tensor(document: Document, entry: TensorEntry) -> dict[str, Any]:
         "kind": entry.kind,
         "shape": list(entry.shape),
         "dtype": entry.dtype.label,
-        "parameters": entry.numel,
+        "elements": entry.numel,
+        "parameters": entry.numel if entry.learned else 0,
         "bytes": entry.nbytes,
         "prunable": entry.prunable,
         "why_not": entry.why_not,
@@ -87,13 +90,15 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         )
         for e in entries
     ]
-    head = ("name", "kind (inferred)", "shape", "type", "parameters", "pruned")
+    head = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
     print_table(head, rows, (False, False, False, False, True, False))
-    total = sum(e.numel for e in entries if e.learned)
+    total, buffers = size_of(entries)
+    beside = f"{_many(buffers, 'element')} in buffers, " if buffers else ""
     pruned = sum(document.masks.pruned(e.name) for e in entries)
     write = sys.stdout.write
     write(
         f"\n{contents.label}: {_many(len(entries), 'tensor')}, {_many(total, 'parameter')}, "
+        f"{beside}"
         f"{size(sum(e.nbytes for e in entries))}, {percent(pruned, total)} pruned\n"
     )
     if len(contents.state_dicts) > 1:

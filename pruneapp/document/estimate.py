@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
+from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.census.wanted import rows_now
 from pruneapp.document.counts import Units
 from pruneapp.document.counts_of_patterns import gone_in_pattern
 from pruneapp.document.effect import Effect, by_lot, effect_of, weights_gone
-from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.methods import registry
 from pruneapp.methods.bounds import budgets, refuse_more
@@ -155,7 +156,7 @@ def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
     known: tuple[int, int] | None = snapshot.census.recent(snapshot, "model")
     if known is None:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())
-        known = model_size(snapshot.checkpoint, job.cancel), pruned
+        known = size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
         snapshot.census.remember(snapshot, "model", known, 0)
     return known
 

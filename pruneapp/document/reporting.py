@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pruneapp.answers import SparsityReport, TensorSparsity
+from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.energies import measure_energies
 from pruneapp.document.energy import Energy, total_of
-from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
@@ -66,7 +67,7 @@ def report_of(
     total = _UNKNOWN if known is None else _total(found, job)
     return SparsityReport(
         tuple(rows),
-        model_size(snapshot.checkpoint, job.cancel),
+        size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters,
         before,
         after,
         total.share,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from pruneapp.checkpoint.entry import STATISTICS, TensorEntry
+from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
 from pruneapp.document.census import Census
 from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.methods.declaration import Method, TensorView
-from pruneapp.progress import CancelToken, Job
+from pruneapp.progress import Job
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,20 +130,3 @@ def _zeroed(chunk: RawChunk, mask: BitMask) -> Bits:
     # reader's memory and stays as it is.
     kept = mask.bools(chunk.start, chunk.start + chunk.bits.size)
     return np.multiply(chunk.bits, kept, dtype=chunk.bits.dtype)
-
-
-def model_size(checkpoint: Checkpoint, cancel: CancelToken | None = None) -> int:
-    """Return how many parameters a checkpoint holds.
-
-    Running statistics, counters, and masks that lie beside their tensors are none.
-    """
-    cancel = cancel or CancelToken()
-    entries = checkpoint.entries.values()
-    masks: set[str] = set()
-    for batch in cancel.batches(entries):
-        masks.update([e.mask_of for e in batch if e.mask_of])
-    size = 0
-    for batch in cancel.batches(entries):
-        learned = [e.shape for e in batch if e.kind != STATISTICS and e.name not in masks]
-        size += sum(map(math.prod, learned))
-    return size

@@ -15,8 +15,9 @@ from pruneapp.answers import (
     TensorSparsity,
     TensorStats,
 )
+from pruneapp.checkpoint.entry import size_of
 from pruneapp.document.blocks import aligned, block_sums, real_values
-from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ParameterError
 from pruneapp.kernels.contract import BLOCK, Kernel, Slices
 from pruneapp.kernels.values import Floats
@@ -206,7 +207,7 @@ def sparsity(snapshot: Snapshot, masks: Mapping[str, BitMask] | None = None) -> 
             rows.append(TensorSparsity(entry.name, entry.numel, before, after))
     return SparsityReport(
         tuple(rows),
-        model_size(snapshot.checkpoint),
+        size_of(snapshot.checkpoint.entries.values()).parameters,
         sum(row.before for row in rows),
         sum(row.after for row in rows),
     )

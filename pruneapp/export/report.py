@@ -39,7 +39,7 @@ class WrittenTensor:
     pruned
         How many of them are pruned, those that were made final among them.
     learned
-        Whether they count among the parameters: running statistics and counters do not.
+        Whether it counts among the parameters, and not among the buffers.
     """
 
     name: str

@@ -9,12 +9,12 @@ from functools import partial
 
 from pruneapp.answers import ShortNames, TensorRow
 from pruneapp.checkpoint.dtypes import DType
+from pruneapp.checkpoint.entry import Size, is_buffer, size_of
 from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document
 from pruneapp.document.session.entrance import Wish, open_wish
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
-from pruneapp.document.snapshot import model_size
 from pruneapp.progress import CancelToken, Job
 
 Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
@@ -34,8 +34,8 @@ class Contents:
         The shorter forms of the names that are shown.
     kinds
         Kinds of layers for which a rule makes sense, those that are usually pruned first.
-    parameters
-        How many parameters there are in all.
+    size
+        How many parameters there are, and how many elements of buffers.
     """
 
     rows: tuple[TensorRow, ...] = ()
@@ -43,7 +43,7 @@ class Contents:
     shown: Mapping[str, str] = field(default_factory=dict)
     short: ShortNames = field(default_factory=ShortNames)
     kinds: tuple[str, ...] = ()
-    parameters: int = 0
+    size: Size = field(default_factory=Size)
 
 
 def contents_of(document: Document, cancel: CancelToken) -> Contents:
@@ -67,6 +67,7 @@ def contents_of(document: Document, cancel: CancelToken) -> Contents:
             why_not,
             by_default,
             aliases,
+            map(is_buffer, names, shapes, dtypes),
             strict=True,
         )
         # A quarter of the time that it takes to call the class for each.
@@ -83,7 +84,7 @@ def contents_of(document: Document, cancel: CancelToken) -> Contents:
         shown=shown,
         short=ShortNames(shown.values(), cancel),
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
-        parameters=model_size(document.checkpoint, cancel),
+        size=size_of(entries.values(), cancel),
     )
 
 

@@ -171,7 +171,7 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
     """Let the person choose one of several dicts of tensors; None if they leave it."""
     texts = [
         QCoreApplication.translate(
-            "Questions", "{key}: {tensors} tensors, {numel} parameters"
+            "Questions", "{key}: {tensors} tensors, {numel} elements"
         ).format(
             key=choice.key or "(outermost)",
             tensors=f"{choice.tensors:,}",

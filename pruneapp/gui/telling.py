@@ -154,9 +154,9 @@ class Telling(QObject):
         assert document is not None
         masks = document.masks
         self._views.tree.set_sparsity(dict(zip(names, masks.counts(names), strict=True)))
-        total = self._session.contents.parameters
+        total = self._session.contents.size.parameters
         pruned = sum(masks.counts(masks))
-        self._window.model_status.set_model(total, pruned)
+        self._window.model_status.set_model(total, pruned, self._session.contents.size.buffers)
         self._views.forecast.set_model(total, pruned)
 
     def _show_position(self) -> None:

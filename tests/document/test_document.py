@@ -14,6 +14,7 @@ from changing import make_final
 from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
+from pruneapp.checkpoint.entry import size_of
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.edit import Change, Edit
@@ -22,7 +23,7 @@ from pruneapp.document.given import given_masks, names_in, read_mask
 from pruneapp.document.history import History
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.snapshot import Snapshot, model_size
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
@@ -409,7 +410,7 @@ def test_a_module_pruned_by_torch_opens_with_its_masks(tmp_path: Path):
         np.testing.assert_array_equal(document.masks["weight"].bools(), expected)
         bits = document.snapshot().bits("weight")
         np.testing.assert_array_equal(bits.view(np.float32), original.numpy().reshape(-1))
-        assert model_size(checkpoint) == 24 + 4
+        assert size_of(checkpoint.entries.values()).parameters == 24 + 4
         prune(document, "weight")  # of the 18 that are left
         assert document.masks["weight"].kept == 9
         document.close()

@@ -39,7 +39,7 @@ class TensorAccount:
         What is kept of the sum of squares, and of magnitudes, of the file as it was opened, from 0
         to 1; None where nothing was there or float64 cannot say.
     learned
-        Whether it counts among the parameters: running statistics and counters do not.
+        Whether it counts among the parameters, and not among the buffers.
     """
 
     name: str

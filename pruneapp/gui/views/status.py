@@ -29,20 +29,30 @@ class ModelStatus(QWidget):
         layout.setContentsMargins(8, 0, 8, 0)
         layout.addWidget(self.text)
 
-    def set_model(self, numel: int, pruned: int) -> None:
-        """Show how many elements there are, and how many are pruned."""
+    def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
+        """Show how many parameters there are, how many of them are pruned, and the buffers."""
         if not numel:
             self.text.setText(self.tr("No parameters"))
             self.text.setToolTip("")
             return
+        words = self.tr("{n} parameters   ·   {share} pruned")
+        if buffers:
+            words = self.tr("{n} parameters, {buffers} in buffers   ·   {share} pruned")
         self.text.setText(
-            self.tr("{n} parameters   ·   {share} pruned").format(
-                n=numbers.count(numel), share=numbers.part(pruned, numel)
+            words.format(
+                n=numbers.count(numel),
+                buffers=numbers.count(buffers),
+                share=numbers.part(pruned, numel),
             )
         )
-        self.text.setToolTip(
-            self.tr("{pruned} of {n}").format(pruned=numbers.count(pruned), n=numbers.count(numel))
+        tip = self.tr("{pruned} of {n} parameters pruned.").format(
+            pruned=numbers.count(pruned), n=numbers.count(numel)
         )
+        if buffers:
+            tip += " " + self.tr(
+                "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
+            ).format(n=numbers.count(buffers))
+        self.text.setToolTip(tip)
 
     def clear(self) -> None:
         """Show nothing: no file is open."""

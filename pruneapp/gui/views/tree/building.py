@@ -225,6 +225,7 @@ def _in_order(
         children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
         leaf=leaf,
         numel=numel,
+        parameters=np.where(np.array([row.buffer for row in rows], np.bool_), 0, numel),
         prunable=prunable,
         by_default=by_default,
         matrices=matrices,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from itertools import repeat
 from typing import Any
@@ -49,7 +49,8 @@ class Cells(QObject):
         super().__init__()
         self.nodes = nodes
         self.checks = checks
-        self.numel_below = nodes.below(nodes.numel)
+        self.parameters_below = nodes.below(nodes.parameters)
+        self._buffers_below = nodes.below(nodes.numel - nodes.parameters)
         self._usual_below = nodes.below(nodes.by_default)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._after: NDArray[np.int64] | None = None
@@ -116,7 +117,7 @@ class Cells(QObject):
     def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
         found: NDArray[np.float64] = self._pruned_below[nodes] / np.maximum(
-            self.numel_below[nodes], 1
+            self.parameters_below[nodes], 1
         )
         return found
 
@@ -134,9 +135,9 @@ class Cells(QObject):
         if column == Column.SPARSITY:
             return self._sparsity_text(node, tensor)
         if column == Column.PARAMETERS:
-            if nodes.alias[node]:
+            if nodes.alias[node] or not (self.parameters_below[node] or tensor < 0):
                 return numbers.NO_NUMBER
-            return numbers.count(int(self.numel_below[node]))
+            return numbers.count(int(self.parameters_below[node]))
         if column == Column.KIND:
             row = nodes.rows[tensor] if tensor >= 0 else self._typical(node)
             return row.kind if row else ""
@@ -155,7 +156,7 @@ class Cells(QObject):
         tensor = int(self.nodes.tensor[node])
         if self.nodes.alias[node] or (tensor >= 0 and not self.nodes.prunable[tensor]):
             return None
-        whole = int(self.numel_below[node])
+        whole = int(self.parameters_below[node])
         before = int(self._pruned_below[node])
         after = before if self._after_below is None else int(self._after_below[node])
         quiet = not self._usual_below[node] and not before and not after
@@ -237,17 +238,21 @@ class Cells(QObject):
             facts = (row.kind, numbers.shape(row.shape), row.dtype, numbers.exact_size(row.nbytes))
             lines.append(" · ".join(fact for fact in facts if fact))
         if not nodes.alias[node]:
-            lines.append(
-                self.tr("{pruned} of {all} weights pruned").format(
-                    pruned=numbers.count(int(self._pruned_below[node])),
-                    all=numbers.count(int(self.numel_below[node])),
-                )
-            )
+            lines += self._counted(node)
         if why := self.why_not(node):
             lines.append(why)
         if hurt := self._danger_text(node):
             lines.append(f"{danger.GLYPHS[self._worst(node)[0]]} {hurt}")
         return "<br>".join(as_plain(line) for line in lines)
+
+    def _counted(self, node: int) -> Iterator[str]:
+        """Say how much there is: parameters and buffers, where they differ."""
+        if whole := int(self.parameters_below[node]):
+            yield self.tr("{pruned} of {all} parameters pruned").format(
+                pruned=numbers.count(int(self._pruned_below[node])), all=numbers.count(whole)
+            )
+        if buffers := int(self._buffers_below[node]):
+            yield self.tr("{n} elements in buffers").format(n=numbers.count(buffers))
 
     def accessible(self, node: int, column: int) -> str | None:
         """Return what a screen reader says; None for what is shown."""

@@ -117,7 +117,7 @@ class Listing:
             return children
         keys: Sequence[Any]
         if column == Column.PARAMETERS:
-            keys = self._cells.numel_below[children].tolist()
+            keys = self._cells.parameters_below[children].tolist()
         elif column == Column.SPARSITY:
             keys = self._cells.sparsity(children).tolist()
         elif column == Column.NAME:

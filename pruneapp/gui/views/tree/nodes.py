@@ -49,6 +49,8 @@ class Nodes:
         ``int32[rows]``: node of each tensor.
     numel
         ``int64[rows]``: elements, cut so that their sum fits.
+    parameters
+        ``int64[rows]``: as `numel`; 0 for buffers.
     prunable, by_default
         ``bool[rows]``.
     matrices
@@ -72,6 +74,7 @@ class Nodes:
     children: NDArray[np.int32]
     leaf: NDArray[np.int32]
     numel: NDArray[np.int64]
+    parameters: NDArray[np.int64]
     prunable: NDArray[np.bool_]
     by_default: NDArray[np.bool_]
     matrices: NDArray[np.bool_]
