@@ -34,22 +34,15 @@ _SAME_HUE, _GREY = 12, 60  # degrees; of 255
 
 
 class Style(QProxyStyle):
-    """Draws the outlines of indicators and fields from the palette, the rest as Fusion does."""
+    """Draws the outlines of indicators and fields from the palette, the rest as Fusion does.
+
+    It overrides only what draws. What measures and hints (`subElementRect`, `pixelMetric`,
+    `styleHint`, `polish`, ...) Qt asks from constructors of widgets, too: an exception there, or a
+    wrapper of what has no wrapper yet, ends the process.
+    """
 
     def __init__(self) -> None:
         super().__init__("Fusion")
-
-    def subElementRect(
-        self,
-        element: QStyle.SubElement,
-        option: QStyleOption,
-        widget: QWidget | None = None,
-    ) -> QRect:
-        """Return where parts of a control are: words of tabs with room for letters like g."""
-        found = self.baseStyle().subElementRect(element, option, widget)
-        if element == QStyle.SubElement.SE_TabBarTabText:
-            return found.adjusted(0, -_TAB_ROOM, 0, _TAB_ROOM)
-        return found
 
     def drawPrimitive(
         self,
@@ -77,7 +70,11 @@ class Style(QProxyStyle):
         painter: QPainter,
         widget: QWidget | None = None,
     ) -> None:
-        """Draw the shapes of tabs."""
+        """Draw the shapes of tabs, and their words with room for letters like g."""
+        if element == QStyle.ControlElement.CE_TabBarTabLabel:
+            with _higher(option, _TAB_ROOM):
+                super().drawControl(element, option, painter, widget)
+            return
         super().drawControl(element, option, painter, widget)
         if element == QStyle.ControlElement.CE_TabBarTabShape and _is_dark(option.palette):
             assert isinstance(option, QStyleOptionTab), "the shape of a tab has a tab's option"
@@ -96,6 +93,17 @@ class Style(QProxyStyle):
                 super().drawComplexControl(control, option, painter, widget)
         else:
             super().drawComplexControl(control, option, painter, widget)
+
+
+@contextmanager
+def _higher(option: QStyleOption, room: int) -> Iterator[None]:
+    """Let Fusion draw as if there was so much more room above and below."""
+    before = QRect(option.rect)
+    option.rect = before.adjusted(0, -room, 0, room)
+    try:
+        yield
+    finally:
+        option.rect = before
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QLineEdit,
@@ -63,8 +64,6 @@ def test_an_indicator_has_an_outline_and_a_mark(shown, theme, kind):
 def test_a_third_state_is_a_dash(shown, theme):
     box = QCheckBox()
     box.setTristate(True)
-    from PySide6.QtCore import Qt
-
     box.setCheckState(Qt.CheckState.PartiallyChecked)
 
     assert QColor(theme.colors["text"]).name() in shown(box)
@@ -113,8 +112,17 @@ def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(
     for text in ("Weights", "Model"):
         tabs.addTab(text)
     tabs.setCurrentIndex(1)
-    option = QStyleOptionTab()
-    tabs.initStyleOption(option, 0)
-    words = style.subElementRect(QStyle.SubElement.SE_TabBarTabText, option, tabs)
-    assert words.height() >= tabs.fontMetrics().height()
-    assert option.rect.contains(words)
+
+    def words(room: int) -> QImage:
+        option = QStyleOptionTab()
+        tabs.initStyleOption(option, 0)
+        image = QImage(option.rect.size() + QSize(0, 40), QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
+        option.rect = QRect(QPoint(0, 20), option.rect.size()).adjusted(0, -room, 0, room)
+        painter = QPainter(image)
+        style.drawControl(QStyle.ControlElement.CE_TabBarTabLabel, option, painter, tabs)
+        painter.end()
+        return image
+
+    assert words(0) == words(16)  # where nothing is cut off
+    assert words(0) != words(-8)
