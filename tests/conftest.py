@@ -40,6 +40,14 @@ def resnet20() -> Path:
     return shared / "data" / "resnet20-12fca82f.th"
 
 
+@pytest.fixture(scope="session")
+def qapp_cls() -> type:
+    """The application of the tests is the one that people start."""
+    from pruneapp.gui.app import Application
+
+    return Application
+
+
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings, caches and logs go to a folder of the test."""

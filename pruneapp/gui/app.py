@@ -74,31 +74,34 @@ class FirstPaint(QObject):
         return False
 
 
-class OpenedFromOutside(QObject):
-    """Listens for files that the system asks the application to open (macOS).
+class Application(QApplication):
+    """Tells of files that the system asks it to open (macOS).
+
+    It hears its own events only. A filter on the application would hear those of every object, of
+    widgets under construction too, of which Python then makes wrappers.
 
     Signals
     -------
-    asked(Path)
+    fileRequested(Path)
         The file.
     """
 
-    asked = Signal(object)
+    fileRequested = Signal(object)
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+    def event(self, event: QEvent) -> bool:
         """Catch file-open events."""
         if isinstance(event, QFileOpenEvent):
-            self.asked.emit(Path(event.file()))
+            self.fileRequested.emit(Path(event.file()))
             return True
-        return False
+        return super().event(event)
 
 
-def make_application(arguments: list[str]) -> QApplication:
+def make_application(arguments: list[str]) -> Application:
     """Return the application with its name, style, icon and language."""
     share_heap()  # before Qt starts a thread, too
     # A plugin path from the environment could load code that did not come with Qt.
     os.environ.pop("QT_PLUGIN_PATH", None)
-    application = QApplication(arguments)
+    application = Application(arguments)
     application.setApplicationName("pruneapp")
     application.setApplicationDisplayName("Pruneapp")
     application.setApplicationVersion(pruneapp.__version__)
@@ -278,9 +281,7 @@ def main(file: str | None = None, state_dict: str | None = None) -> int:
         file=None if file is None else Path(file),
         state_dict=state_dict,
     )
-    outside = OpenedFromOutside(application)
-    outside.asked.connect(start.open)
-    application.installEventFilter(outside)
+    application.fileRequested.connect(start.open)
     sys.excepthook = start.report_bug
     window.show()
     status = application.exec()

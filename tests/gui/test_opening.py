@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QInputDialog
 from safetensors.torch import save_file
 
 from pruneapp import resources
-from pruneapp.gui.app import OpenedFromOutside
 from pruneapp.gui.views.tree.cells import Column
 from tests.gui.person import node_named
 
@@ -123,11 +122,9 @@ def test_open_before_everything_is_there_asks_then(new_person, file):
 
 def test_a_file_that_the_system_asks_for_is_opened(person, file, qapp):
     """macOS sends an event where others name the file on the command line."""
-    outside = OpenedFromOutside()
-    outside.asked.connect(person.start.open)
-    qapp.installEventFilter(outside)
+    qapp.fileRequested.connect(person.start.open)
     QCoreApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(file))))
-    qapp.removeEventFilter(outside)
+    qapp.fileRequested.disconnect(person.start.open)
     person.wait_open(file)
 
 
