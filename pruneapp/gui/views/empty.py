@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
+from pruneapp.gui.views.parts.layouts import clear
 from pruneapp.gui.views.parts.painting import reported
 
 _MOST = 6
@@ -57,14 +58,6 @@ class EmptyPage(QWidget):
         for button in (self.open_button, self.folder_button, self.sample_button):
             button.setMinimumSize(128, 36)
             button.setAccessibleDescription(button.toolTip())
-        buttons = QHBoxLayout()
-        buttons.setSpacing(12)
-        buttons.addStretch(1)
-        buttons.addWidget(self.open_button)
-        buttons.addWidget(self.folder_button)
-        buttons.addWidget(self.sample_button)
-        buttons.addStretch(1)
-
         self._target = QWidget(self)
         inside = QVBoxLayout(self._target)
         inside.setContentsMargins(24, 24, 24, 24)
@@ -72,7 +65,14 @@ class EmptyPage(QWidget):
         inside.addWidget(title)
         inside.addWidget(self.opens)
         inside.addSpacing(8)
+        buttons = QHBoxLayout()
         inside.addLayout(buttons)
+        buttons.setSpacing(12)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_button)
+        buttons.addWidget(self.folder_button)
+        buttons.addWidget(self.sample_button)
+        buttons.addStretch(1)
         inside.addSpacing(8)
         inside.addWidget(self.promise)
 
@@ -84,18 +84,18 @@ class EmptyPage(QWidget):
         self._rows.setColumnStretch(1, 1)
         self.recent_buttons: list[QPushButton] = []
 
-        column = QVBoxLayout()
-        column.setSpacing(24)
-        column.addStretch(2)
-        column.addWidget(self._target)
-        column.addWidget(self._recent)
-        column.addStretch(3)
         for widget in (self._target, self._recent):
             widget.setMaximumWidth(_WIDTH)
             widget.setMinimumWidth(min(_WIDTH, 320))
         layout = QHBoxLayout(self)
         layout.addStretch(1)
+        column = QVBoxLayout()
         layout.addLayout(column, 100)
+        column.setSpacing(24)
+        column.addStretch(2)
+        column.addWidget(self._target)
+        column.addWidget(self._recent)
+        column.addStretch(3)
         layout.addStretch(1)
 
         self.open_button.clicked.connect(self.openRequested)
@@ -106,10 +106,7 @@ class EmptyPage(QWidget):
 
     def set_recent(self, paths: Sequence[str]) -> None:
         """List files that were open before, the newest first."""
-        while (item := self._rows.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._rows)
         self.recent_buttons = []
         if paths:
             title = heading(self.tr("Recent files"))

@@ -23,7 +23,7 @@ from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.copy_button import CopyButton
 from pruneapp.gui.views.parts.counts_table import CountsTable
-from pruneapp.gui.views.parts.decision import button_row
+from pruneapp.gui.views.parts.decision import add_button_row
 from pruneapp.gui.views.parts.labels import ElidedLabel, heading, plain, recolor
 
 
@@ -101,17 +101,6 @@ class ExportReportDialog(QDialog):
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
         self._labels: list[QWidget] = []
-        rows = QFormLayout()
-        rows.setHorizontalSpacing(16)
-        rows.setVerticalSpacing(4)
-        for label, text, tip in self._facts():
-            name = plain(label)
-            value = ElidedLabel(text, self)
-            value.setAccessibleName(f"{label}: {text}")
-            if tip:
-                value.setToolTip(tip.strip())
-            rows.addRow(name, value)
-            self._labels.append(name)
         self.notes = [plain(note, wrap=True) for note in report.notes]
         self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.warnings]
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity")
@@ -138,26 +127,37 @@ class ExportReportDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
-        self.above = self._above(rows)
+        self.above = self._above()
         layout.addWidget(self.above)
         title = heading(self.tr("Sparsity"))
         layout.addWidget(title)
         layout.addWidget(self.table)
         title.setVisible(bool(report.tensors))
         self.table.setVisible(bool(report.tensors))
-        layout.addLayout(button_row(self.close_button, beside=(self.show_folder, self.copy)))
+        add_button_row(layout, self.close_button, beside=(self.show_folder, self.copy))
         self.close_button.setFocus()
         self.copy.clicked.connect(self._copy)
         self.show_folder.clicked.connect(self._on_show_folder)
         self.close_button.clicked.connect(self.accept)
         self.set_colors({})
 
-    def _above(self, rows: QFormLayout) -> QScrollArea:
+    def _above(self) -> QScrollArea:
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 8, 0)
         layout.setSpacing(8)
+        rows = QFormLayout()
         layout.addLayout(rows)
+        rows.setHorizontalSpacing(16)
+        rows.setVerticalSpacing(4)
+        for label, text, tip in self._facts():
+            name = plain(label)
+            value = ElidedLabel(text, self)
+            value.setAccessibleName(f"{label}: {text}")
+            if tip:
+                value.setToolTip(tip.strip())
+            rows.addRow(name, value)
+            self._labels.append(name)
         for note in (*self.warnings, *self.notes):
             layout.addWidget(note)
         if self._report.loads:

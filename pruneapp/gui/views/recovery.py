@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, heading, plain, recolor
+from pruneapp.gui.views.parts.layouts import clear
 from pruneapp.gui.views.parts.painting import reported
 
 _MOST = 3  # rows; more are said to be there
@@ -105,21 +106,21 @@ class Recovery(QWidget):
         self.later.setAccessibleName(self.later.toolTip())
         self.later.clicked.connect(self.dismissed)
         self.more = plain()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, _GAP + 8, 8, 8)
+        layout.setSpacing(4)
         above = QHBoxLayout()
+        layout.addLayout(above)
         above.setSpacing(8)
         above.addWidget(self.title)
         above.addWidget(self.more)
         above.addStretch(1)
         above.addWidget(self.later)
         self._rows = QGridLayout()
+        layout.addLayout(self._rows)
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(4)
         self._rows.setColumnStretch(1, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, _GAP + 8, 8, 8)
-        layout.setSpacing(4)
-        layout.addLayout(above)
-        layout.addLayout(self._rows)
         self.restore_buttons: list[QPushButton] = []
         self.delete_buttons: list[QPushButton] = []
         self.files_button: QPushButton | None = None
@@ -128,10 +129,7 @@ class Recovery(QWidget):
 
     def set_found(self, works: Sequence[FoundWork], files: FoundFiles | None) -> None:
         """Show what there is."""
-        while (item := self._rows.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._rows)
         self.restore_buttons, self.delete_buttons, self._muted = [], [], []
         self.files_button = None
         row = 0

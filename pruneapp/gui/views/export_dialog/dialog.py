@@ -25,7 +25,7 @@ from pruneapp.gui.views.export_dialog.purposes import Purposes
 from pruneapp.gui.views.export_dialog.target import Target
 from pruneapp.gui.views.export_dialog.wish import ExportWish, Place
 from pruneapp.gui.views.export_dialog.words import size_words
-from pruneapp.gui.views.parts.decision import button_row
+from pruneapp.gui.views.parts.decision import add_button_row
 from pruneapp.gui.views.parts.labels import heading, plain
 from pruneapp.gui.views.parts.tab_order import move_focus
 
@@ -84,10 +84,6 @@ class ExportDialog(QDialog):
         self._arrange()
 
     def _lay_out(self) -> None:
-        choice = QHBoxLayout()
-        choice.setSpacing(24)
-        choice.addWidget(self.formats)
-        choice.addWidget(self.details, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
@@ -96,12 +92,16 @@ class ExportDialog(QDialog):
         layout.addWidget(self.purposes)
         layout.addSpacing(4)
         layout.addWidget(heading(self.tr("Format")))
+        choice = QHBoxLayout()
         layout.addLayout(choice, 1)
+        choice.setSpacing(24)
+        choice.addWidget(self.formats)
+        choice.addWidget(self.details, 1)
         layout.addSpacing(4)
         layout.addWidget(self.target)
         layout.addWidget(self.beside)
         layout.addSpacing(8)
-        layout.addLayout(button_row(self.stop, self.go))
+        add_button_row(layout, self.stop, self.go)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Take the room that is needed: of its own accord a dialog takes two thirds of a screen."""

@@ -18,6 +18,7 @@ from pruneapp.answers import FormatOffer
 from pruneapp.gui.views.export_dialog.words import size_tip, size_words
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.parts.layouts import clear
 
 _SIZE_LETTERS = 12
 
@@ -110,9 +111,7 @@ class Formats(QWidget):
         recolor(self.refused, self._colors["muted"])
 
     def _build(self, offers: Sequence[FormatOffer]) -> None:
-        while (item := self._layout.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear(self._layout)
         self.radios, self.sizes = {}, {}
         for row, offer in enumerate(offers):
             radio = QRadioButton(_label(offer, ""), self)

@@ -32,7 +32,11 @@ class Purposes(QWidget):
         self.reason = plain(wrap=True)
         # Two lines, so that nothing below moves.
         self.reason.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
         row = QHBoxLayout()
+        layout.addLayout(row)
         row.setSpacing(24)
         for purpose, words in (
             (Purpose.MAIL, self.tr("To mail it")),
@@ -46,10 +50,6 @@ class Purposes(QWidget):
             self.buttons[purpose] = button
             row.addWidget(button)
         row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(row)
         layout.addWidget(self.reason)
         self._group.buttonClicked.connect(self._on_clicked)
         self.set_colors({})

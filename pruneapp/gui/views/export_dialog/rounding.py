@@ -43,14 +43,14 @@ class Rounding(QWidget):
         self.take.setAccessibleDescription(
             self.tr("Chooses this type; what rounding costs is said here then.")
         )
-        row = QHBoxLayout()
-        row.addWidget(self.take)
-        row.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.note)
+        row = QHBoxLayout()
         layout.addLayout(row)
+        row.addWidget(self.take)
+        row.addStretch(1)
         self.take.clicked.connect(self._on_taken)
         self._tell()
 

@@ -55,19 +55,19 @@ class Forecast(QWidget):
         self.affected = self.most.rows
         self.spared = plain(wrap=True)
 
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.heading)
-        top.addWidget(self.state, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
+        top = QHBoxLayout()
         layout.addLayout(top)
+        top.setSpacing(8)
+        top.addWidget(self.heading)
+        top.addWidget(self.state, 1)
         counted = QVBoxLayout()
+        layout.addLayout(counted)
         counted.setSpacing(4)
         counted.addWidget(self.figures)
         counted.addWidget(self.file)
-        layout.addLayout(counted)
         # What would be hurt, or in the same room what the same again would do.
         self._warning = _Lines(self.alarm, self.note)
         # The tensors, or in the same room why nothing can be done.

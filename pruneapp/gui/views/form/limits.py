@@ -69,6 +69,7 @@ class SeveralEditor(Editor):
         super().__init__(param, parent)
         self.boxes: dict[str, QCheckBox] = {}
         column = QVBoxLayout()
+        self.line.addLayout(column)
         column.setSpacing(4)
         for choice in choices:
             box = QCheckBox(choice.label, self)
@@ -78,7 +79,6 @@ class SeveralEditor(Editor):
             box.toggled.connect(self.changed)
             column.addWidget(box)
             self.boxes[choice.value] = box
-        self.line.addLayout(column)
 
     def value(self) -> Any:
         """Return the words that are checked."""
@@ -122,7 +122,16 @@ class LimitsSection(QWidget):
         )
         self.button.setAccessibleDescription(self.button.toolTip())
         self.note = plain(wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self.about = plain(
+            self.tr("Bounds for what is pruned once the step is done: of each tensor, and in all."),
+            wrap=True,
+        )
+        column.addWidget(self.about)
         rows = QFormLayout()
+        column.addLayout(rows)
         rows.setHorizontalSpacing(8)
         rows.setVerticalSpacing(8)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
@@ -146,15 +155,6 @@ class LimitsSection(QWidget):
             label.setMinimumWidth(label_width(self))
             rows.addRow(label, editor)
             self.editors[param.name] = editor
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        self.about = plain(
-            self.tr("Bounds for what is pruned once the step is done: of each tensor, and in all."),
-            wrap=True,
-        )
-        column.addWidget(self.about)
-        column.addLayout(rows)
         column.addWidget(self.note)
         self.button.toggled.connect(self._unfold)
         self.button.setVisible(bool(params))

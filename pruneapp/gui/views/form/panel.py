@@ -16,6 +16,7 @@ from pruneapp.gui.views.form.rules import Rules
 from pruneapp.gui.views.form.scope import ScopeRow
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading
+from pruneapp.gui.views.parts.layouts import replace
 from pruneapp.params import Amount, Param
 
 
@@ -57,14 +58,7 @@ class PruneForm(QWidget):
         self.each, self.all = self.scope_row.each, self.scope_row.all
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
-        self._buttons = buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.limits.button)
-        buttons.addWidget(self.add)
-        buttons.addWidget(self.rounds)
-        buttons.addStretch(1)
-        buttons.addWidget(self.remove)
-        layout = QVBoxLayout(self)
+        self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
         layout.addWidget(heading(self.tr("How")))
@@ -72,7 +66,14 @@ class PruneForm(QWidget):
             layout.addWidget(part)
         layout.addWidget(self.scope_row)
         layout.addWidget(self.companions)
+        self._buttons = buttons = QHBoxLayout()
         layout.addLayout(buttons)
+        buttons.setSpacing(8)
+        buttons.addWidget(self.limits.button)
+        buttons.addWidget(self.add)
+        buttons.addWidget(self.rounds)
+        buttons.addStretch(1)
+        buttons.addWidget(self.remove)
         layout.addWidget(self.limits)
 
         self.rules_part.changed.connect(self._after_change)
@@ -104,13 +105,8 @@ class PruneForm(QWidget):
         self.limits.set_colors(self._colors)
         self.limits.changed.connect(self._after_limits)
         self.limits.sizeAsked.connect(self.sizeAsked)
-        self._buttons.replaceWidget(old.button, self.limits.button)
-        layout = self.layout()
-        assert layout is not None
-        layout.replaceWidget(old, self.limits)
-        for widget in (old, old.button):
-            widget.hide()
-            widget.deleteLater()
+        replace(self._buttons, old.button, self.limits.button)
+        replace(self._column, old, self.limits)
         self._after_limits_shown()
 
     def set_limit(self, name: str, value: Any) -> None:

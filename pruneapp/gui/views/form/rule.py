@@ -21,6 +21,7 @@ from pruneapp.gui.views.form.tensor_choice import TensorChoice
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.parts.layouts import replace
 from pruneapp.params import Amount, AmountParam, DimParam
 
 
@@ -77,20 +78,20 @@ class RuleEditor(QWidget):
         self.scores_name = ElidedLabel("", self)
         self.fields = Fields((), self)
 
-        top = QFormLayout()
-        top.setHorizontalSpacing(8)
-        top.setVerticalSpacing(8)
-        top.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self.method, 1)
-        line.addWidget(self.explain)
-        top.addRow(self._target_label, self.target)
-        top.addRow(self._label(self.tr("Method"), self.method), line)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
+        top = QFormLayout()
         self._column.addLayout(top)
+        top.setHorizontalSpacing(8)
+        top.setVerticalSpacing(8)
+        top.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        top.addRow(self._target_label, self.target)
+        line = QHBoxLayout()
+        top.addRow(self._label(self.tr("Method"), self.method), line)
+        line.setSpacing(8)
+        line.addWidget(self.method, 1)
+        line.addWidget(self.explain)
         self._column.addWidget(self.help)
         self._column.addWidget(self.formula)
         self._column.addWidget(self.fields)
@@ -99,10 +100,10 @@ class RuleEditor(QWidget):
             (self.load_scores, self.scores_name),
         ):
             row = QHBoxLayout()
+            self._column.addLayout(row)
             row.setSpacing(8)
             row.addWidget(button)
             row.addWidget(name, 1)
-            self._column.addLayout(row)
         self._column.addStretch(1)
 
         for before, form in zip((None, *forms), forms, strict=False):
@@ -261,9 +262,7 @@ class RuleEditor(QWidget):
             field = self.fields.fields.get(name)
             if field is not None and field.param == old.fields[name].param:
                 field.editor.set_value(value)
-        self._column.replaceWidget(old, self.fields)
-        old.hide()
-        old.deleteLater()
+        replace(self._column, old, self.fields)
         self.fields.setVisible(bool(self.fields.fields))
         self.fields.changed.connect(self.changed)
         self.help.setText(form.help if form else "")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
+    QListWidgetItem,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -224,9 +225,11 @@ class Rules(QObject):
         self.list.clear()
         for number, rule in enumerate(self.rules, 1):
             rule.set_rules_shown(shown=several)
-            self.list.addItem(f"{number}. {rule.describe()}")
-            self.list.item(number - 1).setToolTip(rule.describe())
-            self.list.item(number - 1).setSizeHint(QSize(0, self.list.fontMetrics().height() + 8))
+            # Made here: of an item that the list makes, Python is not told when it is deleted.
+            line = QListWidgetItem(f"{number}. {rule.describe()}")
+            line.setToolTip(rule.describe())
+            line.setSizeHint(QSize(0, self.list.fontMetrics().height() + 8))
+            self.list.addItem(line)
         self.list.setCurrentRow(self.stack.currentIndex())
         del blocker
         rows = min(max(len(self.rules), 2), 5)

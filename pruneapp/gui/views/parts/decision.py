@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 
 class DecisionDialog(QDialog):
@@ -52,16 +52,16 @@ class DecisionDialog(QDialog):
         layout.setSpacing(12)
         for part in parts:
             layout.addWidget(part, int(part is wide))
-        layout.addLayout(button_row(self.leave, self.go, beside=beside))
+        add_button_row(layout, self.leave, self.go, beside=beside)
 
 
-def button_row(*buttons: QWidget, beside: Sequence[QWidget] = ()) -> QHBoxLayout:
-    """Return the last line of a dialog: `buttons` at the right, the main one last, others left."""
+def add_button_row(layout: QBoxLayout, *buttons: QWidget, beside: Sequence[QWidget] = ()) -> None:
+    """Add the last line of a dialog: `buttons` at the right, the main one last, others left."""
     row = QHBoxLayout()
+    layout.addLayout(row)
     row.setSpacing(8)
     for button in beside:
         row.addWidget(button)
     row.addStretch(1)
     for button in buttons:
         row.addWidget(button)
-    return row

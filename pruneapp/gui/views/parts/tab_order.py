@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from pruneapp.gui.views.parts.layouts import widgets_in
 
 
 def move_focus(parts: Iterable[QWidget | None], here: QWidget | None, *, forward: bool) -> bool:
@@ -53,21 +55,11 @@ def in_reading_order(widget: QWidget | None) -> Iterator[QWidget]:
         return
     layout = widget.layout()
     if layout is not None:
-        yield from _through(layout)
+        for part in widgets_in(layout):
+            yield from in_reading_order(part)
     elif isinstance(widget, QScrollArea):
         yield from in_reading_order(widget.widget())
     else:
         for child in widget.children():
             if isinstance(child, QWidget) and not child.isWindow():
                 yield from in_reading_order(child)
-
-
-def _through(layout: QLayout) -> Iterator[QWidget]:
-    for place in range(layout.count()):
-        item = layout.itemAt(place)
-        widget = item.widget() if item is not None else None
-        inner = item.layout() if item is not None else None
-        if widget is not None:
-            yield from in_reading_order(widget)
-        elif inner is not None:
-            yield from _through(inner)

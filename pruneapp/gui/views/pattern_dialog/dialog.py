@@ -157,15 +157,6 @@ class PatternDialog(QDialog):
     def _lay_out(self) -> None:
         for button in (self.again, self.copy, self.leave, self.go):
             button.setAutoDefault(False)  # Enter in the field asks, and repairs nothing
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.copy)
-        buttons.addWidget(self.stale, 1)
-        buttons.addWidget(self.again)
-        buttons.addWidget(self.job, 1)
-        buttons.addStretch(0)  # where neither of the two is shown
-        buttons.addWidget(self.leave)
-        buttons.addWidget(self.go)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(12)
@@ -174,7 +165,16 @@ class PatternDialog(QDialog):
         layout.addWidget(self.table, 1)
         layout.addWidget(self.place)
         layout.addWidget(self.note)
+        buttons = QHBoxLayout()
         layout.addLayout(buttons)
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy)
+        buttons.addWidget(self.stale, 1)
+        buttons.addWidget(self.again)
+        buttons.addWidget(self.job, 1)
+        buttons.addStretch(0)  # where neither of the two is shown
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.go)
 
     def _show(self) -> None:
         found = self._answer

@@ -83,7 +83,11 @@ class QuestionRow(QWidget):
         for which in (CHECKED, ALL):
             self.tensors.addItem("", which)
         self.note = plain(wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
         row = QHBoxLayout()
+        layout.addLayout(row)
         row.setSpacing(8)
         labels = (
             (self.tr("&Pattern"), self.pattern, 0),
@@ -98,10 +102,6 @@ class QuestionRow(QWidget):
             label.setBuddy(widget)
             row.addWidget(label)
             row.addWidget(widget, stretch)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(row)
         layout.addWidget(self.note)
         self.setFocusProxy(self.pattern)
         self.pattern.editTextChanged.connect(self._on_changed)

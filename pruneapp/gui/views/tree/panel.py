@@ -53,15 +53,15 @@ class ModuleTree(QWidget):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
 
-        bottom = QHBoxLayout()
-        bottom.setContentsMargins(4, 0, 4, 0)
-        bottom.addWidget(self.footer, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         layout.addWidget(self.filter_row)
         layout.addWidget(self.view, 1)
+        bottom = QHBoxLayout()
         layout.addLayout(bottom)
+        bottom.setContentsMargins(4, 0, 4, 0)
+        bottom.addWidget(self.footer, 1)
 
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._show_menu)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from pruneapp.gui.views.parts.controls import ComboBox, Slider, SpinBox
+from pruneapp.gui.views.parts.layouts import clear
 
 
 class Axes(NamedTuple):
@@ -61,8 +62,9 @@ class AxesRow(QWidget):
         self.down_box.activated.connect(self._on_down)
         self.across_box.activated.connect(self._on_across)
         self._others = QHBoxLayout()
-        self._others.setSpacing(8)
         row.addLayout(self._others, 1)
+        self._others.setSpacing(8)
+        self._others.addStretch(1)
         self.sliders: dict[int, Slider] = {}
         self.numbers: dict[int, SpinBox] = {}
 
@@ -123,17 +125,13 @@ class AxesRow(QWidget):
         for box, at in ((self.down_box, 0), (self.across_box, 1)):
             with QSignalBlocker(box):
                 box.setCurrentIndex(0 if axes is None else axes[at] + 1)
-        while (item := self._others.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._others)
         self.sliders.clear()
         self.numbers.clear()
         if axes is not None:
             for dim in range(len(self._shape)):
                 if dim not in axes:
                     self._add(dim)
-        self._others.addStretch(1)
 
     def _add(self, dim: int) -> None:
         """Let a dimension that is on no axis be moved through."""
@@ -150,6 +148,6 @@ class AxesRow(QWidget):
             control.setAccessibleName(self.tr("Index along {dim}").format(dim=self._labels[dim]))
             control.valueChanged.connect(self._on_moved)
         self.sliders[dim], self.numbers[dim] = slider, number
-        self._others.addWidget(label)
-        self._others.addWidget(slider, 1)
-        self._others.addWidget(number)
+        for widget, stretch in ((label, 0), (slider, 1), (number, 0)):
+            # Before the room that is left at the end.
+            self._others.insertWidget(self._others.count() - 1, widget, stretch)
