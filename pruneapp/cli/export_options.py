@@ -15,10 +15,10 @@ from pruneapp.cli.written import format_of
 from pruneapp.errors import ParameterError, PruneAppError, counted
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
+from pruneapp.export.companions import listed
 from pruneapp.export.folder import left_as_it_was
 from pruneapp.export.landing import landing
 from pruneapp.export.names import refuse_file
-from pruneapp.export.other_weights import listed
 from pruneapp.export.registry import FORMATS, get
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export

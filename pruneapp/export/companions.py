@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 
+import msgspec
+
+from pruneapp import plain_json
 from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.shards import blobs_of
-from pruneapp.errors import ExportError, words_of
+from pruneapp.errors import ExportError, JsonError, words_of
 from pruneapp.export.declaration import Plan
 
 CONFIG = "config.json"
+_MODULES = "modules.json"
 # What a program needs beside the weights: configuration, tokenizer, templates, licence. Never code.
 _COMPANIONS = frozenset({".json", ".txt", ".model", ".jinja", ".md"})
 _LARGEST_COMPANION = 64 << 20
+_SHOWN = 3
 
 
 def home_of(checkpoint: Checkpoint) -> Path:
@@ -50,15 +55,24 @@ def is_folder_model(checkpoint: Checkpoint) -> bool:
 
 
 def companions(checkpoint: Checkpoint) -> dict[str, Path]:
-    """Return the files beside the weights that a copy of the model needs, by name.
+    """Return the files beside the weights that a copy of the model needs.
+
+    Those that lie in the model's folder, and all files of the subfolders that its ``modules.json``
+    names, as sentence-transformers writes it: their configurations, and the weights of their
+    layers.
 
     Nothing at all where one file was opened that lies in no folder of a model: what else is there
     is not for us to copy.
 
+    Returns
+    -------
+    dict
+        By their names in the folder, with ``/`` where they lie in a subfolder.
+
     Raises
     ------
     ExportError
-        If the folder cannot be listed.
+        If a folder cannot be listed, or ``modules.json`` cannot be read.
     """
     if not is_folder_model(checkpoint):
         return {}
@@ -68,20 +82,102 @@ def companions(checkpoint: Checkpoint) -> dict[str, Path]:
         wanted = path.suffix.lower() in _COMPANIONS or path.name.upper().startswith("LICENSE")
         if not wanted or path.name.startswith(".") or path.name.endswith(".index.json"):
             continue
-        if _is_own(path, home):
+        if _is_own(path, home, _LARGEST_COMPANION):
             found[path.name] = path
+    for folder in _module_folders(home):
+        for path in _files_below(home / folder):
+            if path.suffix != ".py" and _is_own(path, home):
+                found[path.relative_to(home).as_posix()] = path
     return found
 
 
-def _is_own(path: Path, home: Path) -> bool:
+def left_in_folder(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Say what of a model's folder is not written into another one; empty if that is nothing.
+
+    Raises
+    ------
+    ExportError
+        If a folder cannot be listed.
+    """
+    if not is_folder_model(checkpoint):
+        return ()
+    home = home_of(checkpoint)
+    contents = checkpoint.contents
+    opened = {shard.path.name for shard in contents.shards} or {checkpoint.path.name}
+    if contents.index is not None:
+        opened.add(contents.index.name)
+    taken = {name.partition("/")[0] for name in companions(checkpoint)} | opened
+    left = [p for p in files_in(home) if p.name not in taken and not p.name.startswith(".")]
+    if not left:
+        return ()
+    names = [f"{path.name}/" if path.is_dir() else path.name for path in left]
+    return (
+        (
+            f"Not copied from '{home.name}': {listed(names)}. Configuration, tokenizer, and what "
+            f"{_MODULES} refers to are copied; code never is."
+        ),
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names in quotes, and how many more there are."""
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown
+
+
+class _Module(msgspec.Struct):
+    """An entry of ``modules.json``; what else it says is of no interest here."""
+
+    path: str = ""
+
+
+def _module_folders(home: Path) -> list[PurePosixPath]:
+    """Return the subfolders that ``modules.json`` names, none of them outside the model's."""
+    index = home / _MODULES
+    if not index.is_file() or not _is_own(index, home):
+        return []
+    with reading(index):
+        text = index.read_bytes()
+    try:
+        modules = plain_json.decode(text, list[_Module], str(index))
+    except JsonError as error:
+        raise ExportError(
+            f"'{index}' lists the modules of the model, and cannot be read: {error}",
+            remedy="Mend the file, or move it out of the folder.",
+        ) from error
+    folders = [PurePosixPath(module.path.replace("\\", "/")) for module in modules]
+    return [
+        folder
+        for folder in dict.fromkeys(folders)
+        if folder.parts
+        and not folder.is_absolute()
+        and ".." not in folder.parts
+        and (home / folder).is_dir()
+        and (home / folder).resolve().is_relative_to(home.resolve())
+    ]
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for path in files_in(folder):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _files_below(path)
+        else:
+            yield path
+
+
+def _is_own(path: Path, home: Path, most: int | None = None) -> bool:
     # A link may point anywhere; only the cache of the very model is followed.
     try:
         resolved = path.resolve(strict=True)
-        inside = [home.resolve(), *(blobs.resolve() for blobs in blobs_of(home.resolve()))]
-        small = path.stat().st_size <= _LARGEST_COMPANION
+        if most is not None and resolved.stat().st_size > most:
+            return False
+        blobs = [blobs.resolve() for blobs in blobs_of(home.resolve())]
     except OSError:
         return False
-    return resolved.is_file() and small and any(resolved.parent == folder for folder in inside)
+    inside = resolved.parent == path.parent.resolve() or resolved.parent in blobs
+    return resolved.is_file() and inside
 
 
 def same(plan: Plan, there: Path) -> bool:
@@ -95,15 +191,14 @@ def same(plan: Plan, there: Path) -> bool:
 
 
 def copy_of(path: Path) -> Plan:
-    """Plan a copy of a small file; `ExportError` where it cannot be read."""
+    """Plan a copy of a file; `ExportError` where it cannot be read."""
     with reading(path):
         size = path.stat().st_size
 
     def pieces() -> Iterator[bytes | memoryview]:
-        with reading(path):
-            data = path.read_bytes()  # at most `_LARGEST_COMPANION`
-        for start in range(0, len(data), PIECE_BYTES):
-            yield data[start : start + PIECE_BYTES]
+        with reading(path), path.open("rb") as file:
+            while piece := file.read(PIECE_BYTES):
+                yield piece
 
     return Plan(size, pieces, {})
 

