@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import Any
+
+from pruneapp.errors import words_of
 
 # What the header process is called with: see checkpoint/header_process.py. In a frozen bundle
 # this very program is the only interpreter there is.
@@ -12,23 +15,43 @@ HEADER_PROCESS = "--header-process"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the window or the command line; returns the exit status."""
+    """Run the window or the command line; returns the exit status, see `cli.statuses`."""
     if (sys.argv[1:] if argv is None else argv)[:1] == [HEADER_PROCESS]:
         from pruneapp.checkpoint.header_process import main as parse_header
 
         return parse_header()
+    if argv is not None:
+        return _run(argv, None)
 
-    if own := argv is None:
-        # Until the command watches for it, Ctrl+C just ends the process, without a traceback:
-        # reading the options takes a while, and nothing is written before.
-        usual = signal.signal(signal.SIGINT, signal.SIG_DFL)
-        argv = sys.argv[1:]
+    # Until the command watches for it, Ctrl+C just ends the process, without a traceback:
+    # reading the options takes a while, and nothing is written before.
+    usual = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    speak_utf8()
+    from pruneapp.cli.statuses import fail
+    from pruneapp.cli.streams import finish, stand_in
 
-    from pruneapp.cli.options import fail, parse
+    stand_in()
+    try:
+        status = _run(sys.argv[1:], usual)
+    except SystemExit as end:  # of --help, and of options that are wrong
+        status = end.code if isinstance(end.code, int) else bool(end.code)
+    if (trouble := finish()) is not None:
+        return fail(f"The output could not be written: {words_of(trouble)}.")
+    return status
 
-    options = parse(argv)
-    if options.command is None:
-        if own:
+
+def _run(argv: list[str], usual: Any) -> int:
+    from pruneapp.cli.statuses import defect, fail
+
+    try:
+        from pruneapp.cli.options import parse
+
+        options = parse(argv)
+        if options.command is not None:
+            from pruneapp.cli.commands import main as run_command
+
+            return run_command(options)
+        if usual is not None:
             signal.signal(signal.SIGINT, usual)
         if no_display():
             return fail(
@@ -38,10 +61,20 @@ def main(argv: list[str] | None = None) -> int:
         from pruneapp.gui.app import main as show_window
 
         return show_window(options.file, options.state_dict)
+    except Exception:  # noqa: BLE001 - whatever it is, it is ours, and is shown in full
+        return defect()
 
-    from pruneapp.cli.commands import main as run_command
 
-    return run_command(options)
+def speak_utf8() -> None:
+    """Begin again with names of files in UTF-8, where the locale (``LC_ALL=C``) would take ASCII.
+
+    Names in an index of shards are text, and a file of that name could not even be asked for.
+    """
+    on_linux = sys.platform.startswith("linux") and not hasattr(sys, "frozen")
+    if on_linux and sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        os.environ["PYTHONUTF8"] = "1"
+        words = [sys.executable, *sys.orig_argv[1:]]
+        os.execv(sys.executable, words)  # noqa: S606 - this very command, once more
 
 
 def no_display() -> bool:

@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 
-from pruneapp.cli.options import fail
-from pruneapp.cli.terminal import INTERRUPTED, Interrupts
+from pruneapp.cli.statuses import fail
+from pruneapp.cli.streams import nowhere
+from pruneapp.cli.terminal import Interrupts
 from pruneapp.errors import PruneAppError, words_of
 from pruneapp.progress import Cancelled, CancelToken
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run a command; returns the exit status: 0, 2 for what the person can mend, 130.
+    """Run a command; returns the exit status: 0, 1 for a difference, 2, or 130 (see `statuses`).
 
-    ``diff`` and ``check`` have a status of their own besides: 1 where two checkpoints differ, or a
-    pattern is broken.
+    A defect of ours is raised.
     """
     interrupts = Interrupts()
     try:
         with interrupts.watched() as token:
             return _command(options.command)(options, token)
-    except Cancelled:
-        return interrupts.status
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except (Cancelled, KeyboardInterrupt):
+        return fail("Interrupted.", interrupts.status)
     except PruneAppError as error:
         return fail(str(error))
-    except BrokenPipeError:
-        # Whoever read our output has read enough, as `head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except MemoryError:
+        return fail(
+            "There is not enough memory for this. Close other programs, or use a larger machine."
+        )
     except OSError as error:
         if error.filename is not None:
             return fail(f"'{error.filename}' cannot be used: {words_of(error)}.")
+        if error.errno is None:
+            raise  # not of the system
         # A full disk, say: files have names, so it is what was printed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nowhere(sys.stdout.fileno())
         return fail(f"The output could not be written: {words_of(error)}.")
 
 

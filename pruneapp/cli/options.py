@@ -6,14 +6,13 @@ Nothing heavy is imported for ``--help``, ``--version``, or the window.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 import pruneapp
 from pruneapp.cli.common_options import STATE_DICT, add_computing, add_state_dict
-from pruneapp.cli.output import printable
 from pruneapp.cli.recipe_options import add_run, add_verify
+from pruneapp.cli.statuses import EXIT_STATUS, USAGE_ERROR
 from pruneapp.params import Param
 
 COMMANDS = (
@@ -27,7 +26,6 @@ COMMANDS = (
     "sizes",
     "expand",
 )
-USAGE_ERROR = 2
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,7 +67,7 @@ def _window() -> Parser:
         description="Prune neural network checkpoints by pointing and clicking.",
         epilog="Commands that open no window: "
         + ", ".join(f"pruneapp {command}" for command in COMMANDS)
-        + "; each has its own --help.",
+        + f"; each has its own --help. {EXIT_STATUS}",
     )
     parser.add_argument("file", nargs="?", help="a checkpoint to open: a file, an index, a folder")
     add_state_dict(parser)
@@ -96,7 +94,8 @@ def _commands() -> Parser:
     check = commands.add_parser(
         "check",
         help="say whether the weights of a checkpoint have a pattern such as 2:4",
-        epilog="Exit status: 0 if every tensor has it, 1 if any has not, 2 in case of trouble.",
+        epilog="Exit status: 0 if every tensor has it, 1 if any has not; "
+        "2 for what you can mend, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
     check.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
     check.add_argument(
@@ -138,6 +137,8 @@ def _commands() -> Parser:
     _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
     add_run(commands.add_parser("run", help="do what a recipe says and write the result"))
     add_verify(commands.add_parser("verify", help="say whether a file is what its recipe makes"))
+    for command in commands.choices.values():
+        command.epilog = command.epilog or EXIT_STATUS
     return parser
 
 
@@ -148,7 +149,8 @@ def _diff() -> Parser:
         "formats and types; masks that a file holds are applied. Sorted by the norm of the "
         "difference relative to the norm in A.",
         epilog="Exit status: 0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any "
-        "differ, if a tensor is in one file only or has another shape, 2 in case of trouble.",
+        "differ, if a tensor is in one file only or has another shape; "
+        "2 for what you can mend, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
     diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a folder of shards")
     diff.add_argument("b", metavar="B", help="another one")
@@ -230,10 +232,3 @@ def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str)
         metavar=name.upper(),
         help=said.replace("%", "%%"),
     )
-
-
-def fail(sentence: str) -> int:
-    """Print a sentence on standard error, and what it lists; returns the exit status for it."""
-    lines = "\n".join(map(printable, sentence.split("\n")))
-    sys.stderr.write(f"pruneapp: {lines}\n")
-    return USAGE_ERROR

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
 
 def print_json(value: Any) -> None:
-    """Print a value as one indented JSON document in UTF-8."""
+    """Print a value as one indented JSON document: names are exact, whatever the terminal takes."""
     from pruneapp.plain_json import encoded  # not for those who only read columns
 
-    sys.stdout.write(encoded(value, indent=2).decode() + "\n")
+    text = encoded(value, indent=2).decode() + "\n"
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # backslashes of the terminal's own would be no JSON
+        text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(text)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:

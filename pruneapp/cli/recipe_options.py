@@ -30,7 +30,8 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     from pruneapp.export.registry import FORMATS
 
     verify.epilog = (
-        "Exit status: 0 if the file is what its recipe makes, 1 if not, 2 in case of trouble."
+        "Exit status: 0 if the file is what its recipe makes, 1 if not; 2 for what you can "
+        "mend, 3 for a defect of Pruneapp, 130 if interrupted."
     )
     verify.add_argument("file", metavar="FILE", help="what was exported: a file, or a folder")
     verify.add_argument(

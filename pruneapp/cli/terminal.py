@@ -9,9 +9,8 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
+from pruneapp.cli.statuses import INTERRUPTED
 from pruneapp.progress import CancelToken, Job
-
-INTERRUPTED = 130
 
 
 class Interrupts:
