@@ -30,6 +30,10 @@ EXPORTS = {
 }
 
 
+OLD = ("Recipe version 1: rules are applied in order, on top of each other",)
+OLD += ("Recipe version 1: first and last layer by the order of the file",)
+
+
 @pytest.fixture
 def golden(tmp_path: Path) -> Path:
     """A copy, so that nothing can be written beside the files themselves."""
@@ -78,6 +82,13 @@ def test_verify_of_an_old_export_says_yes(golden, name, capfd):
     assert capfd.readouterr().out.startswith("Yes: ")
 
 
+def test_what_version_1_means_otherwise_is_said_before_it_is_done(golden, capfd):
+    words = ["run", golden / "limits.recipe.json", golden / "bert.safetensors", "--check"]
+    assert main([str(word) for word in words]) == 0
+    said = capfd.readouterr().out
+    assert all(said.count(f"Note: {line}.") == 1 for line in OLD)
+
+
 def test_a_recipe_of_version_1_is_read_and_written_as_it_was(golden):
     for path in golden.glob("*.recipe.json"):
         said = json.loads(load(path, Job()).text())
@@ -113,6 +124,9 @@ def digests_of(states: dict) -> list[dict]:
 
 
 def check(document: Document) -> None:
+    """Compare every state, and what the history says of steps that mean something else today."""
+    told_of = [[line for line in OLD if line in item.detail] for item in document.items]
+    assert told_of == [[], [OLD[0]], [OLD[1]], [], [], [*OLD], [], [], [OLD[1]], [OLD[0]]]
     found = told(document)
     assert found["position"] == expected()["position"] == 7
     assert digests_of(found) == digests_of(expected())

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from pruneapp.document.entries import named, names_of
 from pruneapp.document.naming import IN_FRONT, shown_parts
@@ -18,6 +18,8 @@ from pruneapp.methods.patterns.sizes import BlockParam, PatternParam
 from pruneapp.methods.run import check_scope
 from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
 
+# What a step means by its rows and by the ends of a model, see `pruneapp.document.sparing`.
+Version = Literal[1, 2]
 _NORM_WORDS = {"fro": "Frobenius", "nuc": "Nuclear norm"}
 _MOST_ROWS_NAMED = 3
 _MOST_TENSORS_NAMED = 20
@@ -106,12 +108,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """Some rows, applied as one, in order: each on what the ones before left.
+    """Some rows, applied as one.
 
     Attributes
     ----------
     rows
-        At least one.
+        At least one. Of several that name a tensor the last one takes precedence.
     scope
         Whether each tensor of a row is cut by itself, or all of them by one threshold.
     limits
@@ -119,6 +121,9 @@ class Step:
     companions
         Whether the bias and norm of the channels that rows take along dim 0 go as well, see
         `pruneapp.document.companions`. Amounts count the tensors of the rows alone.
+    version
+        1 for a step that was saved before there was a 2: its rows are done in order, each on what
+        the ones before left, and its limits know the order of the file alone.
 
     Raises
     ------
@@ -131,6 +136,7 @@ class Step:
     scope: Scope = "local"
     limits: Limits = field(default_factory=Limits)
     companions: bool = False
+    version: Version = 2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(self.rows))
@@ -194,7 +200,19 @@ class Step:
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
         along = ("Bias and norm of each channel that goes: pruned as well",)
-        return "\n".join((*lines, f"Scope: {each}", *bounds, *(along if self.companions else ())))
+        said = (f"Scope: {each}", *bounds, *(along if self.companions else ()))
+        return "\n".join((*lines, *said, *self.old_meaning()))
+
+    def old_meaning(self) -> tuple[str, ...]:
+        """Say what a step of version 1 means that a new one would not; nothing of most."""
+        if self.version > 1:
+            return ()
+        said = []
+        if len(self.rows) > 1:
+            said.append("Recipe version 1: rules are applied in order, on top of each other")
+        if not {"first", "last"}.isdisjoint(self.limits.spare):
+            said.append("Recipe version 1: first and last layer by the order of the file")
+        return tuple(said)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -203,12 +221,14 @@ class Step:
         more: dict[str, Any] = {"limits": limits} if limits else {}
         if self.companions:
             more["companions"] = True
+        if self.version > 1:
+            more["version"] = self.version
         return {"name": "step", "configuration": {"scope": self.scope, "rows": rows, **more}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Step:
         """Make a step from what `to_dict` returned; raises `ParameterError`."""
-        name, given = named(data, {"scope", "rows", "limits", "companions"})
+        name, given = named(data, {"scope", "rows", "limits", "companions", "version"})
         if name != "step":
             raise ParameterError(f"A step has the name 'step' (got {name!r}).")
         rows = given.get("rows", ())
@@ -218,8 +238,11 @@ class Step:
         companions = given.get("companions", False)
         if not isinstance(companions, bool):
             raise ParameterError(f"'companions' must be true or false (got {companions!r}).")
+        version = given.get("version", 1)  # as those that were saved before there was another
+        if version not in {1, 2} or isinstance(version, bool):
+            raise ParameterError(f"'version' of a step must be 1 or 2 (got {version!r}).")
         made = tuple(Row.from_dict(row) for row in rows)
-        return cls(made, given.get("scope", "local"), limits, companions)
+        return cls(made, given.get("scope", "local"), limits, companions, version)
 
 
 def may_have_companions(row: Row) -> bool:

@@ -137,13 +137,21 @@ LIMITS: tuple[Param, ...] = (
         name="spare",
         label="Leave out",
         help=(
-            "Selected tensors that the step leaves as they are: embeddings, and the first and the "
+            "Tensors that the step leaves as they are: embeddings, and the first and the "
             "last layer."
         ),
         choices=(
             Choice("embeddings", "Embeddings", "Tables of one vector for each word or place."),
-            Choice("first", "First layer", "The first selected layer in the file."),
-            Choice("last", "Last layer", "The last selected layer in the file."),
+            Choice(
+                "first",
+                "First layer",
+                "The first block of the model in order of execution, by its names.",
+            ),
+            Choice(
+                "last",
+                "Last layer",
+                "The last block of the model in order of execution, by its names.",
+            ),
         ),
     ),
 )

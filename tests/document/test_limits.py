@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from drawn import bools_of, eligible_of, snapshots, values_of
@@ -13,7 +15,7 @@ from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.ruled import state_after
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.sparing import rows_of
+from pruneapp.document.sparing import excluded, rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, SelectionError
 from pruneapp.kernels.cpu import CpuKernel
@@ -340,9 +342,11 @@ def layers():
         (("embeddings", "first", "last"), "norm.weight b.weight"),
     ],
 )
-def test_what_is_left_alone(layers, spare, left):
+@pytest.mark.parametrize("version", [1, 2])
+def test_what_is_left_alone(layers, spare, left, version):
     left = left.split()
-    step = Step((Row(tuple(layers.entries), "l1_unstructured"),), "local", Limits(spare=spare))
+    rows = (Row(tuple(layers.entries), "l1_unstructured"),)
+    step = Step(rows, "local", Limits(spare=spare), version=version)
     assert [list(names) for _, names in rows_of(layers, step)] == [left]
     assert list(masks_after(Snapshot(layers), step)) == left
     assert estimate(Snapshot(layers), step).tensors == len(left)
@@ -355,4 +359,47 @@ def test_rows_of_which_nothing_is_left_are_left_out(layers):
     step = Step(rows, "local", Limits(spare=("first",)))
     assert rows_of(layers, step) == ((rows[1], ("b.weight",)),)
     with pytest.raises(SelectionError, match="left alone"):
-        rows_of(layers, Step(rows, "local", Limits(spare=("first", "last"))))
+        rows_of(layers, Step(rows, "local", Limits(spare=("first", "last")), version=1))
+
+
+def test_first_and_last_are_those_of_the_model_whatever_is_selected(layers):
+    """Version 1 took the ends of the selection, in file order."""
+    step = Step((Row(("b.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
+    assert rows_of(layers, step) == ((step.rows[0], ("b.weight",)),)
+    assert excluded(layers, step) == {}
+    with pytest.raises(SelectionError, match="left alone"):
+        rows_of(layers, replace(step, version=1))
+
+
+def test_each_excluded_tensor_has_the_limit_that_excludes_it(layers):
+    spare = ("embeddings", "first", "last")
+    step = Step((Row(tuple(layers.entries), "l1_unstructured"),), limits=Limits(spare=spare))
+    said = {"embed.weight": "embeddings"} | dict.fromkeys(("a.weight", "a.bias"), "first")
+    said |= dict.fromkeys(("head.weight", "head.bias"), "last")
+    assert excluded(layers, step) == said
+    one = MemoryCheckpoint({"a.weight": layers.arrays["a.weight"]})
+    both = Step((Row(("a.weight",), "l1_unstructured"),), limits=Limits(spare=("first", "last")))
+    assert excluded(one, both) == {"a.weight": "first"}
+
+
+@given(
+    picks=st.lists(
+        st.lists(st.sampled_from(["a.weight", "b.weight", "head.weight", "a.bias"]), min_size=1),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
+    shapes = {"a.weight": (4, 3), "a.bias": (4,), "b.weight": (5, 4), "head.weight": (9, 5)}
+    model = MemoryCheckpoint({n: np.ones(s, np.float32) for n, s in shapes.items()})
+    step = Step(tuple(Row(tuple(names), "l1_unstructured", {"amount": 0.5}) for names in picks))
+    found = [(step.rows.index(row), name) for row, names in rows_of(model, step) for name in names]
+    wanted = {name: number for number, names in enumerate(picks) for name in names}
+    assert {name: picks[number] for number, name in found} == {
+        name: picks[number] for name, number in wanted.items()
+    }
+    assert len(found) == len(wanted)
+    masks = compute_preview(Snapshot(model), step, CpuKernel(), Job()).masks
+    assert all(masks[name].pruned == round(0.5 * np.prod(shapes[name])) for name in wanted)
+    on_top = rows_of(model, replace(step, version=1))
+    assert [set(names) for _, names in on_top] == [set(names) for names in picks]

@@ -49,11 +49,21 @@ def test_the_step_of_the_tutorial_equals_torch(model):
         np.testing.assert_array_equal(preview.masks[name].bools().reshape(weight.shape), expected)
 
 
-def test_later_rows_work_on_what_earlier_ones_left(model):
+def test_rows_of_version_1_work_on_what_earlier_ones_left(model):
     row = Row((FC,), "l1_unstructured", {"amount": 0.5})
-    preview = preview_of(Snapshot(model), row, row)
+    step = Step((row, row), version=1)
+    preview = compute_preview(Snapshot(model), step, CpuKernel(), Job())
     assert preview.masks[FC].kept == 160
-    assert estimate(Snapshot(model), Step((row, row))).exact is False
+    assert estimate(Snapshot(model), step).exact is False
+    assert "Recipe version 1: rules are applied in order, on top of each other" in step.detail()
+
+
+def test_a_second_row_takes_precedence_and_the_estimate_knows(model):
+    half, tenth = (Row((FC,), "l1_unstructured", {"amount": share}) for share in (0.5, 0.1))
+    assert preview_of(Snapshot(model), half, tenth).masks[FC].pruned == 64
+    found = estimate(Snapshot(model), Step((half, tenth)))
+    assert (found.gone, found.exact) == (64, True)
+    assert "version" not in Step((half, tenth)).detail()
 
 
 def test_the_report_counts_and_weighs_what_goes(model):

@@ -42,7 +42,7 @@ class Wanted:
 
 def rows_now(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]], ...]:
     """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
-    key = "rows", tuple(row.names for row in step.rows), step.limits.spare
+    key = "rows", tuple(row.names for row in step.rows), step.limits.spare, step.version
     known: list[tuple[int, tuple[str, ...]]] | None = snapshot.census.recent(snapshot, key)
     if known is None:
         places = {id(row): i for i, row in enumerate(step.rows)}

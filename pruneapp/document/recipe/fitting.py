@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -95,7 +96,8 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
             deed = None
         found.append(FitEntry(deed, _label(entry, deed), _names(checkpoint, deed)))
         job.step(1)
-    return Fit(tuple(found), tuple(problems), _notices(recipe, checkpoint))
+    notices = (*_notices(recipe, checkpoint), *_old_meanings(found))
+    return Fit(tuple(found), tuple(problems), notices)
 
 
 def _label(entry: Entry, deed: Deed | None) -> str:
@@ -139,6 +141,13 @@ def _notices(recipe: Recipe, checkpoint: Checkpoint) -> tuple[str, ...]:
         'Put {"name": "file_masks"} first to go on from them.'
     )
     return (sentence,)
+
+
+def _old_meanings(entries: Iterable[FitEntry]) -> tuple[str, ...]:
+    """Say once each what steps of version 1 mean that new ones would not."""
+    deeds = [e.deed.step if isinstance(e.deed, Schedule) else e.deed for e in entries]
+    said = [line for deed in deeds if isinstance(deed, Step) for line in deed.old_meaning()]
+    return tuple(f"{line}." for line in dict.fromkeys(said))
 
 
 def _as_written(entry: Entry) -> str:

@@ -10,14 +10,12 @@ import msgspec
 
 from pruneapp.document.hand.target import DIGEST
 from pruneapp.document.recipe.schema import (
-    FORMAT,
-    VERSION,
     EditEntry,
     Entry,
-    RecipeFile,
     ScheduleEntry,
     StepEntry,
     decode,
+    encode,
 )
 from pruneapp.masks.bitmask import BitMask
 
@@ -59,7 +57,7 @@ class Recipe:
 
     def canonical(self) -> str:
         """Return it as JSON without spaces: the same text for the same recipe, everywhere."""
-        return msgspec.json.encode(RecipeFile(FORMAT, VERSION, self.entries)).decode()
+        return encode(self.entries).decode()
 
     @property
     def sha256(self) -> str:

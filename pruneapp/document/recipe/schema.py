@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from pruneapp.answers.hand import Operation, Shape
 from pruneapp.errors import JsonError, RecipeError
 from pruneapp.plain_json import convert, load
 
 FORMAT: Literal["pruneapp-recipe"] = "pruneapp-recipe"
-VERSION: Literal[1] = 1
+VERSION: Literal[2] = 2
+Version: TypeAlias = Literal[1, 2]
 
 Names: TypeAlias = tuple[str, ...]
 Path: TypeAlias = Literal["linear", "cubic"]
@@ -59,7 +62,7 @@ class LimitsConfiguration(_Part, frozen=True):
 
 
 class StepConfiguration(_Part, frozen=True):
-    """Rows, applied as one, in order.
+    """Rows, applied as one; of several that name a tensor the last takes precedence.
 
     Attributes
     ----------
@@ -71,12 +74,16 @@ class StepConfiguration(_Part, frozen=True):
         What it may not do.
     companions
         Whether bias and norm go with the channels of dim 0.
+    version
+        That of the recipe, if nothing is said. By version 1 rows are applied in order, on top of
+        each other, and first and last are meant by the order of the file.
     """
 
     rows: Annotated[tuple[RowEntry, ...], Meta(min_length=1)]
     scope: Literal["local", "global"] = "local"
     limits: LimitsConfiguration = LimitsConfiguration()
     companions: bool = False
+    version: Version | UnsetType = UNSET
 
 
 class StepEntry(_Part, frozen=True, tag_field="name", tag="step"):
@@ -173,7 +180,7 @@ class RecipeFile(_Part, frozen=True):
     """A recipe as it stands in a file."""
 
     format: Literal["pruneapp-recipe"]
-    version: Literal[1]
+    version: Version
     entries: tuple[Entry, ...]
     # For editors, which complete what the schema knows.
     schema: str = msgspec.field(name="$schema", default="")
@@ -209,9 +216,48 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
                 f"{VERSION}.",
                 remedy="Install a newer Pruneapp.",
             )
-        return convert(tree, RecipeFile, where)
+        found = convert(tree, RecipeFile, where)
     except JsonError as error:
         raise wrong(error) from None
+    if found.version == 1 and any(s.version == 2 for s in _steps(found.entries)):
+        raise RecipeError(
+            f"'{where}' is a recipe of version 1, and a step of it says version 2.",
+            remedy="Say version 2 for the recipe.",
+        )
+    return replace(
+        found, entries=tuple(_with_version(e, UNSET, found.version) for e in found.entries)
+    )
+
+
+def encode(entries: tuple[Entry, ...]) -> bytes:
+    """Return the canonical JSON of a recipe: a step says its version where not all have the same.
+
+    Without a step of version 2 it is one of version 1, which every Pruneapp reads.
+    """
+    newest: Version = max((_version(step) for step in _steps(entries)), default=1)
+    said = tuple(_with_version(_with_version(e, UNSET, 1), newest, UNSET) for e in entries)
+    return msgspec.json.encode(RecipeFile(FORMAT, newest, said))
+
+
+def _steps(entries: Iterable[Entry]) -> Iterator[StepConfiguration]:
+    for entry in entries:
+        step = entry.configuration.step if isinstance(entry, ScheduleEntry) else entry
+        if isinstance(step, StepEntry):
+            yield step.configuration
+
+
+def _version(step: StepConfiguration) -> Version:
+    return 1 if step.version is UNSET else step.version
+
+
+def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetType) -> Entry:
+    """Return an entry whose step has another version, if it has the old one."""
+    if isinstance(entry, ScheduleEntry):
+        step = _with_version(entry.configuration.step, old, new)
+        return replace(entry, configuration=replace(entry.configuration, step=step))
+    if not isinstance(entry, StepEntry) or entry.configuration.version != old:
+        return entry
+    return replace(entry, configuration=replace(entry.configuration, version=new))
 
 
 def wrong(error: JsonError) -> RecipeError:

@@ -15,7 +15,7 @@ from pruneapp.document.hand import HandEdit
 from pruneapp.document.proposal import Proposal
 from pruneapp.document.recipe.looking import Deed
 from pruneapp.document.recipe.replay import replay
-from pruneapp.document.session.restore import unpacked
+from pruneapp.document.session.restore import detail_of, unpacked
 from pruneapp.document.session.saved import SavedEdit, SavedHistory
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError, SessionError
@@ -89,7 +89,7 @@ def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job)
     deed = _DEEDS[name](edit.entry, masks, job)
     (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)
     # A step that took its masks from a file is an edit by hand that is called a step.
-    made = replace(done.edit, kind=edit.kind, label=edit.label, detail=edit.detail)
+    made = replace(done.edit, kind=edit.kind, label=edit.label, detail=detail_of(edit, deed))
     return Proposal(document.revision, made.prepare())
 
 

@@ -223,10 +223,17 @@ def _record(edit: SavedEdit, slots: Mapping[int, MaskSlot], last: Record | None)
             after[layer, name] = slots.get(then)
     step, entry = _said(edit)
     meant = {name: slots[number] for name, number in edit.meant.items()}
-    record = Record(edit.kind, edit.label, edit.detail, step, entry, meant, before, after)
+    detail = detail_of(edit, step)
+    record = Record(edit.kind, edit.label, detail, step, entry, meant, before, after)
     if not edit.same:
         return record
     return replace(record, key=None if last is None else last.key)
+
+
+def detail_of(edit: SavedEdit, deed: object) -> str:
+    """Return the detail of an edit, with what its version means that a new one would not."""
+    said = deed.old_meaning() if isinstance(deed, Step) else ()
+    return "\n".join((edit.detail, *(line for line in said if line not in edit.detail)))
 
 
 def _said(edit: SavedEdit) -> tuple[Step | None, Json | None]:
