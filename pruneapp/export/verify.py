@@ -153,7 +153,10 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             if counted.inputs != recorded:
                 differences.append(_other_original(original, counted.inputs, recorded))
             origin = replace(counted, inputs=recorded, version=texts["version"])
-            state = told(Told(state, origin), form.name, values)
+            # A format that got parameters since does not say those in the files before.
+            named = decode(texts["format"], _SaidFormat, KEY + "format").configuration
+            said = {name: value for name, value in values.items() if name in named}
+            state = told(Told(state, origin), form.name, said)
         compared = 0
         for path, plan in _plans(state, form, values, file, job).items():
             compared += plan.nbytes
