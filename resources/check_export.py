@@ -1,8 +1,7 @@
 """Does the pruned model still work?
 
-Fill in make_model() below, then run this file. It loads the original weights and the exported ones
-into your own model, gives both the same inputs, and says how far their outputs are apart.
-It needs torch, and what loads the two files.
+@HOW@ It loads the original weights and the exported ones into the same model, gives both the same
+inputs, and says how far their outputs are apart. It needs torch, and what loads the two files.
 """
 
 from pathlib import Path
@@ -15,15 +14,7 @@ EXPORTED = Path("@EXPORTED@")
 STATE_DICT = "@STATE_DICT@"
 
 
-def make_model():
-    """Return your model, and the inputs to try it with: a tuple for its forward."""
-    raise SystemExit("Fill in make_model() in this file first: it must return (model, inputs).")
-    # For a folder of transformers:
-    #     from transformers import AutoConfig, AutoModelForCausalLM
-    #     model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(ORIGINAL))
-    #     return model, (torch.randint(model.config.vocab_size, (1, 32)),)
-    # For a module of your own:
-    #     return MyModel(), (torch.randn(1, 3, 224, 224),)
+# @MODEL@
 
 
 def files_of(path, *patterns):
@@ -42,14 +33,18 @@ def first_tensor(output):
     return first_tensor(next(iter(values)))
 
 
+# @LOAD@
+
+
 def outputs(model, inputs, tensors, what):
-    missing, unexpected = model.load_state_dict(tensors, strict=False)
+    model, missing, unexpected = load_into(model, tensors)
     for words, names in (("are missing", missing), ("are not in the model", unexpected)):
         if names:
-            print(f"{what}: {len(names)} tensors {words}, {names[0]!r} for one.")
+            print(f"{what}: {len(names)} tensors {words}, {sorted(names)[0]!r} for one.")
     model.eval()
     with torch.no_grad():
-        return first_tensor(model(*inputs)).double()
+        output = model(**inputs) if isinstance(inputs, dict) else model(*inputs)
+        return first_tensor(output).double()
 
 
 def main():

@@ -7,9 +7,11 @@ import re
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
+from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.export.check_script import check_script, write_check_script
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest, export
@@ -93,6 +95,59 @@ def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form
     said = re.search(r"Largest difference: (\S+)", printed)
     assert float(said[1]) == pytest.approx(difference(), rel=1e-4)
     assert difference() > 0.1
+
+
+def tiny_models():
+    import transformers as t
+
+    small = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
+    return [
+        t.BertModel(t.BertConfig(**small, intermediate_size=32, vocab_size=50)),
+        t.ViTModel(t.ViTConfig(**small, intermediate_size=32, image_size=16, patch_size=8)),
+        t.T5ForConditionalGeneration(
+            t.T5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, vocab_size=50)
+        ),
+        t.GPT2LMHeadModel(t.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=50)),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers about itself
+def test_where_config_json_names_the_class_it_runs_as_it_is(tmp_path):
+    for net in tiny_models():
+        name = type(net).__name__
+        net.save_pretrained(tmp_path / name)
+        with open_checkpoint(tmp_path / name) as checkpoint:
+            entries = [e for e in checkpoint.entries.values() if e.by_default]
+            kept = {e.name: np.arange(e.numel).reshape(e.shape) % 2 == 0 for e in entries}
+            request = ExportRequest("safetensors", tmp_path / f"{name}-out")
+            report = export(as_snapshot(checkpoint, kept), request, Job())
+            text = check_script(checkpoint, report)
+        assert text.startswith('"""Does the pruned model still work?\n\nRun this file.')
+        printed = run(text, tmp_path)
+        assert "are not in the model" not in printed
+        assert float(re.search(r"Largest difference: (\S+)", printed)[1]) > 0, name
+        assert float(re.search(r"Cosine of both: (\S+)", printed)[1]) < 1
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "not JSON",
+        "[]",
+        '{"architectures": ["os; import os"]}',
+        '{"architectures": ["import"]}',
+        '{"architectures": []}',
+        '{"architectures": ["A", "B"]}',
+        '{"architectures": "BertModel"}',
+        '{"architectures": ["Own"], "auto_map": {"AutoModel": "modeling.Own"}}',
+    ],
+)
+def test_what_config_json_says_is_never_code(source_of, tmp_path, config):
+    checkpoint = source_of("safetensors", tensors())
+    checkpoint.path.with_name("config.json").write_text(config)
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", tmp_path / "o"), Job())
+    with pytest.raises(SystemExit, match=r"Fill in make_model\(\)"):
+        run(check_script(checkpoint, report), tmp_path)
 
 
 def test_it_asks_for_the_model_first(source_of, tmp_path):
