@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.cli.output import printable
 from pruneapp.cli.places import refuse_written
 from pruneapp.cli.written import format_of
@@ -16,6 +17,7 @@ from pruneapp.errors import ParameterError, PruneAppError, counted
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
 from pruneapp.export.companions import listed
+from pruneapp.export.completeness import refuse_unwritable
 from pruneapp.export.folder import left_as_it_was
 from pruneapp.export.landing import landing
 from pruneapp.export.names import refuse_file
@@ -24,7 +26,7 @@ from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.export.state import State
 from pruneapp.export.target import folder_is_there
-from pruneapp.params import Param
+from pruneapp.params import Param, validate_all
 from pruneapp.progress import Job
 
 _PREFIX = "export_"
@@ -58,6 +60,15 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
+    )
+    parser.add_argument(
+        "--omit",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave out a tensor that cannot be read (a shard of a DTensor, one on the meta "
+        "device), which stops the export otherwise; a name or a glob, case-sensitive, * crosses "
+        "dots; may be repeated",
     )
     parser.add_argument(
         "--report",
@@ -113,7 +124,18 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
         replace_original=options.replace_original,
         follow_links=options.follow_links,
         params=values,
+        omit=tuple(options.omit),
     )
+
+
+def check_entries(checkpoint: Checkpoint, request: ExportRequest) -> None:
+    """Refuse an export that cannot write every tensor, before anything is computed.
+
+    Parameters and errors are those of `refuse_unwritable`.
+    """
+    form = get(request.format)
+    values = validate_all(form.params, request.params)
+    refuse_unwritable(checkpoint, form, values, request.omit)
 
 
 def write_export(state: State, request: ExportRequest, job: Job) -> ExportReport:

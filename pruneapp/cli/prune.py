@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options import export_request, write_beside, write_export
+from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.places import check_places
@@ -62,6 +62,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
         )
         check_places(options, checkpoint, request)
+        check_entries(checkpoint, request)
         document = open_document(checkpoint, job)
         stack.callback(document.close)
         masks = _masks(options, method, stack)

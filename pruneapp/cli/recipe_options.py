@@ -50,4 +50,12 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
         choices=list(FORMATS),
         help="for a file that does not say it; else by its name and its size",
     )
+    verify.add_argument(
+        "--omit",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a tensor that was left out by choice, for a file that does not say it: a name or a "
+        "glob; may be repeated",
+    )
     verify.add_argument("--json", action="store_true", help="print JSON")

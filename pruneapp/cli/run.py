@@ -12,7 +12,7 @@ from typing import Any
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.export_options import export_request, write_beside, write_export
+from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
 from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.places import check_places
@@ -49,6 +49,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         found.deeds(recipe.where)  # says what does not fit
         request = export_request(options, target_of(options.output))
         check_places(options, checkpoint, request)
+        check_entries(checkpoint, request)
         with counted_beside(checkpoint.files):
             state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
         origin = provenance_of(state, made, job)

@@ -25,7 +25,13 @@ def verify(options: argparse.Namespace, token: CancelToken) -> int:
     with terminal.job("Verifying", token) as job:
         recipe = load(Path(options.recipe), job) if options.recipe else None
         offer_methods(options.load_method, () if recipe is None else methods_of(recipe))
-        against = Against(Path(options.against), recipe, options.format, options.state_dict)
+        against = Against(
+            Path(options.against),
+            recipe,
+            options.format,
+            options.state_dict,
+            tuple(options.omit),
+        )
         found = verify_file(Path(options.file), against, kernel_for(options.device), job)
     if options.json:
         print_json(_as_json(options.file, found))
@@ -41,6 +47,8 @@ def _print(file: str, found: Verdict) -> None:
             f"Yes: {printable(file)} is what its recipe makes of the original, to the last bit "
             f"({size(found.compared)} compared).\n"
         )
+        for name in found.omitted:
+            write(f"Left out of it, as was asked: {printable(name)}\n")
         return
     write(f"No: {printable(file)} is not what its recipe makes of the original.\n")
     for difference in found.differences:
@@ -53,6 +61,7 @@ def _as_json(file: str, found: Verdict) -> dict[str, Any]:
         "same": found.same,
         "compared": found.compared,
         "format": found.format,
+        "omitted": found.omitted,
         "differences": [
             {
                 "where": d.where,

@@ -59,6 +59,7 @@ def report_as_json(report: ExportReport) -> dict[str, Any]:
         "sparsity": report.pruned / report.numel if report.numel else 0.0,
         "tensors": report.tensors,
         "notices": report.notices,
+        "omitted": report.omitted,
         "provenance": dict(report.provenance),
     }
 

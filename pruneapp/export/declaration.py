@@ -84,6 +84,9 @@ class Plan:
         How many units `prepare` steps the job by.
     rounding
         What rounding its numbers has cost, once it was written; None if none are rounded.
+    container
+        Whether it is the container that was opened, in which everything but the pruned weights
+        stays as it is, what cannot be read among it.
     """
 
     nbytes: int
@@ -94,6 +97,7 @@ class Plan:
     prepare: Callable[[Job], AbstractContextManager[Plan]] | None = None
     work: int = 0
     rounding: Rounding | None = None
+    container: bool = False
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -136,6 +140,9 @@ class Format:
         formats that serve a purpose and hardly differ in size, such a one is recommended.
     lossless
         Whether everything that is kept comes back from it bit for bit.
+    keeps
+        Whether a file of it may keep the container of a checkpoint, see `Plan.container`; what is
+        pruned may decide otherwise.
     originals
         Whether pruned weights are in it with their values.
     one_file
@@ -167,6 +174,7 @@ class Format:
     good_for_folder: Mapping[Purpose, str] | None = None
     as_it_is: bool = False
     lossless: bool = True
+    keeps: Callable[[Checkpoint], bool] = lambda _checkpoint: False
     originals: bool = False
     one_file: bool = False
     container: Callable[[str], str] = lambda _suffix: ""

@@ -14,6 +14,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import folder, parts
 from pruneapp.export.companions import is_folder_model
+from pruneapp.export.completeness import losses
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.provenance import told
 from pruneapp.export.registry import FORMATS
@@ -164,7 +165,7 @@ def _offer(
     sampled: bool,
     path: Path | None,
 ) -> FormatOffer:
-    plain = _unsized(state, form)
+    plain = _unsized(state, form, job)
     if plain.why_not:
         return plain
     values = validate_all(form.params, given)
@@ -210,11 +211,11 @@ def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
     found = []
     for form in FORMATS.values():
         job.step(0)
-        found.append(_unsized(state, form))
+        found.append(_unsized(state, form, job))
     return tuple(found)
 
 
-def _unsized(state: State, form: Format) -> FormatOffer:
+def _unsized(state: State, form: Format, job: Job) -> FormatOffer:
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
@@ -224,7 +225,7 @@ def _unsized(state: State, form: Format) -> FormatOffer:
         form.help,
         form.suffixes,
         loaded_by=form.loaded_by,
-        does_not=form.does_not,
+        does_not=(*losses(state.checkpoint, form, job), *form.does_not),
         why_not=form.why_not(state.checkpoint),
         params=form.params,
         one_file=form.one_file,

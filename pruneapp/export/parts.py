@@ -53,7 +53,10 @@ def left_behind(part: Part) -> tuple[str, ...]:
     """Say that a plain state dict holds the tensors alone, where there was more."""
     kept = {"format", *chain.from_iterable(map(attrgetter("aliases"), part.entries))}
     if any(key not in kept for key in part.metadata) or part.checkpoint.contents.state_dict:
-        return ("The tensors are in it, everything else of the opened file was left behind.",)
+        read = " that could be read" if part.checkpoint.contents.unreadable else ""
+        return (
+            f"The tensors{read} are in it, everything else of the opened file was left behind.",
+        )
     return ()
 
 

@@ -66,6 +66,8 @@ class Provenance:
         Of Pruneapp.
     pattern
         Which N:M patterns the masks have, see `certificate`; empty if none.
+    omitted
+        Tensors of the checkpoint that cannot be read, and are in no file of such a format.
     """
 
     recipe: Recipe
@@ -73,6 +75,7 @@ class Provenance:
     state_dict: str = ""
     version: str = __version__
     pattern: str = ""
+    omitted: tuple[str, ...] = ()
 
     def texts(self, form: str, values: Mapping[str, Any]) -> dict[str, str]:
         """Return it as metadata.
@@ -98,6 +101,8 @@ class Provenance:
             texts["state_dict"] = self.state_dict
         if self.pattern:
             texts["pattern"] = self.pattern
+        if self.omitted:
+            texts["omitted"] = _json(list(self.omitted))
         masks = {name: self.recipe.masks[name] for name, _ in self.recipe.named_masks()}
         if masks and sum(mask.nbytes for mask in masks.values()) <= MOST_MASKS:
             texts["masks"] = _json({n: _text_of(mask) for n, mask in sorted(masks.items())})
@@ -158,7 +163,8 @@ def planned(state: State, recipe: Recipe, job: Job) -> Provenance:
     if isinstance(state, Snapshot) and may_have_pattern(recipe):
         pattern = certificate(state, job) or ""
     inputs = (_NOT_COUNTED,) * len(checkpoint.files)
-    return Provenance(recipe, inputs, _state_dict(checkpoint), pattern=pattern)
+    omitted = tuple(checkpoint.contents.unreadable)
+    return Provenance(recipe, inputs, _state_dict(checkpoint), pattern=pattern, omitted=omitted)
 
 
 def may_have_pattern(recipe: Recipe) -> bool:

@@ -76,6 +76,8 @@ class ExportReport:
     provenance
         Where it comes from, as the metadata of a format that has a place for text says it; for
         the others it is here alone. Empty if the request said nothing.
+    omitted
+        Tensors of the checkpoint that were not written because that was asked for.
     """
 
     path: Path
@@ -88,6 +90,7 @@ class ExportReport:
     notices: tuple[str, ...] = ()
     verified: bool = False
     provenance: Mapping[str, str] = field(default_factory=dict)
+    omitted: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:

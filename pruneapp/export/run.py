@@ -12,6 +12,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import config_dtype, folder, parts
 from pruneapp.export.companions import listed
+from pruneapp.export.completeness import account_for, omitted, refuse_unwritable
 from pruneapp.export.declaration import Format
 from pruneapp.export.names import (
     is_reserved,
@@ -55,6 +56,8 @@ class ExportRequest:
         Values of the format's parameters.
     provenance
         Where the state comes from, for the metadata; None to say nothing.
+    omit
+        Names or globs of tensors that may be left out where the format cannot hold them.
     """
 
     format: str
@@ -63,6 +66,7 @@ class ExportRequest:
     follow_links: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance | None = None
+    omit: tuple[str, ...] = ()
 
 
 def planned_size(state: State, name: str, job: Job) -> int | None:
@@ -97,8 +101,8 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     Raises
     ------
     ExportError
-        If the format cannot hold the checkpoint or the system refuses to write it; nothing was
-        changed then.
+        If the format cannot hold the checkpoint, or all of it but what may be left out, or the
+        system refuses to write it; nothing was changed then.
     CheckpointError
         If the source cannot be read or was changed meanwhile.
     """
@@ -106,6 +110,7 @@ def export(state: State, request: ExportRequest, job: Job) -> ExportReport:
     values = validate_all(form.params, request.params)
     if reason := form.why_not(state.checkpoint):
         raise ExportError(reason, remedy="Choose another format.")
+    refuse_unwritable(state.checkpoint, form, values, request.omit)
     state.checkpoint.verify_unchanged()
     if request.provenance is not None:
         state = told(Told(state, request.provenance), form.name, values)
@@ -132,6 +137,7 @@ def _export_file(
     checkpoint = state.checkpoint
     target = file_target(checkpoint, request, form)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values, job)
+    about = account_for(state, form, (plan,), request.omit, job)
     beside, left = folder.beside(plan, target.path)
     sized = {path: Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
@@ -142,7 +148,7 @@ def _export_file(
         kept = publish([file for file, _ in (*made[1:], made[0])], checkpoint.files, job)
     if kept:
         checkpoint.path = kept[0]
-    said = (*plan.notices, *cost((plan.rounding,)), *left)
+    said = (*plan.notices, *about, *cost((plan.rounding,)), *left)
     notices = (*file_notices(checkpoint, target, form, values), *said)
     return _report(state, request, [written for _, written in made], kept, notices)
 
@@ -179,6 +185,7 @@ def _export_folder(
     target = check_folder(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     plans, found = folder.plan_all(state, form, values, target.path, job)
+    about = account_for(state, form, plans.values(), request.omit, job)
     folder.refuse_without_room(target.path, sum(p.nbytes for p in plans.values() if p.exact))
     sized = {name: Sized(plan, job) for name, plan in plans.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
@@ -189,14 +196,14 @@ def _export_folder(
         for name, one in sized.items():
             job.label(name)
             with place.named():
-                file, about = one.write(place.path_of(name), stack)
-            written.append(replace(about, path=target.path / name))
+                file, wrote = one.write(place.path_of(name), stack)
+            written.append(replace(wrote, path=target.path / name))
             files.append(file)
         checkpoint.verify_unchanged()
         kept = publish(files, checkpoint.files, job, also_kept(checkpoint))
         place.commit()
     said = dict.fromkeys(n for plan in plans.values() for n in plan.notices)
-    told = (*said, *cost(plan.rounding for plan in plans.values()))
+    told = (*said, *about, *cost(plan.rounding for plan in plans.values()))
     return _report(state, request, written, kept, (*target.notices, *found, *told))
 
 
@@ -233,6 +240,7 @@ def _report(
         notices=tuple(said),
         verified=True,  # `AtomicFile.seal` returns only after every byte was compared
         provenance=metadata_of(state, {}),
+        omitted=omitted(state.checkpoint, request.omit),
     )
 
 

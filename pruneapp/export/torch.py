@@ -47,22 +47,16 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
 def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> str:
     """Say why the container that was opened cannot be written; empty if it can."""
     checkpoint = part.checkpoint
-    if checkpoint.format == SCRIPT:
-        return "the file is a TorchScript program"
-    if checkpoint.format not in {ZIP.name, LEGACY.name}:
-        return "the source is no torch file"
+    if reason := _never_in_place(checkpoint):
+        return reason
     if len(part.entries) < len(checkpoint.entries) and part.source is None:
         return "it was split into several files"
     if part.source is None:
         return "several files were put together"
-    if unknown := checkpoint.contents.unknown_globals:
-        # A pickle that names unknown code is never written, not even byte for byte.
-        names = ", ".join(unknown[:3]) + (", …" if len(unknown) > 3 else "")
-        return f"the file holds code or whole objects ({names})"
-    if isinstance(part.state, RoundedState):
-        return f"its numbers became {part.state.rounding.dtype.label}"
     if any(map(attrgetter("mask_of"), part.entries)):
         return "pairs of NAME_orig and NAME_mask became NAME"
+    if isinstance(part.state, RoundedState):
+        return f"its numbers became {part.state.rounding.dtype.label}"
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
         if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
             return f"'{entry.name}' lies compressed or sparse in it"
@@ -70,6 +64,19 @@ def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> st
             return f"elements of '{entry.name}' share their place in it"
     shared = overlapping(part.entries, frozenset(map(attrgetter("name"), zeroed)), job)
     return f"'{shared}' shares its numbers with another tensor in it" if shared else ""
+
+
+def _never_in_place(checkpoint: Checkpoint) -> str:
+    """Say why its container cannot be written, whatever is pruned; empty if it may."""
+    if checkpoint.format == SCRIPT:
+        return "the file is a TorchScript program"
+    if checkpoint.format not in {ZIP.name, LEGACY.name}:
+        return "the source is no torch file"
+    if unknown := checkpoint.contents.unknown_globals:
+        # A pickle that names unknown code is never written, not even byte for byte.
+        names = ", ".join(unknown[:3]) + (", …" if len(unknown) > 3 else "")
+        return f"the file holds code or whole objects ({names})"
+    return ""
 
 
 def _counts_bytes_of_file(source: ByteSource) -> bool:
@@ -97,7 +104,7 @@ def _in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> Plan:
     # Pairs of masks cannot be here, so the names are those of the file.
     batches = job.cancel.batches(part.entries)
     names = {name: entry.nbytes for batch in batches for entry in batch for name in entry.names}
-    return Plan(patched.nbytes, patched.pieces, names)
+    return Plan(patched.nbytes, patched.pieces, names, container=True)
 
 
 def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
@@ -123,9 +130,10 @@ def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
         entries = counted(len(left), "entry", "entries")
         return (f"A torch state dict has no metadata, so {entries} {were} left behind.",)
     where = f" '{contents.state_dict}'" if contents.state_dict else ""
+    read = " that could be read" if contents.unreadable else ""
     sentence = (
-        f"A plain state dict was written, because {reason}: the tensors of the state dict{where} "
-        f"are in it, everything else of the opened file was left behind."
+        f"A plain state dict was written, because {reason}: the tensors of the state dict{where}"
+        f"{read} are in it, everything else of the opened file was left behind."
     )
     return (sentence,)
 
@@ -148,6 +156,7 @@ TORCH = Format(
     planner=_plan,
     params=(DTYPE, SHARD_SIZE),
     why_not=_refuses,
+    keeps=lambda checkpoint: not (_never_in_place(checkpoint) or checkpoint.contents.masks),
     loaded_by=(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),
         Loader("transformers", note="as pytorch_model.bin beside a config.json"),

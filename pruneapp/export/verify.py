@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from pruneapp.errors import (
     words_of,
 )
 from pruneapp.export import folder, parts, provenance
+from pruneapp.export.completeness import left_out, omitted
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.differing import MOST, Difference, Locating
 from pruneapp.export.inside import is_packed, metadata_inside
@@ -61,12 +63,15 @@ class Verdict:
         The format that was written again.
     recipe
         The recipe, as `Recipe.canonical`.
+    omitted
+        Tensors of the original that are not in the file because that was asked for.
     """
 
     differences: tuple[Difference, ...]
     compared: int = 0
     format: str = ""
     recipe: str = ""
+    omitted: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
@@ -88,12 +93,15 @@ class Against:
         For a file that does not say it; its name tells otherwise.
     state_dict
         Which of several dicts of tensors, for a file that does not say it.
+    omit
+        Names or globs of tensors that were left out, for a file that does not say it.
     """
 
     original: Path
     recipe: Recipe | None = None
     format: str | None = None
     state_dict: str | None = None
+    omit: tuple[str, ...] = ()
 
 
 def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
@@ -157,11 +165,39 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             named = decode(texts["format"], _SaidFormat, KEY + "format").configuration
             said = {name: value for name, value in values.items() if name in named}
             state = told(Told(state, origin), form.name, said)
+        plans = _plans(state, form, values, file, job)
+        left = left_out(original, form, plans.values())
+        asked = _asked(original, texts, against)
+        differences += [_absent(original, name) for name in left if name not in asked]
+        if checkpoint is not None and form.lossless:
+            differences += _lacking(plans.values(), checkpoint)
         compared = 0
-        for path, plan in _plans(state, form, values, file, job).items():
+        for path, plan in plans.items():
             compared += plan.nbytes
             differences += _compare(path, plan, checkpoint, job)
-        return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical())
+        omitted = tuple(name for name in left if name in asked)
+        return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical(), omitted)
+
+
+def _asked(original: Checkpoint, texts: Mapping[str, str], against: Against) -> frozenset[str]:
+    """Return the names that were left out by choice, as far as that is known."""
+    if "omitted" in texts:
+        return frozenset(decode(texts["omitted"], tuple[str, ...], KEY + "omitted"))
+    return frozenset(omitted(original, against.omit))
+
+
+def _absent(original: Checkpoint, name: str) -> Difference:
+    reason = original.contents.unreadable[name]
+    return Difference(name, f"of the original is missing from the file ({reason})")
+
+
+def _lacking(plans: Iterable[Plan], checkpoint: Checkpoint) -> Iterator[Difference]:
+    """Yield the tensors that the file should hold and does not."""
+    for name in chain.from_iterable(plan.names for plan in plans):
+        # Pairs of NAME_orig and NAME_mask are opened as NAME.
+        stored = (name, name.removesuffix("_orig"), name.removesuffix("_mask"))
+        if not any(map(checkpoint.holds, stored)):
+            yield Difference(name, "of the original is missing from the file")
 
 
 def _metadata(checkpoint: Checkpoint) -> Mapping[str, str]:
@@ -193,6 +229,7 @@ def _unsound(texts: Mapping[str, str]) -> Difference | None:
     try:
         decode(texts["inputs"], tuple[str, ...], KEY + "inputs")
         decode(texts["format"], _SaidFormat, KEY + "format")
+        decode(texts.get("omitted", "[]"), tuple[str, ...], KEY + "omitted")
     except JsonError as error:
         return Difference("metadata", f"is not what is written: {error.sentence.rstrip('.')}")
     return None

@@ -85,6 +85,8 @@ class Account:
         Of Pruneapp.
     provenance
         Where what was written comes from; see `ExportReport`.
+    omitted
+        Tensors of the source that are not in it because that was asked for.
     """
 
     source: str
@@ -98,6 +100,7 @@ class Account:
     notices: tuple[str, ...] = ()
     version: str = __version__
     provenance: Mapping[str, str] = field(default_factory=dict)
+    omitted: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -167,6 +170,7 @@ def account_of(state: State, report: ExportReport, steps: Sequence[str], job: Jo
         sizes=offers(state, job),
         notices=report.notices,
         provenance=report.provenance,
+        omitted=report.omitted,
     )
 
 

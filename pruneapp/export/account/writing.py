@@ -57,6 +57,7 @@ def as_json(account: Account) -> str:
             for offer in account.sizes
         ],
         "notices": list(account.notices),
+        "omitted": list(account.omitted),
         "provenance": dict(account.provenance),
         "tensors": [
             dict(zip(_COLUMNS, row, strict=True), shape=list(tensor.shape))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.checkpoint.torchfile import zipped
 from pruneapp.errors import DamagedFileError, PruneAppError
-from tests.checkpoint.torchfile.unusual import (
+from tests.unusual import (
     IN_PARTS,
     READABLE,
     UNREADABLE,

@@ -1,0 +1,255 @@
+"""What becomes of every entry of the source: written, converted or left out; never lost in silence.
+
+An export is compared with what it is made of before its first byte is written. What a format
+cannot hold stops it, unless whoever asked for the export has said that it may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pruneapp.checkpoint.header_json import show
+from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.errors import ExportError, ParameterError, counted
+from pruneapp.export.declaration import Format, Plan
+from pruneapp.export.rounding import DTYPE, KEEP
+from pruneapp.export.splitting import SHARD_SIZE
+from pruneapp.export.state import State
+from pruneapp.progress import Job
+
+# Names in a sentence; the details have all of them.
+_NAMED = 3
+# What is said of a tensor in the file that changes the way its numbers are written, not them.
+_WAYS = ("a numpy ", "a DTensor", "a conjugate view", "a negated view", "sparse ", "torch.")
+
+
+def keeps_all(checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]) -> bool:
+    """Whether an export keeps the container, and what cannot be read in it, as far as is known.
+
+    What is pruned may decide otherwise: `account_for` looks at what is written.
+    """
+    whole = values.get(DTYPE.name, KEEP) == KEEP and values.get(SHARD_SIZE.name) is None
+    return whole and form.keeps(checkpoint)
+
+
+def unwritable(
+    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any]
+) -> Mapping[str, str]:
+    """Return what an export cannot write, as far as is known before it is planned, and why.
+
+    Parameters
+    ----------
+    checkpoint
+        What would be exported.
+    form, values
+        The format, and values of its parameters.
+    """
+    if not form.lossless or keeps_all(checkpoint, form, values):
+        return {}
+    return checkpoint.contents.unreadable
+
+
+def refuse_unwritable(
+    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], omit: Sequence[str]
+) -> None:
+    """Refuse an export that cannot write all it should, before anything is computed.
+
+    Parameters
+    ----------
+    checkpoint, form, values
+        See `unwritable`.
+    omit
+        Names or globs of what may be left out.
+
+    Raises
+    ------
+    ExportError
+        If something can neither be written nor left out.
+    ParameterError
+        If one of `omit` names nothing that cannot be read.
+    """
+    omitted(checkpoint, omit)
+    _refuse(checkpoint, form, unwritable(checkpoint, form, values), omit)
+
+
+def omitted(checkpoint: Checkpoint, omit: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that `omit` gives leave to leave out, in the order of the file.
+
+    Raises
+    ------
+    ParameterError
+        If one of them names nothing that cannot be read: tensors that can be are never left out.
+    """
+    unreadable = checkpoint.contents.unreadable
+    for pattern in omit:
+        if not any(_matches(name, pattern) for name in unreadable):
+            there = f" ({_listed(tuple(unreadable))})" if unreadable else ": there is none"
+            raise ParameterError(
+                f"'--omit' must name a tensor of the file that cannot be read{there} "
+                f"(got '{show(pattern)}').",
+                remedy="Tensors that can be read are always written.",
+            )
+    return tuple(n for n in unreadable if any(_matches(n, pattern) for pattern in omit))
+
+
+def left_out(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tuple[str, ...]:
+    """Return the tensors of a checkpoint that cannot be read, and are not in what is planned."""
+    if not form.lossless or all(plan.container for plan in plans if plan.names):
+        return ()
+    return tuple(checkpoint.contents.unreadable)
+
+
+def account_for(
+    state: State, form: Format, plans: Iterable[Plan], omit: Sequence[str], job: Job
+) -> tuple[str, ...]:
+    """Hold what is going to be written against the source; returns what the person should know.
+
+    Parameters
+    ----------
+    state
+        What is written.
+    form
+        The format.
+    plans
+        All files, copies and an index among them.
+    omit
+        Names or globs of what may be left out.
+    job
+        Looked at; may cancel.
+
+    Raises
+    ------
+    ExportError
+        If an entry of the source would be missing without leave.
+    ParameterError
+        See `omitted`.
+    """
+    leave = omitted(state.checkpoint, omit)
+    if not form.lossless:  # masks alone, which are nothing without the original
+        return ()
+    checkpoint = state.checkpoint
+    plans = tuple(plans)
+    kept = all(plan.container for plan in plans if plan.names)
+    missing = [*_missing(checkpoint, plans, job)]
+    if missing:
+        raise ExportError(
+            f"{_listed(missing)} of '{checkpoint.path}' would not be in the export, which is a "
+            "defect of Pruneapp.",
+            remedy="Choose another format, and report this.",
+            details="\n".join(map(show, missing)),
+        )
+    left = left_out(checkpoint, form, plans)
+    _refuse(checkpoint, form, {n: checkpoint.contents.unreadable[n] for n in left}, omit)
+    return tuple(_notices(state, form, leave, job, kept=kept))
+
+
+def losses(checkpoint: Checkpoint, form: Format, job: Job) -> tuple[str, ...]:
+    """Return what an export in a format would lose, a sentence each, before it is planned."""
+    if not form.lossless or form.keeps(checkpoint):
+        return ()
+    unreadable = tuple(checkpoint.contents.unreadable)
+    found = list(_lost(checkpoint, lambda _trait, names: names, job))
+    if unreadable:
+        are = "is" if len(unreadable) == 1 else "are"
+        found.insert(0, f"{_listed(unreadable)} {are} left out: the export asks first.")
+    return tuple(found)
+
+
+def _refuse(
+    checkpoint: Checkpoint, form: Format, unread: Mapping[str, str], omit: Sequence[str]
+) -> None:
+    names = [n for n in unread if not any(_matches(n, pattern) for pattern in omit)]
+    if not names:
+        return
+    which = " (the first)" if len(names) > 1 else ""
+    from pruneapp.export.registry import FORMATS
+
+    keeping = [f.name for f in FORMATS.values() if f.name != form.name and f.keeps(checkpoint)]
+    other = f", or export as {keeping[0]}, which keeps what was opened" if keeping else ""
+    raise ExportError(
+        f"{_listed(names)} of '{checkpoint.path}' cannot be written as {form.name}: "
+        f"{unread[names[0]]}{which}.",
+        remedy=f"Leave {'it' if len(names) == 1 else 'them'} out with --omit NAME{other}.",
+        details="\n".join(f"{show(name)}: {unread[name]}" for name in names),
+    )
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterator[str]:
+    names: set[str] = set()
+    for plan in plans:
+        names.update(plan.names)
+    for batch in job.cancel.batches(checkpoint.entries):
+        yield from (n for n in batch if n not in names and f"{n}_orig" not in names)
+
+
+def _notices(
+    state: State, form: Format, leave: Sequence[str], job: Job, *, kept: bool
+) -> Iterator[str]:
+    checkpoint = state.checkpoint
+    unreadable = checkpoint.contents.unreadable
+    if kept:
+        if unreadable:
+            were = "was" if len(unreadable) == 1 else "were"
+            yield (
+                f"{_listed(tuple(unreadable))} {were} not read, and {were} written as "
+                f"{'it' if len(unreadable) == 1 else 'they'} stood in the file."
+            )
+        return
+    if leave:
+        were = "was" if len(leave) == 1 else "were"
+        yield f"{_listed(leave)} {were} left out, as asked: {unreadable[leave[0]]}."
+
+    def changed(trait: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        if not trait.startswith("sparse") or form.name != "csr":
+            return names
+        return tuple(n for n in names if checkpoint.holds(n) and state.zeroed(n) is None)
+
+    yield from _lost(checkpoint, changed, job)
+
+
+def _lost(checkpoint: Checkpoint, of: Any, job: Job) -> Iterator[str]:
+    contents = checkpoint.contents
+    traits = {trait: of(trait, names) for trait, names in contents.traits.items()}
+    strided: list[str] = []
+    for batch in job.cancel.batches(checkpoint.entries.values()):
+        strided += [e.name for e in batch if e.location.strides is not None]
+    ways = [f"{_who(n)} ({t})" for t, n in traits.items() if n and t.startswith(_WAYS)]
+    if strided:
+        ways.append(f"{_who(strided)} (not contiguous)")
+    if ways:
+        yield f"Written as plain, contiguous tensors: {', '.join(ways)}."
+    rest = [f"{t} ({_who(n)})" for t, n in traits.items() if n and not t.startswith(_WAYS)]
+    if rest:
+        yield f"Only the values are in it, not what the file says beside them: {', '.join(rest)}."
+    for name, (what, *parts) in _first(contents.parts.items()):
+        yield (
+            f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "
+            f"{_listed(parts, len(parts))}."
+        )
+    if len(contents.parts) > _NAMED:
+        yield f"So were {counted(len(contents.parts) - _NAMED, 'more tensor')} of such kinds."
+    if contents.others:
+        are = "is" if len(contents.others) == 1 else "are"
+        yield f"{_listed(contents.others)}, no tensor{'s' * (are == 'are')}, {are} not in it."
+
+
+def _first(items: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for number, item in enumerate(items):
+        if number == _NAMED:
+            return
+        yield item
+
+
+def _who(names: Sequence[str]) -> str:
+    return _listed(names) if len(names) <= _NAMED else counted(len(names), "tensor")
+
+
+def _listed(names: Sequence[str], most: int = _NAMED) -> str:
+    shown = ", ".join(f"'{show(name)}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"

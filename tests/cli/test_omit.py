@@ -1,0 +1,130 @@
+"""Tensors that cannot be read, on the command line: refused, left out by choice, and verified."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from pruneapp.__main__ import main
+from tests.unusual import dtensor, plain
+
+pytestmark = pytest.mark.logs  # torch's own, when its distributed half is imported
+
+
+@pytest.fixture
+def call(capfd):
+    def run(*words):
+        try:
+            status = main([str(word) for word in words])
+        except SystemExit as end:
+            status = end.code
+        return status, *capfd.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A checkpoint of which this machine has one shard of a tensor, as FSDP2 saves it."""
+    path = tmp_path / "mixed.pt"
+    content = {
+        "a.weight": plain(1, 16, 16),
+        "b.weight": dtensor(2, (8, 16), "shard", 2),
+        "c.weight": torch.empty(4, 4, device="meta"),
+        "d.weight": plain(3, 16, 16).numpy(),
+    }
+    torch.save(content, path)
+    return path
+
+
+PRUNE = ("--method", "l1_unstructured", "--amount", "0.5")
+
+
+def test_a_mixed_checkpoint_is_refused_before_anything_is_computed(call, mixed, monkeypatch):
+    def never(*_args, **_more):
+        raise AssertionError("pruned in vain")
+
+    monkeypatch.setattr("pruneapp.cli.prune.state_after", never)
+    status, out, err = call("prune", mixed, "-o", mixed.with_name("o.safetensors"), *PRUNE)
+
+    assert status == 2
+    assert out == ""
+    assert "'b.weight', 'c.weight' of " in err
+    assert "it is a DTensor of shape [16, 16] of which the file holds one shard" in err
+    assert "--omit NAME, or export as torch" in err
+    assert not mixed.with_name("o.safetensors").exists()
+
+
+def test_what_is_left_out_by_choice_is_said_and_verified(call, mixed, tmp_path):
+    out = tmp_path / "o.safetensors"
+    omit = ("--omit", "b.*", "--omit", "c.weight")
+    status, said, _ = call("prune", mixed, "-o", out, *PRUNE, *omit)
+
+    assert status == 0
+    assert set(load_file(out)) == {"a.weight", "d.weight"}
+    assert "Note: 'b.weight', 'c.weight' were left out, as asked: it is a DTensor" in said
+    assert "'d.weight' (a numpy array)" in said
+    status, said, _ = call("verify", out, "--against", mixed)
+    assert status == 0, said
+    assert said.startswith("Yes")
+    assert "Left out of it, as was asked: b.weight\n" in said
+    status, said, _ = call("verify", out, "--against", mixed, "--json")
+    assert json.loads(said)["omitted"] == ["b.weight", "c.weight"]
+
+
+def test_one_of_two_is_not_enough(call, mixed, tmp_path):
+    out = tmp_path / "o.safetensors"
+    status, _, err = call("prune", mixed, "-o", out, *PRUNE, "--omit", "b.weight")
+    assert status == 2
+    assert "'c.weight' of " in err
+    assert "'b.weight'" not in err
+
+
+def test_run_takes_the_same_leave(call, mixed, tmp_path):
+    recipe, out = tmp_path / "r.json", tmp_path / "o.pt"
+    select = ("--select", "a.weight", "--save-recipe", recipe)
+    status, _, _ = call("prune", mixed, "-o", out, *PRUNE, *select)
+    assert status == 0
+    packed = tmp_path / "o.compact.safetensors"
+    assert call("run", recipe, mixed, "-o", packed)[0] == 2
+    assert not packed.exists()
+    status, said, _ = call("run", recipe, mixed, "-o", packed, "--omit", "*", "--json")
+    assert status == 0
+    assert json.loads(said)["omitted"] == ["b.weight", "c.weight"]
+    assert call("verify", packed, "--against", mixed)[0] == 0
+
+
+def test_a_plain_torch_file_that_lacks_something_is_verified_only_with_leave(call, mixed, tmp_path):
+    recipe, out = tmp_path / "r.json", tmp_path / "o.pt"
+    deflated = ("--format", "deflated", "--omit", "*")
+    status, _, err = call("prune", mixed, "-o", out, *PRUNE, *deflated, "--save-recipe", recipe)
+    assert status == 0, err
+    asked = ("verify", out, "--against", mixed, "--recipe", recipe, "--format", "deflated")
+    status, said, _ = call(*asked)
+    assert status == 1
+    assert "b.weight of the original is missing from the file (it is a DTensor" in said
+    assert call(*asked, "--omit", "*")[0] == 0
+
+
+def test_an_older_export_that_lost_a_tensor_does_not_verify(call, tmp_path):
+    """A file that holds less than the original, and does not say that this was asked for."""
+    whole, less = tmp_path / "whole.safetensors", tmp_path / "less.safetensors"
+    tensors = {"a.weight": plain(1, 16, 16), "b.weight": plain(2, 16, 16)}
+    save_file(tensors, whole)
+    save_file({"a.weight": tensors["a.weight"]}, less)
+    out, recipe = tmp_path / "o.safetensors", tmp_path / "r.json"
+    select = ("--select", "a.weight", "--save-recipe", recipe)
+    assert call("prune", less, "-o", out, *PRUNE, *select)[0] == 0
+    status, said, _ = call("verify", out, "--against", whole)
+    assert status == 1
+    assert "b.weight of the original is missing from the file" in said
+
+
+def test_every_exporting_command_explains_the_option(call):
+    for command in ("prune", "run", "verify"):
+        status, out, _ = call(command, "--help")
+        assert status == 0
+        assert "--omit NAME" in out

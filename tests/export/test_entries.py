@@ -1,0 +1,233 @@
+"""Every kind of entry in every format: it comes back, or the export says what is lost, or stops."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
+from pruneapp.document.given import read_mask
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.errors import ExportError, ParameterError
+from pruneapp.export.offers import offers
+from pruneapp.export.registry import FORMATS
+from pruneapp.export.run import ExportRequest, export
+from pruneapp.masks.bitmask import BitMask
+from pruneapp.masks.maskset import MaskSet
+from pruneapp.progress import Job
+from tests.unusual import IN_PARTS, READABLE, UNREADABLE, oracle, plain
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*(Sparse|nested|prototype|torch.distributed).*"),
+    pytest.mark.filterwarnings("ignore:.*(non-writable|read-only|TypedStorage).*"),
+    pytest.mark.logs,  # torch's own, when its distributed half is imported
+]
+WEIGHTS = [form for form in FORMATS.values() if form.lossless]
+TORCH = {"torch", "csr", "deflated"}
+
+
+def saved(path: Path, content: dict, protocol: int = 2) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.save(content, path, pickle_protocol=protocol)
+    return path
+
+
+def half(checkpoint: Checkpoint) -> Snapshot:
+    """Every second weight of all that may be pruned is."""
+    masks = {
+        entry.name: BitMask.from_bools(np.arange(entry.numel) % 2 == 0)
+        for entry in checkpoint.entries.values()
+        if entry.prunable
+    }
+    return Snapshot(checkpoint, MaskSet(masks))
+
+
+def written(out: Path) -> dict[str, np.ndarray]:
+    """What is in an export of any format, masks applied."""
+    if out.suffix == ".zst":
+        with out.open("rb") as packed, out.with_suffix("").open("wb") as plain_file:
+            zstandard.ZstdDecompressor().copy_stream(packed, plain_file)
+        out = out.with_suffix("")
+    found = {}
+    with open_checkpoint(out) as checkpoint:
+        for entry in checkpoint.entries.values():
+            tensor = checkpoint.read(entry.name)
+            values = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+            if entry.mask_of:
+                kept = read_mask(checkpoint, entry.mask_of, Job()).bools()
+                values = np.where(kept.reshape(entry.shape), values, 0)
+            found |= dict.fromkeys(entry.names, values)
+    return found
+
+
+def run(state: Snapshot, name: str, folder: Path, **more):
+    out = folder / f"out{FORMATS[name].suffixes[0]}"
+    return out, export(state, ExportRequest(name, out, **more), Job())
+
+
+@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
+@pytest.mark.parametrize("kind", READABLE)
+def test_what_can_be_read_comes_back_or_the_loss_is_said(kind, form, tmp_path):
+    path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "it": READABLE[kind]()})
+    wanted = oracle(torch.load(path, weights_only=False)["it"])
+    with open_checkpoint(path) as checkpoint:
+        if form.why_not(checkpoint):
+            assert "complex128" in form.why_not(checkpoint)
+            return
+        state = half(checkpoint)
+        if form.name == "resumable" and checkpoint.entry("it").dtype.name == "C128":
+            with pytest.raises(ExportError, match="complex128"):
+                run(state, form.name, tmp_path)
+            return
+        out, report = run(state, form.name, tmp_path)
+        if "it" in state.masks:
+            wanted = np.where((np.arange(wanted.size) % 2 == 0).reshape(wanted.shape), wanted, 0)
+        found = written(out)
+        np.testing.assert_array_equal(found["it"], wanted)
+        assert set(found) == {"w", "it"}
+        said = " ".join(report.notices)
+        traits = checkpoint.contents.traits
+        if form.name in TORCH:
+            loaded = torch.load(out, weights_only=False)
+            np.testing.assert_array_equal(oracle(loaded["it"]), wanted)
+            before = torch.load(path, weights_only=False)["it"]
+            same = type(loaded["it"]) is type(before)
+            assert same or "'it'" in said
+        again = form.name == "csr" and kind == "CSR"
+        if (form.name != "torch" or said) and not again:
+            assert all(f"({name})" in said or f"{name} (" in said for name in traits)
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_what_cannot_be_read_is_kept_or_stops_the_export_or_is_left_out_by_choice(
+    kind, form, tmp_path
+):
+    path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "it": UNREADABLE[kind][0]()})
+    with open_checkpoint(path) as checkpoint:
+        state = half(checkpoint)
+        kept = form.keeps(checkpoint)
+        assert kept == (form.name == "torch" and kind != "matrix")
+        if kept:
+            out, report = run(state, form.name, tmp_path)
+            assert "'it' was not read, and was written as it stood" in report.notices[0]
+            before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
+            assert type(before) is type(after)
+            if kind == "meta":
+                assert after.is_meta
+            elif kind in {"shard", "partial"}:
+                assert torch.equal(before._local_tensor, after._local_tensor)
+            else:
+                assert before.tolist() == after.tolist()
+        elif form.name != "masks":
+            with pytest.raises(ExportError, match=r"'it' of '.*' cannot be written as .*--omit"):
+                run(state, form.name, tmp_path)
+            assert [file.name for file in tmp_path.iterdir()] == ["m.pt"]
+            out, report = run(state, form.name, tmp_path, omit=("i*",))
+            assert set(written(out)) == {"w"}
+            assert report.omitted == ("it",)
+            assert any(n.startswith("'it' was left out, as asked") for n in report.notices)
+            assert not any("the tensors of the state dict are in it" in n for n in report.notices)
+
+
+@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
+@pytest.mark.parametrize("kind", IN_PARTS)
+def test_sparse_and_nested_tensors_stay_or_are_written_in_parts_which_is_said(kind, form, tmp_path):
+    path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "it": IN_PARTS[kind]()})
+    with open_checkpoint(path) as checkpoint:
+        what, *parts = checkpoint.contents.parts["it"]
+        out, report = run(half(checkpoint), form.name, tmp_path)
+        if form.name == "torch" and not report.notices:
+            before, after = (torch.load(p, weights_only=False)["it"] for p in (path, out))
+            assert before.layout == after.layout
+            assert before.is_nested or torch.equal(before.to_dense(), after.to_dense())
+            return
+        assert set(written(out)) == {"w", *parts}
+        said = f"'it', a {what}, was written as the plain tensors that it is made of: '{parts[0]}'"
+        assert any(notice.startswith(said) for notice in report.notices)
+
+
+def test_what_is_no_tensor_is_said_to_be_left_out(tmp_path):
+    path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "_extra_state": b"x", "epoch": 3})
+    with open_checkpoint(path) as checkpoint:
+        _, report = run(half(checkpoint), "safetensors", tmp_path)
+        assert report.notices == ("'_extra_state', 'epoch', no tensors, are not in it.",)
+        _, report = run(half(checkpoint), "torch", tmp_path)
+        assert report.notices == ()
+
+
+def test_only_what_cannot_be_read_may_be_left_out(tmp_path):
+    content = {"w": plain(0, 8, 16), "m": torch.empty(2, device="meta")}
+    with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
+        for omit in (("w",), ("m", "w"), ("x",)):
+            with pytest.raises(ParameterError, match=r"cannot be read \('m'\) \(got '[wx]'\)"):
+                run(half(checkpoint), "safetensors", tmp_path, omit=omit)
+        assert [file.name for file in tmp_path.iterdir()] == ["m.pt"]
+
+
+def test_a_container_that_is_not_kept_after_all_stops_the_export(tmp_path):
+    content = {"w": READABLE["CSR"](), "m": torch.empty(2, device="meta")}
+    with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
+        masks = {"w": BitMask.from_bools(np.arange(checkpoint.entry("w").numel) % 2 == 0)}
+        state = Snapshot(checkpoint, MaskSet(masks))
+        with pytest.raises(ExportError, match=r"'m' of '.*' cannot be written as torch"):
+            run(state, "torch", tmp_path)
+        assert run(Snapshot(checkpoint), "torch", tmp_path)[1].omitted == ()
+        _, report = run(state, "torch", tmp_path, omit=("m",))
+        assert "that could be read are in it" in report.notices[0]
+        with pytest.raises(ExportError, match=r"'m' of '.*' cannot be written as torch"):
+            run(Snapshot(checkpoint), "torch", tmp_path, params={"dtype": "float16"})
+
+
+def test_what_an_export_would_lose_is_said_before(tmp_path):
+    content = {"w": plain(0, 8, 16).requires_grad_(), "m": torch.empty(2, device="meta")}
+    with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
+        found = {one.name: one.does_not for one in offers(half(checkpoint), Job())}
+    for name in ("safetensors", "compact", "zst", "csr", "deflated", "resumable"):
+        assert found[name][0] == "'m' is left out: the export asks first."
+        assert "requires_grad ('w')" in found[name][1]
+    assert not any("'m'" in sentence for sentence in (*found["torch"], *found["masks"]))
+
+
+KINDS = {**READABLE, **IN_PARTS, **{name: make for name, (make, _) in UNREADABLE.items()}}
+SOME = sorted(set(KINDS) - {"matrix", "array big-endian complex", "conjugate 128"})
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_mixture_is_accounted_for(data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mixture")
+    kinds = data.draw(st.lists(st.sampled_from(SOME), max_size=6, unique=True))
+    name = data.draw(st.sampled_from([form.name for form in WEIGHTS]))
+    content = {"w": plain(0, 8, 16), **{kind: KINDS[kind]() for kind in kinds}}
+    path = saved(folder / "m.pt", content, data.draw(st.sampled_from([2, 5])))
+    loaded = torch.load(path, weights_only=False)
+    with open_checkpoint(path) as checkpoint:
+        unreadable = set(kinds) & set(UNREADABLE)
+        assert set(checkpoint.contents.unreadable) == unreadable
+        try:
+            out, report = run(half(checkpoint), name, folder)
+        except ExportError:
+            out, report = run(half(checkpoint), name, folder, omit=tuple(unreadable))
+            assert set(report.omitted) == unreadable
+        found = written(out)
+        for kind in set(kinds) & set(READABLE):
+            entry = checkpoint.entry(kind)
+            wanted = oracle(loaded[kind])
+            if entry.prunable:
+                wanted = np.where(np.arange(wanted.size).reshape(wanted.shape) % 2 == 0, wanted, 0)
+            np.testing.assert_array_equal(found[kind], wanted, err_msg=kind)
+        inside = torch.load(out, weights_only=False) if name == "torch" else {}
+        said = " ".join(report.notices)
+        for kind in set(kinds) - set(READABLE):
+            parts = checkpoint.contents.parts.get(kind, ("",))[1:]
+            assert kind in inside or (parts and set(parts) <= set(found)) or kind in report.omitted
+            assert kind in inside or f"'{kind}'" in said or "more" in said
