@@ -15,6 +15,10 @@ from pruneapp.errors import CheckpointError, UnrecognizedFileError, UnsupportedF
 # A file that is opened by itself is recognised by content; in a folder names say which files to
 # look into.
 _SHARD = re.compile(r"(?P<stem>.*)-(?P<number>\d{5,9})-of-(?P<count>\d{5,9})(?P<suffix>\.\w+)")
+# What transformers takes of a folder, each before the index of shards that begins as it does
+# (`transformers/modeling_utils.py`, `_get_resolved_checkpoint_files`; 5.23).
+_WHOLE = ("model.safetensors", "pytorch_model.bin")
+_INDEX = ".index.json"
 # The original that an export onto its source has kept beside it.
 _KEPT = re.compile(r"\.orig\d*(?=\.\w+$)")
 # Words for what else is saved beside a model, and is none.
@@ -41,8 +45,24 @@ class ShardName:
         return cls(found["stem"], int(found["number"]), int(found["count"]), found["suffix"])
 
 
-def find_model(folder: Path) -> tuple[Path, ...]:
-    """Return the index, the only file, or all the shards of the model in a folder.
+@dataclass(frozen=True)
+class Found:
+    """The model in a folder.
+
+    Attributes
+    ----------
+    files
+        The index, the only file, or all the shards.
+    passed_over
+        An index that lies beside the file that was taken; empty if none.
+    """
+
+    files: tuple[Path, ...]
+    passed_over: str = ""
+
+
+def find_model(folder: Path) -> Found:
+    """Return the model in a folder: what transformers takes, where there is a choice.
 
     Raises
     ------
@@ -59,14 +79,17 @@ def find_model(folder: Path) -> tuple[Path, ...]:
     for suffixes in (SAFETENSORS.suffixes, ZIP.suffixes):
         if suffixes == ZIP.suffixes:  # the parts that training leaves are called like whole files
             _refuse_training_folders(folder, names)
-        indexes = [n for n in names if n.endswith(tuple(f"{s}.index.json" for s in suffixes))]
+        indexes = [n for n in names if n.endswith(tuple(s + _INDEX for s in suffixes))]
+        for whole in _WHOLE:
+            if whole in names and whole + _INDEX in indexes:
+                return Found((folder / whole,), whole + _INDEX)
         files = [folder / n for n in names if n.endswith(suffixes) and _is_model(n)]
         if len(indexes) == 1:
-            return (folder / indexes[0],)
+            return Found((folder / indexes[0],))
         if indexes:
             _refuse_choice(folder, indexes)
         if len(files) == 1 or _complete(files):
-            return tuple(files)
+            return Found(tuple(files))
         if files:
             _refuse_choice(folder, [file.name for file in files])
     *some, last = (*SAFETENSORS.suffixes, *ZIP.suffixes)
@@ -81,8 +104,10 @@ def find_index(path: Path) -> Path | None:
     if not is_folder(path):
         return path
     with contextlib.suppress(CheckpointError):
-        first = find_model(path)[0]
-        return first if first.suffix == ".json" else None
+        found = find_model(path)
+        if found.passed_over:
+            return path / found.passed_over
+        return found.files[0] if found.files[0].suffix == ".json" else None
     return None
 
 

@@ -27,12 +27,17 @@ def read_headers(
 ) -> tuple[Contents, tuple[ByteSource, ...]]:
     """Read the headers of a file, an index or a folder; nothing stays open if that fails."""
     if is_folder(path):
-        files = folder.find_model(path)
+        found = folder.find_model(path)
+        files = found.files
         for file in files:
             shards.check_place(path, file.name)
         if len(files) > 1:
             return shards.read_shards(files, state_dict, job, _read_file)
-        return _only_shard(files[0], *_read_file_or_index(files[0], state_dict, job))
+        contents, sources = _read_file_or_index(files[0], state_dict, job)
+        if found.passed_over:
+            notices = (*contents.notices, _taken(files[0].name, found.passed_over))
+            contents = replace(contents, notices=notices)
+        return _only_shard(files[0], contents, sources)
     contents, sources = _read_file_or_index(path, state_dict, job)
     return replace(contents, notices=(*contents.notices, *_part_of_more(path))), sources
 
@@ -109,6 +114,13 @@ def recognise(source: FileSource, more: tuple[Reader, ...] = ()) -> Reader:
     raise UnrecognizedFileError(
         f"'{source.path}' is not a checkpoint that Pruneapp knows.",
         remedy="Open a .safetensors file, a file that torch.save wrote, or a folder of shards.",
+    )
+
+
+def _taken(taken: str, passed_over: str) -> Notice:
+    return Notice(
+        f"The folder holds '{taken}' and shards with an index. '{taken}' was opened, as "
+        f"transformers does; to open the shards, open '{passed_over}'."
     )
 
 

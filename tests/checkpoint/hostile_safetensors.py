@@ -353,6 +353,22 @@ def sharded(content: bytes, files: dict[str, bytes] | None = None) -> Callable[[
     return build
 
 
+def _beside_shards(name: str) -> Callable[[Path], Path]:
+    """A folder with a whole model and with shards: transformers takes the whole one first."""
+
+    def build(folder: Path) -> Path:
+        suffix = Path(name).suffix
+        other = folder / f"{name}.index.json"
+        shards = {n + suffix: s for n, s in (("1", SHARD_A), ("2", SHARD_B))}
+        for shard, data in shards.items():
+            (folder / shard).write_bytes(data)
+        other.write_bytes(index({"a": f"1{suffix}", "b": f"2{suffix}"}))
+        (folder / name).write_bytes(SHARD_A)
+        return other
+
+    return build
+
+
 def whole(build: Callable[[Path], Path]) -> Callable[[Path], Path]:
     """Open the folder in place of the index."""
     return lambda folder: build(folder).parent
@@ -418,6 +434,11 @@ def shard_cases() -> Iterator[Case]:
         "X00d", lambda f: next(iter(_bare(f, first).iterdir())), check=holds("a", notices="shard 1")
     )
     yield Case("X00e", lambda f: _bare(f, {"x.safetensors": SHARD_A}), check=holds("a"))
+    for row, name in (("X00f", "model.safetensors"), ("X00g", "pytorch_model.bin")):
+        yield Case(
+            row, whole(_beside_shards(name)), check=holds("a", notices=f"'{name}' was opened")
+        )
+        yield Case(row + "2", _beside_shards(name), check=holds("a", "b"))
     names = {
         "X01": "../1.safetensors",
         "X02": "/etc/passwd",

@@ -275,3 +275,24 @@ def test_safetensors_says_of_a_compressed_file_that_it_is_none(source_of, tmp_pa
     with zstandard.ZstdDecompressor().stream_reader(out.read_bytes()) as file:
         found = safetensors.torch.load(file.read())
     assert int((found["w"] == 0).sum()) == 2048
+
+
+def test_of_a_whole_model_and_shards_the_one_is_opened_that_transformers_takes(
+    transformers, tmp_path
+):
+    made = bert(transformers)
+    name = "encoder.layer.0.output.dense.weight"
+    made.save_pretrained(tmp_path, max_shard_size="20KB")
+    with torch.no_grad():
+        made.state_dict()[name].fill_(7)
+    whole = tmp_path / "whole"
+    made.save_pretrained(whole)
+    shutil.copy(whole / "model.safetensors", tmp_path)
+    assert (tmp_path / "model.safetensors.index.json").exists()
+
+    taken = type(made).from_pretrained(tmp_path).state_dict()[name]
+    with open_checkpoint(tmp_path) as checkpoint:
+        assert torch.equal(checkpoint.read(name), taken)
+        (notice,) = checkpoint.contents.notices
+    assert "'model.safetensors' was opened, as transformers does" in notice.text
+    assert taken.eq(7).all()

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
+from safetensors.numpy import save_file
 
 from pruneapp.checkpoint.dtypes import DTYPES, SAFETENSORS_DTYPES
 from pruneapp.checkpoint.packed import frames
@@ -169,6 +170,32 @@ def test_what_goes_in_comes_out_bit_for_bit(form, sparsity, source, tmp_path):
         assert report.files[0].nbytes == planned.nbytes
     else:
         assert report.files[0].nbytes == pytest.approx(planned.nbytes, rel=0.02, abs=100)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A layer whose zeros shrink to a thousandth of 18 MB, and one of 16 bits beside it."""
+    path = tmp_path_factory.mktemp("large") / "model.safetensors"
+    rng = np.random.default_rng(5)
+    layers = {"fc": rng.normal(size=(1500, 3000)).astype(np.float32)}
+    layers["head"] = rng.normal(size=(100, 300)).astype(np.float16)
+    save_file(layers, path)
+    with open_checkpoint(path) as checkpoint:
+        yield checkpoint
+
+
+@pytest.mark.parametrize("sparsity", [0.996, 0.9999, 1.0])
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+def test_whatever_is_exported_opens_again(form, sparsity, large, tmp_path):
+    state = pruned(large, sparsity)
+    _, out = run(form, state, tmp_path)
+
+    if form.lossless:
+        assert READ.get(form.name, by_our_reader)(out) == expected(state)
+        return
+    with open_checkpoint(out) as checkpoint:
+        for entry in checkpoint.entries.values():
+            assert checkpoint.bits(entry.name).size == entry.reach
 
 
 @pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)

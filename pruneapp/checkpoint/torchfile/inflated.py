@@ -6,6 +6,7 @@ past the size that the directory declares.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import threading
 import zlib
@@ -18,12 +19,13 @@ from pruneapp.checkpoint.derived import DerivedSource
 from pruneapp.checkpoint.source import ByteSource
 from pruneapp.checkpoint.torchfile.checked import damaged
 from pruneapp.checkpoint.torchfile.faults import DOWNLOAD_AGAIN
-from pruneapp.errors import CheckpointError, DamagedFileError, UnsupportedFileError, words_of
+from pruneapp.errors import CheckpointError, DamagedFileError, words_of
 
-# Weights at 99 % sparsity shrink to a fiftieth; a bomb shrinks to a thousandth.
-MAX_RATIO = 64
-# Zeros alone shrink to a thousandth, and a layer of them is no bomb.
-SMALL = 16 << 20
+# A bit of deflate is 129 bytes at most: a match of 258 takes two (RFC 1951). Zeros alone, which a
+# pruned layer may be, come close to it; what claims more is no stream of deflate.
+MAX_RATIO = 1032
+# Of free room, what is left alone: a full disk for temporary files stops other programs as well.
+_SPARED = 64 << 20
 _STEP = 1 << 18
 
 
@@ -82,10 +84,11 @@ class InflatedSource(DerivedSource):
 
         Raises
         ------
-        UnsupportedFileError
-            If a member claims to grow more than `MAX_RATIO` times.
         DamagedFileError
-            If it inflates to something else than the directory says.
+            If a member claims to grow more than `MAX_RATIO` times, or inflates to something else
+            than the directory says.
+        CheckpointError
+            If there is no room for what is asked for.
         """
         view = buffer.cast("B")
         if offset + len(view) > self.size:
@@ -118,14 +121,15 @@ class InflatedSource(DerivedSource):
         member = self._members[index]
         stream = self._streams.get(index)
         if stream is None:
-            if member.size > max(MAX_RATIO * member.stored, SMALL):
-                raise UnsupportedFileError(
+            if member.size > MAX_RATIO * member.stored:
+                raise DamagedFileError(
                     f"'{self.path}': {member.label} claims to grow from {member.stored:,} to "
-                    f"{member.size:,} bytes when inflated, more than the {MAX_RATIO} times at "
-                    "which Pruneapp stops.",
-                    remedy="If you trust the file, unpack it and save it again with torch.",
+                    f"{member.size:,} bytes when inflated, more than the {MAX_RATIO:,} times that "
+                    "deflate can.",
+                    remedy=DOWNLOAD_AGAIN,
                 )
             stream = self._streams[index] = _Stream()
+        self._check_room(stop - stream.done)
         raw = bytearray(_STEP)
         while stream.done < stop:
             fresh = stream.inflater.unconsumed_tail
@@ -168,6 +172,22 @@ class InflatedSource(DerivedSource):
             spool.write(out)
         except OSError as error:
             raise self._no_room(error) from None
+
+    def _check_room(self, nbytes: int) -> None:
+        """Refuse what would fill the disk, before a byte of it is written."""
+        if nbytes <= 0:
+            return
+        place = tempfile.gettempdir()
+        try:
+            free = shutil.disk_usage(place).free
+        except OSError:  # which writing will say better
+            return
+        if nbytes > free - _SPARED:
+            raise CheckpointError(
+                f"'{self.path}' is compressed, and to read on takes {nbytes:,} bytes in '{place}', "
+                f"where {free:,} are free.",
+                remedy="Make room there, or set TMPDIR to a folder with more.",
+            )
 
     def _no_room(self, error: OSError) -> CheckpointError:
         return CheckpointError(

@@ -14,7 +14,6 @@ from pruneapp.checkpoint.torchfile.checked import CheckedSource, Span
 from pruneapp.checkpoint.torchfile.faults import BIG_ENDIAN, Malformed, Unsupported, located
 from pruneapp.checkpoint.torchfile.inflated import (
     MAX_RATIO,
-    SMALL,
     InflatedSource,
     Packed,
     inflate_all,
@@ -210,7 +209,7 @@ def read_member(source: FileSource, archive: Archive, member: Member, most: int)
     Malformed, Unsupported
         If it is larger than `most` bytes, seems to be a bomb, or is not what the directory says.
     """
-    if member.size > most or member.size > max(MAX_RATIO * member.stored, SMALL):
+    if member.size > most or member.size > MAX_RATIO * member.stored:
         raise Unsupported(
             f"holds '{member.name[:80]}' of {member.size:,} bytes (stored in {member.stored:,}), "
             f"which is more than Pruneapp reads"

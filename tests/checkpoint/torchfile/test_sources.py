@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 import threading
 import zipfile
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -149,6 +151,23 @@ def test_full_disk_under_the_spool_is_one_sentence(tmp_path: Path, monkeypatch: 
     )
     with pytest.raises(CheckpointError, match="no space left"):
         read(inflated, 0, 10)
+    inflated.close()
+    source.close()
+
+
+def test_what_would_fill_the_disk_is_refused_before_a_byte_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Zeros shrink to a thousandth, honestly: the room for them is the limit."""
+    source, inflated = packed(tmp_path, bytes(300 << 20))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=200 << 20))
+    monkeypatch.setattr(inflated, "_write", None)
+    with pytest.raises(CheckpointError, match=r"takes 314,572,800 bytes .* 209,715,200 are free"):
+        read(inflated, 0, 300 << 20)
+    monkeypatch.undo()
+    assert read(inflated, 0, 100) == bytes(100)
     inflated.close()
     source.close()
 
