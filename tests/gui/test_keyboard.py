@@ -149,7 +149,7 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
     assert weights.mode is Mode.MAGNITUDE
     image = canvas.grab().toImage()
     half = int(canvas.view.scale_x / 2)
-    pruned = QColor(colormap.MASK_PRUNED)
+    pruned = QColor(colormap.PRUNED_OVER)
     # Beside the number that stands in the middle.
     for row, column in ((ROW, COLUMN), (ROW, COLUMN + 1), (ROW + 1, COLUMN)):
         middle = canvas.pixel_of(row, column)

@@ -52,7 +52,7 @@ def pruned_places(person):
 
 
 def is_orange(color: QColor) -> bool:
-    return color.name() == QColor(colormap.MASK_PRUNED).name()
+    return color.name() == QColor(colormap.PRUNED_OVER).name()
 
 
 def test_a_person_prunes_looks_undoes_redoes_and_exports(person, small, tmp_path):

@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 # The pair of the mask, the same in both themes: apart in lightness as well as in hue (4.7 : 1).
 MASK_KEPT = "#24466e"
 MASK_PRUNED = "#f4a340"
+# What is pruned among magnitudes and signed values, in both themes: as far from small values on a
+# light ground as on a dark one. The bright orange of the pair would be lost among light shades,
+# and outshine dark ones: a fifth of it would look like half.
+PRUNED_OVER = "#c4630a"
 
 # An index of a shaded weight is ``share * SHADES + shade``: 128 shades, the last one for NaN, and
 # 64 shares of what is kept.
@@ -40,6 +44,11 @@ _TO_LAB = np.array(
         [0.0259040371, 0.7827717662, -0.8086757660],
     ]
 )
+
+
+def pruned_color(*, alone: bool) -> str:
+    """Return the orange of what is pruned: in the mask alone, or over values."""
+    return MASK_PRUNED if alone else PRUNED_OVER
 
 
 def linear(color: str) -> Floats:
@@ -110,7 +119,7 @@ def shade_table(stops: Sequence[str], colors: Mapping[str, str]) -> Pixels:
     """
     shades = np.concatenate([ramp(stops, NAN_SHADE), linear(colors["danger"])[None]])
     share = np.linspace(0, 1, SHARES)[:, None, None]
-    return pixels((share * shades + (1 - share) * linear(MASK_PRUNED)).reshape(-1, 3))
+    return pixels((share * shades + (1 - share) * linear(PRUNED_OVER)).reshape(-1, 3))
 
 
 def readable_on(pixel: int) -> str:

@@ -78,7 +78,7 @@ def test_a_hidden_picture_asks_for_nothing(qtbot, conv):
 
 def test_known_weights_have_their_colours(shown, theme, painted):
     shown.set_colors(theme.colors)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.MASK_PRUNED
+    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.PRUNED_OVER
     assert painted(shown.canvas, corner(shown, 0, 2)) == shade_of(theme, 1.0)
     assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(theme, 0.5)
 
@@ -88,7 +88,7 @@ def test_what_would_go_is_striped_on_its_own_colour(shown, painted):
     start = corner(shown, 0, 1)
     found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(6)}
     assert shade_of(LIGHT, 0.5) in found
-    assert colormap.MASK_PRUNED in found
+    assert colormap.PRUNED_OVER in found
 
 
 def test_stripes_are_the_same_painted_one_by_one_or_as_a_layer(shown, monkeypatch):
@@ -113,10 +113,10 @@ def test_the_m_key_switches_the_mask(shown, painted, qtbot):
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert shown.strength == 1
     shown.set_mode(Mode.SIGNED)
-    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.MASK_PRUNED
+    assert painted(shown.canvas, corner(shown, 0, 0)) == colormap.PRUNED_OVER
     assert "pruned" in shown.legend.words()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
-    assert painted(shown.canvas, corner(shown, 0, 0)) != colormap.MASK_PRUNED
+    assert painted(shown.canvas, corner(shown, 0, 0)) != colormap.PRUNED_OVER
     shown.set_mode(Mode.MASK)
     qtbot.keyClick(shown.canvas, Qt.Key.Key_M)
     assert (shown.mode, shown.strength) == (Mode.MAGNITUDE, 1)
@@ -316,7 +316,7 @@ def test_an_old_picture_stays_until_the_new_mask_is_there(shown, conv, qtbot, pa
     shown.invalidate()
     assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(LIGHT, 0.5)
     qtbot.waitUntil(lambda: len(conv.requests) == 2)
-    assert painted(shown.canvas, corner(shown, 5, 5)) == colormap.MASK_PRUNED
+    assert painted(shown.canvas, corner(shown, 5, 5)) == colormap.PRUNED_OVER
 
 
 def test_the_whole_is_asked_for_again_after_the_part_that_is_seen(matrix, qtbot):

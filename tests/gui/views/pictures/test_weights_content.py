@@ -42,7 +42,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
     for _ in range(10):
         qtbot.keyClick(shown.modes.slider, Qt.Key.Key_Left)
         colors.append(painted(shown.canvas, corner(shown, 0, 0)))
-    assert colors[0] == colormap.MASK_PRUNED
+    assert colors[0] == colormap.PRUNED_OVER
     assert shown.strength == 0
     index = 63 * colormap.SHADES + 63
     assert colors[-1] == f"#{int(Tables(LIGHT.colors).magnitude[index]) & 0xFFFFFF:06x}"
@@ -93,7 +93,7 @@ def test_a_difference_tells_pruned_restored_and_changed_apart(differing_view, pa
     view = differing_view
     assert view.mode is Mode.DIFFERENCE
     stops = colormap.signed_stops(LIGHT.colors)
-    assert painted(view.canvas, corner(view, 0, 0)) == colormap.MASK_PRUNED
+    assert painted(view.canvas, corner(view, 0, 0)) == colormap.PRUNED_OVER
     assert painted(view.canvas, corner(view, 2, 2)) == stops[-1]
     assert painted(view.canvas, corner(view, 2, 3)) == stops[0]
     assert painted(view.canvas, corner(view, 5, 5)) == stops[2]
@@ -145,7 +145,7 @@ def test_a_coarse_difference_mixes_shares_in_linear_light():
     none = np.zeros((2, 2), np.float32)
     tile = DifferenceTile(TileRequest("w", 0, 0, 4, 4, 2), layout, none, half, none, half, 1.0)
     pixel = int(tables.shade(tile, (1, 1))[0, 0]) & 0xFFFFFF
-    expected = colormap.mix(colormap.MASK_PRUNED, differing.neither_color(LIGHT.colors), 0.5)
+    expected = colormap.mix(colormap.PRUNED_OVER, differing.neither_color(LIGHT.colors), 0.5)
     for shift in (16, 8, 0):
         assert abs((pixel >> shift & 255) - (int(expected[1:], 16) >> shift & 255)) <= 1
 

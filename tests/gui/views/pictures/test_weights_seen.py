@@ -75,7 +75,7 @@ def test_one_pruned_weight_in_a_million_is_found(view, make_tensor, qtbot):
         for column in range(401, 406)
         if image.rect().contains(view.canvas.pixel_of(row, column))
         and image.pixelColor(view.canvas.pixel_of(row, column) - offset).name()
-        == colormap.MASK_PRUNED
+        == colormap.PRUNED_OVER
     ]
     assert orange == [(617, 403)]
     said = view.readout.text().replace("−", "-")

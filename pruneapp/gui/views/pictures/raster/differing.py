@@ -44,7 +44,7 @@ class DifferenceTables:
             ]
             for signs in (False, True)
         }
-        flat = (colormap.MASK_PRUNED, restored_color(colors), neither_color(colors))
+        flat = (colormap.PRUNED_OVER, restored_color(colors), neither_color(colors))
         self._flat = np.array([colormap.linear(color) for color in flat], np.float32)
 
     def shade(self, tile: DifferenceTile, reduction: tuple[int, int]) -> NDArray[np.uint32]:

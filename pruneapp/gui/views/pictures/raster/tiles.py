@@ -262,7 +262,7 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     ) -> None:
         # Stripes lie still on the picture and are as wide on the screen at any zoom.
         place = painter.worldTransform()
-        color = colormap.MASK_PRUNED
+        color = colormap.pruned_color(alone=self.mode is Mode.MASK)
         if isinstance(painted.tile, DifferenceTile):
             color = self._colors["surface"]  # what is there again is blue already
         brush = hatch(color, "transparent", ratio)

@@ -64,11 +64,12 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
         top = words.format(scale=scale)
         entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0"))
     if item.masked:
+        orange = colormap.pruned_color(alone=mode is Mode.MASK)
         pruned = QCoreApplication.translate("WeightsView", "pruned")
-        entries.append(Swatch(pruned, (colormap.MASK_PRUNED,)))
+        entries.append(Swatch(pruned, (orange,)))
         if noticed.going:
             going = QCoreApplication.translate("WeightsView", "would go")
-            entries.append(Swatch(going, (colormap.MASK_PRUNED,), hatched=True))
+            entries.append(Swatch(going, (orange,), hatched=True))
     if isinstance(tile, Tile) and tile.guarded is not None:
         guarded = QCoreApplication.translate("WeightsView", "protected")
         entries.append(Swatch(guarded, (colors["surface"],), outlined=True))
@@ -85,7 +86,7 @@ def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list
     return [
         *first,
         Swatch(scale, change_stops(colors, signs=exact), before=f"−{scale}" if exact else "0"),
-        Swatch(QCoreApplication.translate("WeightsView", "pruned since"), (colormap.MASK_PRUNED,)),
+        Swatch(QCoreApplication.translate("WeightsView", "pruned since"), (colormap.PRUNED_OVER,)),
         Swatch(
             QCoreApplication.translate("WeightsView", "restored"),
             (restored_color(colors),),
