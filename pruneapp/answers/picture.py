@@ -200,6 +200,8 @@ class Tile:
         ``float32[h, w]``: share that is protected; None if nothing of the tensor is.
     sampled
         Whether a pixel stands for some of its weights only, evenly spaced: a first look.
+    within
+        Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
     """
 
     request: TileRequest
@@ -210,6 +212,7 @@ class Tile:
     scale: float
     guarded: NDArray[np.float32] | None = None
     sampled: bool = False
+    within: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +240,8 @@ class DifferenceTile:
         A magnitude that is large for this tensor: full colour for `change`.
     sampled
         Whether a pixel stands for some of its weights only, evenly spaced: a first look.
+    within
+        Share of the magnitudes that are at most `scale`; the others have the colour of `scale`.
     """
 
     request: TileRequest
@@ -247,3 +252,4 @@ class DifferenceTile:
     neither: NDArray[np.float32]
     scale: float
     sampled: bool = False
+    within: float = 1.0

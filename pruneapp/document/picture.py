@@ -103,15 +103,17 @@ def tile(snapshot: Snapshot, request: TileRequest, going: BitMask | float | None
         layers.append(Shares(lambda p: p, protected))
     # A threshold is that of a slider that moves: one core is left to the window that follows it.
     found = iter(part.pictures(layers, job, spare=1 if isinstance(going, float) else 0))
+    large, within = scale(snapshot, name)
     return Tile(
         part.request,
         part.layout,
         values=next(found),
         going=part.blank(0) if going is None else next(found),
         kept=part.blank(1) if mask is None else next(found),
-        scale=scale(snapshot, name),
+        scale=large,
         guarded=None if protected is None else next(found),
         sampled=part.sampled,
+        within=within,
     )
 
 
@@ -143,14 +145,14 @@ def difference_tile(a: Snapshot, b: Snapshot, request: TileRequest, job: Job) ->
     if a.entry(name).shape != other.shape:
         raise ValueError(f"'{name}' has the shapes {a.entry(name).shape} and {other.shape}")
     if a.checkpoint is b.checkpoint and other.name == name:
-        pictures, large = _since(a, b, part, job), scale(a, name)
+        pictures, (large, within) = _since(a, b, part, job), scale(a, name)
     else:
         both = Changes(a, name, b, other.name, part.pool)
         pictures = part.pictures([both], job)
-        large = large_of(both.differences, a.entry(name).numel)
+        large, within = large_of(both.differences, a.entry(name).numel)
     change, gone, back, neither = pictures
     return DifferenceTile(
-        part.request, part.layout, change, gone, back, neither, large, part.sampled
+        part.request, part.layout, change, gone, back, neither, large, part.sampled, within
     )
 
 

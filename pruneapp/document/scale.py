@@ -13,21 +13,23 @@ __all__ = ["large_of", "scale"]
 _SAMPLES = 64
 _SAMPLE = 1024
 _PERCENTILE = 99.5
+_FEW = 200  # magnitudes of which less than one is beyond the percentile
 
 
-def scale(snapshot: Snapshot, name: str) -> float:
-    """Return a magnitude that is large for a tensor: what a picture shows in full colour.
+def scale(snapshot: Snapshot, name: str) -> tuple[float, float]:
+    """Return a magnitude that is large for a tensor, and the share of magnitudes up to it.
 
-    The 99.5th percentile of the finite magnitudes, of all of them up to 65,536 elements, else of
-    64 runs of 1,024 spread evenly: the same on every call. If that is 0 the largest of them; 1 if
-    there is none but zeros.
+    It is what a picture shows in full colour: the 99.5th percentile of the finite magnitudes, of
+    all of them up to 65,536 elements, else of 64 runs of 1,024 spread evenly: the same on every
+    call. If that is 0, or there are at most 200, the largest of them; 1 if there is none but
+    zeros. The share is that of the same magnitudes: 1 if none is larger.
     """
     entry = snapshot.entry(name)
     read = reader(snapshot.checkpoint.bits, entry)
     return large_of(read, entry.numel)
 
 
-def large_of(read: ReadValues, numel: int) -> float:
+def large_of(read: ReadValues, numel: int) -> tuple[float, float]:
     """Return the same of anything that is read like a tensor of `numel` elements."""
     if numel <= _SAMPLES * _SAMPLE:
         values = read(0, numel)
@@ -37,8 +39,10 @@ def large_of(read: ReadValues, numel: int) -> float:
     sizes = np.abs(values).astype(np.float64)
     sizes = sizes[np.isfinite(sizes)]
     if not sizes.size:
-        return 1.0
-    return _percentile(sizes) or float(sizes.max()) or 1.0
+        return 1.0, 1.0
+    large = _percentile(sizes) if sizes.size > _FEW else 0.0
+    large = large or float(sizes.max()) or 1.0
+    return large, float(np.count_nonzero(sizes <= large)) / sizes.size
 
 
 def _percentile(sizes: NDArray[np.float64]) -> float:

@@ -231,9 +231,11 @@ def test_final_weights_are_black_and_the_scale_stays(model):
     ],
 )
 def test_the_scale_is_a_large_magnitude(values, expected):
-    assert scale(Snapshot(MemoryCheckpoint({"w": values})), "w") == pytest.approx(
-        expected, rel=1e-2
-    )
+    large, within = scale(Snapshot(MemoryCheckpoint({"w": values})), "w")
+    assert large == pytest.approx(expected, rel=1e-2)
+    sizes = np.abs(values[np.isfinite(values)])
+    assert within == pytest.approx((sizes <= large).mean() if sizes.size else 1, abs=0.005)
+    assert (within == 1) == (not sizes.size or sizes.max() <= large)
 
 
 def test_whole_numbers_and_complex_ones_can_be_looked_at():

@@ -138,9 +138,10 @@ def test_two_checkpoints(case, other):
     np.testing.assert_array_equal(got.back, expected(~kept & (y != 0), request).astype(np.float32))
     neither = expected(~kept & (y == 0), request).astype(np.float32)
     np.testing.assert_array_equal(got.neither, neither)
-    assert got.scale == pytest.approx(
-        np.percentile(np.abs((y - x).astype(np.float64)), 99.5), rel=1e-6
-    )
+    sizes = np.abs((y - x).astype(np.float64))
+    large = np.percentile(sizes, 99.5 if sizes.size > 200 else 100)
+    assert got.scale == pytest.approx(large or 1, rel=1e-6)
+    assert got.within == pytest.approx((sizes <= got.scale).mean())
 
 
 def test_tied_tensors_are_found_by_any_name():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -236,3 +238,17 @@ def test_the_whole_is_read_later_if_one_went_near_before_it_was(
     qtbot.waitUntil(lambda: view._asking.is_served and not view.canvas.item.coarse.sampled)
     assert tensor.requests[0].sampled
     assert [r.sampled for r in tensor.requests[1:]] == [False, False]
+
+
+def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, conv, qtbot):
+    plain = conv.tile
+    conv.tile = lambda request: replace(plain(request), scale=0.12, within=0.999)
+    conv.attach(view)
+    conv.show(view)
+    qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
+    assert view.legend.words()[0] == "0 … ≥ 0.12 kept (99.9\u00a0% of weights)"
+    view.set_mode(Mode.SIGNED)
+    assert view.legend.words()[0] == "≤ −0.12 … ≥ 0.12 (99.9\u00a0% of weights)"
+    conv.tile = lambda request: replace(plain(request), scale=0.12, within=1.0)
+    view.invalidate()
+    qtbot.waitUntil(lambda: view.legend.words()[0] == "−0.12 … 0.12")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from pruneapp.answers import Layout, Tile
 from pruneapp.gui.views.parts.dims import meaning
-from pruneapp.gui.views.parts.numbers import count
+from pruneapp.gui.views.parts.numbers import count, percent
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import Numbers
@@ -47,21 +47,21 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
     tile, mode = item.fine, item.mode
     if mode is Mode.DIFFERENCE:
         return difference_swatches(tile, colors)
-    scale = value_text(tile.scale, 2) if tile is not None else "1"
+    low, scale, beyond = _range(tile)
     exact = tile is None or tile.request.pool == 1  # a mean has no sign
     entries = [_sampled()] if tile is not None and tile.sampled else []
     if mode is Mode.MASK:
         kept = QCoreApplication.translate("WeightsView", "kept")
         entries.append(Swatch(kept, (colormap.MASK_KEPT,)))
     elif mode is Mode.SIGNED and exact:
-        entries.append(Swatch(scale, colormap.signed_stops(colors), before=f"−{scale}"))
+        entries.append(Swatch(scale + beyond, colormap.signed_stops(colors), before=low))
     else:
         words = "{scale}"
         if mode is Mode.SIGNED:
             words = QCoreApplication.translate("WeightsView", "{scale} mean magnitude")
         elif item.masked:
             words = QCoreApplication.translate("WeightsView", "{scale} kept")
-        top = words.format(scale=scale)
+        top = words.format(scale=scale) + beyond
         entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0"))
     if item.masked:
         orange = colormap.pruned_color(alone=mode is Mode.MASK)
@@ -80,12 +80,12 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
 
 def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list[Swatch]:
     """Return the legend of a difference."""
-    scale = value_text(tile.scale, 2) if tile is not None else "1"
+    low, scale, beyond = _range(tile)
     exact = tile is None or tile.request.pool == 1
     first = [_sampled()] if tile is not None and tile.sampled else []
     return [
         *first,
-        Swatch(scale, change_stops(colors, signs=exact), before=f"−{scale}" if exact else "0"),
+        Swatch(scale + beyond, change_stops(colors, signs=exact), before=low if exact else "0"),
         Swatch(QCoreApplication.translate("WeightsView", "pruned since"), (colormap.PRUNED_OVER,)),
         Swatch(
             QCoreApplication.translate("WeightsView", "restored"),
@@ -94,6 +94,17 @@ def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list
         ),
         Swatch(QCoreApplication.translate("WeightsView", "in both"), (neither_color(colors),)),
     ]
+
+
+def _range(tile: AnyTile | None) -> tuple[str, str, str]:
+    """Return the ends of a scale of colours, and how many weights are between them if not all."""
+    if tile is None:
+        return "−1", "1", ""
+    scale = value_text(tile.scale, 2)
+    if tile.within >= 1:
+        return f"−{scale}", scale, ""
+    words = QCoreApplication.translate("WeightsView", "{share} of weights")
+    return f"≤ −{scale}", f"≥ {scale}", f" ({words.format(share=percent(tile.within))})"
 
 
 def _sampled() -> Swatch:
