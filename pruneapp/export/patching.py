@@ -14,6 +14,7 @@ from itertools import chain, pairwise
 from operator import attrgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource
@@ -49,6 +50,36 @@ class Patch:
         """The byte behind the last."""
         return self.offset + self.itemsize * self.kept.size
 
+    def apply(self, piece: NDArray[np.uint8], start: int) -> None:
+        """Change a piece of it that begins at the byte `start` of the file."""
+        self.kept.zero(piece.view(f"u{self.itemsize}"), (start - self.offset) // self.itemsize)
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement:
+    """Bytes of a file in the place of as many others.
+
+    Attributes
+    ----------
+    offset
+        The first of them.
+    data
+        What stands there then.
+    """
+
+    offset: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        """The byte behind the last."""
+        return self.offset + len(self.data)
+
+    def apply(self, piece: NDArray[np.uint8], start: int) -> None:
+        """Change a piece of it that begins at the byte `start` of the file."""
+        at = start - self.offset
+        piece[:] = np.frombuffer(self.data, np.uint8, piece.size, at)
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -71,7 +102,7 @@ class Checked:
 class _Span:
     start: int
     stop: int
-    patch: Patch | None = None
+    patch: Patch | Replacement | None = None
     covered: Checked | None = None  # what this is a part of
     checksum: Checked | None = None  # whose CRC this is
 
@@ -137,10 +168,15 @@ class PatchedFile:
     """
 
     def __init__(
-        self, source: ByteSource, patches: Iterable[Patch], checked: Iterable[Checked], job: Job
+        self,
+        source: ByteSource,
+        patches: Iterable[Patch | Replacement],
+        checked: Iterable[Checked],
+        job: Job,
     ) -> None:
         self._source = source
-        self._patches = sorted(filter(attrgetter("kept.size"), patches), key=attrgetter("offset"))
+        filled = [patch for patch in patches if patch.end > patch.offset]
+        self._patches = sorted(filled, key=attrgetter("offset"))
         self._checked = _touched(checked, self._patches, job)
 
     @property
@@ -199,12 +235,13 @@ class PatchedFile:
             piece = buffer[: min(step, span.stop - start)]
             self._source.read_into(start, piece.data)
             if patch is not None:
-                first = (start - patch.offset) // patch.itemsize
-                patch.kept.zero(piece.view(f"u{patch.itemsize}"), first)
+                patch.apply(piece, start)
             yield piece.data
 
 
-def _touched(checked: Iterable[Checked], patches: Sequence[Patch], job: Job) -> list[Checked]:
+def _touched(
+    checked: Iterable[Checked], patches: Sequence[Patch | Replacement], job: Job
+) -> list[Checked]:
     starts = np.array(list(map(attrgetter("offset"), patches)), np.int64)
     found = []
     ordered = sorted(checked, key=attrgetter("start"))

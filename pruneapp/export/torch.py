@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from pruneapp.answers.export import Loader
 from pruneapp.checkpoint.entry import TensorEntry
+from pruneapp.checkpoint.packed.joined import JoinedSource
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.source import ByteSource, FileSource
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.checked import CheckedSource
-from pruneapp.checkpoint.torchfile.layout import STORED, zip_layout
+from pruneapp.checkpoint.torchfile.layout import IN_PICKLE, STORED, pickle_with, zip_layout
 from pruneapp.checkpoint.torchfile.zipped import SCRIPT
 from pruneapp.errors import ExportError, counted
 from pruneapp.export import loading, parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.patching import (
     Checked,
+    Patch,
     PatchedFile,
+    Replacement,
     overlapping,
     patch_of,
 )
@@ -29,12 +35,21 @@ from pruneapp.export.rounding import DTYPE, RoundedState
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.progress import Job
 
+# Elements of an array that are looked at in one go.
+_STRETCH = 1 << 20
+
 
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     zeroed = _zeroed(part, job)
     reason = _why_not_in_place(part, zeroed, job)
     if not reason:
-        return _in_place(part, zeroed, job)
+        arrays = [entry for entry in zeroed if _is_array(entry, part.checkpoint)]
+        replaced = _with_arrays(part, arrays, job) if arrays else ()
+        if isinstance(replaced, tuple):
+            names = {entry.name for entry in arrays}
+            rest = [entry for entry in zeroed if entry.name not in names]
+            return _in_place(part, rest, replaced, job)
+        reason = replaced
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
     batches = job.cancel.batches(part.entries)
@@ -58,12 +73,47 @@ def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> st
     if isinstance(part.state, RoundedState):
         return f"its numbers became {part.state.rounding.dtype.label}"
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
+        if _is_array(entry, checkpoint):
+            continue
         if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
             return f"'{entry.name}' lies compressed or sparse in it"
         if entry.meets_itself:
             return f"elements of '{entry.name}' share their place in it"
     shared = overlapping(part.entries, frozenset(map(attrgetter("name"), zeroed)), job)
     return f"'{shared}' shares its numbers with another tensor in it" if shared else ""
+
+
+def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
+    """Whether it is a numpy array, whose bytes stand in the pickle."""
+    source = checkpoint.sources[entry.location.source]
+    return isinstance(source, JoinedSource) and entry.location.storage.startswith(IN_PICKLE)
+
+
+def _with_arrays(
+    part: Part, arrays: Sequence[TensorEntry], job: Job
+) -> tuple[Replacement, ...] | str:
+    """Return the pickle with zeros in numpy arrays, or say why it cannot be written."""
+    reason = f"'{arrays[0].name}' is a numpy array that cannot be changed in its place"
+    if part.checkpoint.format != ZIP.name or part.source is None:
+        return reason
+    member = zip_layout(part.source, job.cancel).members["data.pkl"]
+    if member.method != STORED:
+        return reason
+    zero = {entry.location.storage: partial(_zero, part, entry, job) for entry in arrays}
+    new = pickle_with(part.source, member, zero, job.cancel)
+    return reason if new is None else (Replacement(member.data, new),)
+
+
+def _zero(part: Part, entry: TensorEntry, job: Job, raw: bytearray) -> None:
+    """Set the bytes of pruned weights to 0, in whatever byte order they stand there."""
+    gone = part.state.zeroed(entry.name)
+    assert gone is not None
+    kept = patch_of(entry, gone, job).kept
+    words = np.frombuffer(raw, entry.dtype.storage)
+    for start in range(0, words.size, _STRETCH):
+        job.step(0)
+        stop = min(start + _STRETCH, words.size)
+        words[start:stop] *= kept.bools(start, stop)
 
 
 def _never_in_place(checkpoint: Checkpoint) -> str:
@@ -89,12 +139,14 @@ def _zeroed(part: Part, job: Job) -> list[TensorEntry]:
     return [e for batch in batches for e in batch if e.numel and state.zeroed(e.name) is not None]
 
 
-def _in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> Plan:
+def _in_place(
+    part: Part, zeroed: Sequence[TensorEntry], replaced: Sequence[Replacement], job: Job
+) -> Plan:
     assert part.source is not None
     # Preferably the source that compares the checksums of the old bytes as they go by.
     found = [s for s in part.checkpoint.sources if s.file is part.source]
     reading = next((s for s in found if isinstance(s, CheckedSource)), part.source)
-    patches = []
+    patches: list[Patch | Replacement] = [*replaced]
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
         gone = part.state.zeroed(entry.name)
         assert gone is not None

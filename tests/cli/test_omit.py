@@ -85,9 +85,10 @@ def test_one_of_two_is_not_enough(call, mixed, tmp_path):
 
 def test_run_takes_the_same_leave(call, mixed, tmp_path):
     recipe, out = tmp_path / "r.json", tmp_path / "o.pt"
-    select = ("--select", "a.weight", "--save-recipe", recipe)
-    status, _, _ = call("prune", mixed, "-o", out, *PRUNE, *select)
+    status, said, _ = call("prune", mixed, "-o", out, *PRUNE, "--save-recipe", recipe)
     assert status == 0
+    assert "'b.weight', 'c.weight' were not read, and were written as they stood" in said
+    assert call("verify", out, "--against", mixed, "--recipe", recipe)[0] == 0
     packed = tmp_path / "o.compact.safetensors"
     assert call("run", recipe, mixed, "-o", packed)[0] == 2
     assert not packed.exists()

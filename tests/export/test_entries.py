@@ -101,9 +101,57 @@ def test_what_can_be_read_comes_back_or_the_loss_is_said(kind, form, tmp_path):
             before = torch.load(path, weights_only=False)["it"]
             same = type(loaded["it"]) is type(before)
             assert same or "'it'" in said
+            if form.name == "torch" and "array" in kind:  # it stays the very object that it was
+                assert report.notices == ()
+                assert loaded["it"].dtype == before.dtype
+                assert loaded["it"].strides == before.strides
+                assert out.stat().st_size == path.stat().st_size
         again = form.name == "csr" and kind == "CSR"
         if (form.name != "torch" or said) and not again:
             assert all(f"({name})" in said or f"{name} (" in said for name in traits)
+
+
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+def test_pruned_arrays_are_changed_where_they_stand_and_nothing_else(protocol, tmp_path):
+    shared = plain(5, 40, 30).numpy()
+    content = {
+        "a": plain(1, 40, 30).numpy(),
+        "state": {"rng": np.arange(700, dtype=np.uint32), "name": "grüße", "again": shared},
+        "b": np.asfortranarray(plain(2, 40, 30).double().numpy()),
+        "c": plain(3, 40, 30).half().numpy().astype(">f2"),
+        "same": shared,
+        "t": plain(4, 40, 30),
+        "tied": shared,
+    }
+    path = saved(tmp_path / "m.pt", content, protocol)
+    with open_checkpoint(path) as checkpoint:
+        state = half(checkpoint)
+        assert set(state.masks) == {"a", "b", "c", "t", "state.again"}
+        assert checkpoint.entry("same").name == checkpoint.entry("tied").name == "state.again"
+        out, report = run(state, "torch", tmp_path)
+    assert report.notices == ()
+    found = torch.load(out, weights_only=False)
+    assert list(found) == list(content)
+    assert found["same"] is found["tied"] is found["state"]["again"]
+    assert found["state"]["name"] == "grüße"
+    assert np.array_equal(found["state"]["rng"], content["state"]["rng"])
+    for name in ("a", "b", "c", "same", "t"):
+        wanted = np.array(content[name])
+        wanted.flat[1::2] = 0
+        assert np.array_equal(np.asarray(found[name]), wanted), name
+        assert not np.signbit(np.asarray(found[name]).reshape(-1)[1::2]).any()
+    assert torch.load(out, mmap=True, weights_only=False)["t"].equal(found["t"])
+    assert np.array_equal(written(out)["a"], found["a"])
+
+
+def test_arrays_of_old_files_become_tensors_where_they_are_pruned(tmp_path):
+    path = tmp_path / "m.th"
+    content = {"a": plain(1, 8, 6).numpy(), "t": plain(2, 8, 6)}
+    torch.save(content, path, _use_new_zipfile_serialization=False)
+    with open_checkpoint(path) as checkpoint:
+        _, report = run(half(checkpoint), "torch", tmp_path)
+    assert "'a' is a numpy array that cannot be changed in its place" in report.notices[0]
+    assert "'a' (a numpy array)" in report.notices[1]
 
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)

@@ -8,12 +8,16 @@ An export that keeps the container copies the file and overwrites the storages i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pruneapp.checkpoint.source import FileSource
 from pruneapp.checkpoint.torchfile.faults import located
+from pruneapp.checkpoint.torchfile.pickled.array_bytes import ArrayBytes, Zero
+from pruneapp.checkpoint.torchfile.tensors.contents import IN_PICKLE
 from pruneapp.checkpoint.torchfile.ziparchive import STORED, Archive, Member, read_archive
 from pruneapp.progress import CancelToken
 
-__all__ = ["STORED", "Archive", "Member", "zip_layout"]
+__all__ = ["IN_PICKLE", "STORED", "Archive", "Member", "pickle_with", "zip_layout"]
 
 
 def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
@@ -26,3 +30,28 @@ def zip_layout(source: FileSource, cancel: CancelToken) -> Archive:
     """
     with located(source.path):
         return read_archive(source, cancel)
+
+
+def pickle_with(
+    source: FileSource, member: Member, zero: Mapping[str, Zero], cancel: CancelToken
+) -> bytes | None:
+    """Return the pickle of an archive with zeros in its numpy arrays, as long as it was.
+
+    Parameters
+    ----------
+    source, member
+        Where it lies; not compressed.
+    zero
+        What sets bytes of an array to 0, by its `Location.storage`.
+    cancel
+        Looked at all along.
+
+    Returns
+    -------
+    bytes or None
+        None if the bytes of an array do not stand by themselves.
+    """
+    data = source.read(member.data, member.stored)
+    with located(source.path):
+        places = {int(name.removeprefix(IN_PICKLE)): change for name, change in zero.items()}
+        return ArrayBytes(data, cancel).changed(places)
