@@ -1,4 +1,4 @@
-"""Which tensors a step would hurt, and how badly."""
+"""Which tensors keep so little that the model is likely to break; docs/see.md has the reasons."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from pruneapp.answers.sparsity import TensorSparsity
 
-# Less than this share left is hardly a layer any more.
-LITTLE = 0.05
-# Damage of so many times the model's median stands out.
-OUTSTANDING = 2.0
+# Without retraining, layers of which less than this share of the weights is left seldom work.
+FEW_WEIGHTS = 0.05
+# The squared error of a layer's output, relative to the output, is the share of norm² that is gone
+# (for inputs that do not correlate): from one half on there is more error than output.
+LITTLE_NORM = 0.5
+# A tensor that still has so much of its norm² was nearly empty before: it computes what it did.
+ENOUGH_NORM = 0.9
 
 
 class Severity(IntEnum):
-    """How badly a tensor would be hurt; the worse, the larger."""
+    """How little a tensor keeps; the worse, the larger."""
 
     NONE = 0
-    MORE = 1  # damage above `OUTSTANDING` times the median
-    MUCH = 2  # less than `LITTLE` left
-    ALL = 3  # nothing left: no weight, so no channel either
+    MUCH = 1  # less than `FEW_WEIGHTS` of its weights or `LITTLE_NORM` of its norm² is left
+    ALL = 2  # nothing is left
 
 
 @dataclass(frozen=True)
@@ -35,49 +37,49 @@ class Danger:
     Attributes
     ----------
     severity
-        How badly it would be hurt.
+        How little it keeps.
     kept
-        Share of its elements that would be left.
-    damage
-        Share of its energy (sum of squares) that would go; None if it was not counted.
-    median
-        The median damage of the tensors that the step touches; None if none was counted.
+        Share of its weights that are left.
+    retained
+        Share of its norm² that is left of what the opened file has; None if it was not counted.
     """
 
     severity: Severity
     kept: float
-    damage: float | None = None
-    median: float | None = None
+    retained: float | None = None
 
 
-def dangers(tensors: Sequence[TensorSparsity]) -> Mapping[str, Danger]:
-    """Return what a step that touches `tensors` would hurt, by name in their order.
+def dangers(
+    tensors: Sequence[TensorSparsity], retained: Mapping[str, float] | None = None
+) -> Mapping[str, Danger]:
+    """Return the tensors that keep too little, by name in their order.
 
-    A tensor that loses nothing is not marked, however little of it is left: that is not what the
-    step does. The median is that of all touched tensors whose energy was counted, those that lose
-    nothing among them. Linear in the number of tensors.
+    A tensor is judged by its state alone, not by what a step takes: it is marked the same before
+    and after a step. Linear in the number of tensors.
+
+    Parameters
+    ----------
+    tensors
+        What is left of each.
+    retained
+        Shares of norm² that were left before the step, of what the opened file has; 1 for tensors
+        that are not named.
     """
-    count = len(tensors)
     numel = _column([t.numel for t in tensors])
-    after = _column([t.after for t in tensors])
-    before = _column([t.before for t in tensors])
-    damage = 1 - _column([np.nan if t.energy is None else t.energy for t in tensors])
-    counted = damage[~np.isnan(damage)]
-    median = float(np.median(counted)) if counted.size else None
-    severity = np.zeros(count, np.int8)
-    if median is not None:
-        # NaN is above nothing.
-        severity[damage > OUTSTANDING * median] = Severity.MORE
-    left = numel - after
-    severity[left < LITTLE * numel] = Severity.MUCH
+    left = numel - _column([t.after for t in tensors])
+    norm = _column([np.nan if t.energy is None else t.energy for t in tensors])
+    if retained:
+        norm *= _column([retained.get(t.name, 1.0) for t in tensors])
+    severity = np.zeros(len(tensors), np.int8)
+    # NaN, which stands for what was not counted, is neither above nor below anything.
+    severity[(left < FEW_WEIGHTS * numel) | (norm < LITTLE_NORM)] = Severity.MUCH
     severity[left == 0] = Severity.ALL
-    severity[after <= before] = Severity.NONE
+    severity[(left == numel) | (norm >= ENOUGH_NORM)] = Severity.NONE
     return {
         tensors[i].name: Danger(
             Severity(int(severity[i])),
             float(left[i] / numel[i]),
-            None if np.isnan(damage[i]) else float(damage[i]),
-            median,
+            None if np.isnan(norm[i]) else float(norm[i]),
         )
         for i in np.flatnonzero(severity).tolist()
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 from pruneapp.answers.danger import Danger, dangers
 
@@ -66,6 +67,9 @@ class SparsityReport:
     spared
         How many weights a given mask would have taken, or the groups of a pattern, had they not
         been protected.
+    retained
+        Shares of norm² that tensors had left before the step, of what the opened file has, by
+        name; 1 for those that are not named.
     """
 
     tensors: tuple[TensorSparsity, ...]
@@ -75,6 +79,7 @@ class SparsityReport:
     energy: float | None = None
     magnitude: float | None = None
     spared: int = 0
+    retained: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def gone(self) -> int:
@@ -96,8 +101,8 @@ class SparsityReport:
 
     @cached_property
     def dangers(self) -> Mapping[str, Danger]:
-        """The touched tensors that would be hurt, in order."""
-        return dangers(self.tensors)
+        """The tensors that keep too little, in order."""
+        return dangers(self.tensors, self.retained)
 
     @cached_property
     def touched(self) -> int:

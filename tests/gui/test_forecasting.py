@@ -133,7 +133,7 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     counted.ask_amount("42 %")
     alarm = counted.views.forecast.alarm
     counted.wait(lambda: SMALL in alarm.text())
-    assert plain(alarm.text()) == f"▲ 1 tensor would keep less than 5 %: {SMALL}"
+    assert plain(alarm.text()) == f"▲ 1 tensor is at risk: {SMALL}"
     danger = QColor(LIGHT["danger"]).getRgb()[:3]
     counted.wait(lambda: danger in colors_in(counted, SMALL, 0, GLYPH_WIDTH))
     tree = counted.views.tree

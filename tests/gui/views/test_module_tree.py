@@ -379,9 +379,9 @@ def test_what_would_be_hurt_has_a_sign_that_collapsed_modules_show_too(tree, qtb
     assert glyph_colors(tree, "layer2", LIGHT["danger"]) > 8
     assert glyph_colors(tree, "fc.weight", LIGHT["danger"]) > 8
     told = index(tree, "layer2", sparsity).data(Qt.ItemDataRole.ToolTipRole)
-    assert "In here 1 tensor would keep less than 5\u00a0%." in told
+    assert "In here 1 tensor is at risk." in told
     words = index(tree, "fc.weight", sparsity).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert words.endswith("Danger: Nothing of it would be left.")
+    assert words.endswith("Danger: All of its weights are pruned.")
     tree.set_preview(None)
     assert not glyph_colors(tree, "layer2", LIGHT["danger"])
 

@@ -1,4 +1,4 @@
-"""Glyphs and words for what a step would hurt; never colour alone."""
+"""Glyphs and words for tensors that keep too little; never colour alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pruneapp.gui.views.parts import numbers
 
 GLYPHS: Mapping[Severity, str] = {
     Severity.NONE: "",
-    Severity.MORE: "△",
     Severity.MUCH: "▲",
     Severity.ALL: "■",
 }
@@ -24,46 +23,37 @@ def word(severity: Severity) -> str:
     """Return one or two words for a list."""
     return {
         Severity.NONE: "",
-        Severity.MORE: translate("Danger", "more than others"),
-        Severity.MUCH: translate("Danger", "much"),
-        Severity.ALL: translate("Danger", "all gone"),
+        Severity.MUCH: translate("Danger", "at risk"),
+        Severity.ALL: translate("Danger", "all pruned"),
     }[severity]
 
 
 def reason(danger: Danger) -> str:
     """Return a sentence about one tensor."""
     if danger.severity is Severity.ALL:
-        return translate("Danger", "Nothing of it would be left.")
-    if danger.severity is Severity.MUCH:
-        return translate("Danger", "Only {share} of it would be left.").format(
+        return translate("Danger", "All of its weights are pruned.")
+    if danger.retained is None:
+        return translate("Danger", "At risk: only {share} of its weights are left.").format(
             share=numbers.percent(danger.kept)
         )
-    if danger.damage is None or danger.median is None:
-        return ""
     return translate(
-        "Danger", "It would lose {damage} of its energy, over twice the median of {median}."
-    ).format(damage=numbers.percent(danger.damage), median=numbers.percent(danger.median))
+        "Danger", "At risk: {share} of its weights are left, with {norm} of its norm²."
+    ).format(share=numbers.percent(danger.kept), norm=numbers.percent(danger.retained))
 
 
 def several(severity: Severity, count: int) -> str:
-    """Return a phrase about so many tensors: "2 tensors would keep less than 5 %"."""
+    """Return a phrase about so many tensors: "2 tensors are at risk"."""
     one = count == 1
     if severity is Severity.ALL:
         text = (
-            translate("Danger", "1 tensor would keep nothing")
+            translate("Danger", "1 tensor is pruned completely")
             if one
-            else translate("Danger", "{n} tensors would keep nothing")
-        )
-    elif severity is Severity.MUCH:
-        text = (
-            translate("Danger", "1 tensor would keep less than 5\u00a0%")
-            if one
-            else translate("Danger", "{n} tensors would keep less than 5\u00a0%")
+            else translate("Danger", "{n} tensors are pruned completely")
         )
     else:
         text = (
-            translate("Danger", "1 tensor loses over twice the median")
+            translate("Danger", "1 tensor is at risk")
             if one
-            else translate("Danger", "{n} tensors lose over twice the median")
+            else translate("Danger", "{n} tensors are at risk")
         )
     return text.format(n=numbers.count(count))

@@ -1,0 +1,63 @@
+"""Which tensors are marked as likely to break the model, and which are not."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pruneapp.answers import Severity, SparsityReport, TensorSparsity
+from pruneapp.answers.danger import dangers
+
+
+def marked(after: int, energy: float | None = None, **retained: float) -> Severity:
+    tensor = TensorSparsity("w", 1000, 0, after, energy)
+    found = dangers([tensor], retained).get("w")
+    return Severity.NONE if found is None else found.severity
+
+
+def test_nothing_is_marked_that_keeps_its_norm():
+    assert marked(500, 0.997) is Severity.NONE, "a mark at 99.7 % is noise"
+    assert marked(430, 0.98) is Severity.NONE
+    assert marked(600, 0.5) is Severity.NONE
+    assert marked(980, 0.9) is Severity.NONE, "what went was next to nothing"
+    assert marked(0, 0.1) is Severity.NONE, "nothing of it is pruned"
+
+
+def test_what_keeps_too_little_is_marked():
+    assert marked(400, 0.49) is Severity.MUCH, "half of the channels of a layer, say"
+    assert marked(951) is Severity.MUCH
+    assert marked(950) is Severity.NONE
+    assert marked(1000) is Severity.ALL
+    assert marked(1000, 0.0) is Severity.ALL
+
+
+def test_several_steps_add_up():
+    assert marked(400, 0.7) is Severity.NONE
+    assert marked(400, 0.7, w=0.7) is Severity.MUCH
+    assert marked(400, 0.7, other=0.1) is Severity.NONE
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 100), st.integers(0, 100), st.none() | st.floats(0, 1), st.floats(0, 1)
+        ),
+        max_size=8,
+    )
+)
+def test_a_mark_is_the_same_before_and_after_the_step(cases):
+    """The step's preview says of each tensor what the state after it will say."""
+    before, after, retained = [], [], {}
+    for i, (first, second, share, stood) in enumerate(cases):
+        name, low, high = str(i), *sorted((first, second))
+        retained[name] = stood
+        total = None if share is None else share * stood
+        before.append(TensorSparsity(name, 100, low, high, share))
+        after.append(TensorSparsity(name, 100, high, high, total))
+    numbers = {"numel": 1000, "before": 0, "after": 0}
+    preview = SparsityReport(tuple(before), **numbers, retained=retained)
+    state = SparsityReport(tuple(after), **numbers)
+    assert preview.dangers == state.dangers
+    assert not any(math.isnan(found.retained or 0) for found in state.dangers.values())
