@@ -42,7 +42,7 @@ class DocumentViews(QObject):
         self.form_dock = _dock("form", self.tr("Prune"), self._form_column(), parent)
         self.middle = QWidget()
         column = QVBoxLayout(self.middle)
-        column.setContentsMargins(12, 12, 12, 8)
+        column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(8)
         column.addWidget(self.pages, 1)
         column.addWidget(self.hand_options)

@@ -57,14 +57,10 @@ class ChannelsView(ChannelCut):
         self.norm_box.setAccessibleName(self.tr("Norm"))
         self.norm_box.setToolTip(self.tr("The norm by which channels are measured"))
         self.norm_box.activated.connect(self._on_norm_chosen)
-        row = self._control_row()
-        row.addStretch(1)
-        for widget in (self.dim_box, self.norm_box, self.order_box):
-            row.addWidget(widget)
-        self._add_table()
-        self.hand = HandRow()
+        self.hand = HandRow((self.dim_box, self.norm_box, self.order_box))
         self.hand.operated.connect(self.make_gesture)
-        self._add_row(self.hand, above=True)
+        self._control_row().addWidget(self.hand)
+        self._add_table()
         self.canvas.selecting = True
         self.canvas.picked.connect(self._on_picked)
         self.canvas.banded.connect(self._on_banded)
@@ -166,17 +162,18 @@ class ChannelsView(ChannelCut):
     def summary(self) -> str:
         """Say how many channels there are, are pruned, would go, and are chosen."""
         text = super().summary()
-        return f"{self._chosen_text()};  {text}" if self._selection and text else text
+        if self._selection and text:
+            return f"{self._chosen_text()};  {text}"
+        return f"{text};  {self.hand.words}" if self.hand.words and text else text
 
     # What is chosen.
 
     def _chosen_text(self) -> str:
-        # How many they are stands above, beside what can be done to them.
         n = self._norms
         assert n is not None
         total = float(np.nansum(n.norms[self._selection.indices]))
-        return self.tr("chosen {norm} {total} in all").format(
-            norm=self.norm_name(), total=value_text(total, 4)
+        return self.tr("{channels}, {norm} {total} in all").format(
+            channels=self.hand.words, norm=self.norm_name(), total=value_text(total, 4)
         )
 
     def _show_chosen(self) -> None:

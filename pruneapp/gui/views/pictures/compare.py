@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from pruneapp.answers import Comparison, HistoryItem, TensorDifference
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
@@ -18,6 +18,7 @@ from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
+from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
 from pruneapp.gui.views.pictures.measure_box import MeasureBox
 from pruneapp.gui.views.pictures.sides import Side, SidesRow
 
@@ -56,16 +57,19 @@ class CompareView(OrderedChart):
         )
         self.measure_box = MeasureBox()
         self.measure_box.activated.connect(self._on_measure_chosen)
-        row = self._control_row()
+        boxes = QWidget()
+        row = QHBoxLayout(boxes)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
         row.addStretch(1)
         row.addWidget(self.measure_box)
         row.addWidget(self.order_box)
+        self._control_row().addWidget(WrappingRow(self.sides, boxes, grows=True))
         self._add_table()
         self.has_legend = False  # there is one kind of bar only
         self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)
         self.sides.otherRequested.connect(self.otherFileRequested)
-        self._add_row(self.sides, above=True)
         self._reorder()
         self._label()
         self.set_colors(self._colors)

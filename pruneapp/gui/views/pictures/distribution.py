@@ -72,9 +72,9 @@ class DistributionView(DistributionBars):
         label = QLabel(self.tr("Threshold"))
         label.setBuddy(self.field)
         row = self._control_row()
-        row.addStretch(1)
         for widget in (self.binning_box, self.log_box, label, self.field):
             row.addWidget(widget)
+        row.addStretch(1)
         self._add_table()
         self.canvas.left.setLabel(self.tr("weights"))
         self.canvas.lineMoved.connect(self._on_line_moved)

@@ -37,6 +37,7 @@ class NumbersLine(QLabel):
         )
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(self.fontMetrics().height() + 2)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setAccessibleName(self.tr("Numbers of the tensor"))
         self.set_colors(LIGHT)
 
@@ -61,7 +62,7 @@ class NumbersLine(QLabel):
                 (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in wanted
             ]
             last = entries[-1]
-            entries += [last[:many] for many in range(len(last) - 1, len(of), -1)]
+            entries += [last[:many] for many in range(len(last) - 1, len(of) + 1, -1)]
             self._wordings = tuple(map("   ".join, entries))
         self.setToolTip(self._wordings[0])
         self._fit()

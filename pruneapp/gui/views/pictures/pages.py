@@ -38,8 +38,12 @@ class Page(IntEnum):
     COMPARE = 4
 
 
+# Pages of one tensor, whose numbers are beside what is read out.
+_OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
+
+
 class PicturePages(QWidget):
-    """Heading, tabs, the picture of the chosen page, and the numbers of the tensor.
+    """Heading, tabs, and the picture of the chosen page, with the numbers of the tensor.
 
     Attributes
     ----------
@@ -107,13 +111,13 @@ failed(str)
         self._above = WrappingRow(self.tabs, self._controls)
         column.addWidget(self._above)
         column.addWidget(self._stack, 1)
-        column.addWidget(self.numbers)
 
         self.tabs.currentChanged.connect(self._on_tab_changed)
         self.weights.tileRequested.connect(self.tileRequested)
         self.weights.pointRequested.connect(self.pointRequested)
         self.channels.dimChanged.connect(self.dimChanged)
         self.model.tensorClicked.connect(self.tensorClicked)
+        self._show(self.page)
 
     @property
     def page(self) -> Page:
@@ -186,6 +190,8 @@ failed(str)
     def _show(self, page: int) -> None:
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
+        if page in _OF_THE_TENSOR:
+            self._pages[page].foot.set_beside(self.numbers)
         self._make_room()
         # In the dark the style hardly raises the chosen tab above the others.
         for number in range(self.tabs.count()):
@@ -203,13 +209,12 @@ failed(str)
         return super().event(event)
 
     def _make_room(self) -> None:
-        """Where the window is low the numbers give way to the picture, and then its legend."""
+        """Where the window is low the legend gives way to the picture."""
         picture, gap = self.picture(), 8
         above = self.heading.sizeHint().height() + gap
         above += self._above.heightForWidth(self.width()) + gap
         rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
         picture.legend.setVisible(picture.has_legend and rest >= 0)
-        self.numbers.setVisible(rest >= self.numbers.height() + gap)
 
     def _on_tab_changed(self, page: int) -> None:
         self._show(page)

@@ -84,7 +84,7 @@ class SidesRow(QWidget):
             box.setToolTip(tip)
             # Labels of steps are long; the whole of them is in the list and its tooltips.
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(12)
+            box.setMinimumContentsLength(6)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             row.addWidget(label)
             row.addWidget(box, 1)

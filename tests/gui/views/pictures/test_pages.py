@@ -192,27 +192,32 @@ print("pyqtgraph" in sys.modules)
     assert run_python(code).strip() == "False"
 
 
-def test_controls_have_a_line_of_their_own_where_room_is_short(pages, qtbot):
+def test_controls_have_a_second_line_where_room_is_short(pages, qtbot):
     pages.set_page(Page.CHANNELS)
     pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])
+    box, button = pages.channels.dim_box, pages.channels.hand.operations.buttons["prune"]
     for width, own in ((560, True), (1100, False)):
         pages.resize(width, 600)
 
         def below():
-            return pages._controls.geometry().top() > pages.tabs.geometry().bottom()
+            corner = box.mapTo(pages, box.rect().bottomLeft())
+            return button.mapTo(pages, button.rect().topLeft()).y() > corner.y()
 
         qtbot.waitUntil(lambda own=own: below() is own)
         assert pages.width() == width
-        controls = pages._controls.geometry()
-        box = pages.channels.dim_box
         assert box.width() >= box.sizeHint().width(), "the dimension is not cut off"
-        assert pages._controls.parentWidget().rect().contains(controls), "all of it is seen"
-    places = []
+        assert button.visibleRegion().boundingRect() == button.rect(), "all of it is seen"
+
+
+def test_no_picture_begins_higher_than_another(pages):
+    pages.resize(640, 600)
+    tops = set()
     for page in Page:
         pages.set_page(page)
         QApplication.sendPostedEvents()
-        places.append(pages._stack.geometry())
-    assert len(set(map(str, places))) == 1, "nothing jumps from page to page"
+        canvas = pages.picture()._stack
+        tops.add(canvas.mapTo(pages, canvas.rect().topLeft()).y())
+    assert len(tops) == 1, "nothing jumps from page to page"
 
 
 def test_beside_a_very_long_name_the_share_is_whole(pages):

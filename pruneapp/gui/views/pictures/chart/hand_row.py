@@ -1,17 +1,24 @@
-"""The row above a chart of channels: what is chosen, and what is to be done to it."""
+"""The row above a chart of channels: how it is drawn, and what is to be done to some of them."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from collections.abc import Sequence
 
-from pruneapp.gui.views.parts.labels import ElidedLabel
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.frame.operations import OperationButtons
+from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
 
 
 class HandRow(QWidget):
-    """How many channels are chosen, or how they are; the operations to the right.
+    """The controls of the chart; the operations to the right, or below where room is short.
+
+    Attributes
+    ----------
+    words
+        How many channels are chosen, or how they are; empty where nothing may be done to them.
 
     Signals
     -------
@@ -21,17 +28,24 @@ class HandRow(QWidget):
 
     operated = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controls: Sequence[QWidget], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = ElidedLabel()
-        self.words.elide = Qt.TextElideMode.ElideRight
+        self.words = ""
         self.operations = OperationButtons()
         self.operations.operated.connect(self.operated)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.operations)
+        choosing, doing = QWidget(), QWidget()
+        left, right = QHBoxLayout(choosing), QHBoxLayout(doing)
+        for row in (left, right):
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(8)
+        for control in controls:
+            left.addWidget(control)
+        left.addStretch(1)
+        right.addStretch(1)
+        right.addWidget(self.operations)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(WrappingRow(choosing, doing))
         self.set_chosen(0, possible=False)
 
     def set_chosen(self, number: int, *, possible: bool) -> None:
@@ -41,7 +55,5 @@ class HandRow(QWidget):
             chosen = self.tr("1 channel chosen")
         elif number:
             chosen = self.tr("{n} channels chosen").format(n=count(number))
-        self.words.setText(
-            chosen or (self.tr("Click or drag to choose channels") if possible else "")
-        )
+        self.words = chosen or (self.tr("click or drag to choose channels") if possible else "")
         self.operations.set_chosen(chosen if possible else "")

@@ -21,7 +21,7 @@ from pruneapp.gui.views.parts.painting import saved
 from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
 from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
-from pruneapp.gui.views.pictures.frame.readout import Readout, TableButton
+from pruneapp.gui.views.pictures.frame.readout import FootLine, Readout, TableButton
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersView
 from pruneapp.gui.views.pictures.frame.taking import Taking, stem_of
 from pruneapp.gui.views.pictures.frame.waiting import Waiting
@@ -40,7 +40,9 @@ class Picture(QWidget):
     Attributes
     ----------
     controls
-        The switches of this picture; whoever shows it may put them elsewhere.
+        What every picture has, its table and its menu; whoever shows it may put them elsewhere.
+    foot
+        The line below, with the read-out.
     has_legend
         Whether there is a legend to be shown, where there is room.
 
@@ -65,9 +67,11 @@ class Picture(QWidget):
         controls = QHBoxLayout(self.controls)
         controls.setContentsMargins(0, 0, 0, 0)
         controls.setSpacing(8)
+        controls.addStretch(1)
+        # The one row of controls above the picture; not there as long as there is none.
         self._row = QHBoxLayout()
         self._row.setSpacing(8)
-        controls.addLayout(self._row, 1)
+        self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
 
         self._message = plain(wrap=True)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -85,15 +89,17 @@ class Picture(QWidget):
 
         # A bar or a weight has much to say of itself: the legend has a line of its own.
         self.readout = Readout()
+        self.foot = FootLine(self.readout)
         self.legend = Legend()
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_GAP)
         column.addWidget(self.controls)
+        column.addLayout(self._row)
         column.addWidget(self._stack, 1)
         self._between: list[QWidget] = []
-        column.addWidget(self.readout)
+        column.addWidget(self.foot)
         column.addWidget(self.legend)
 
         self._table_button: TableButton | None = None
@@ -180,7 +186,7 @@ class Picture(QWidget):
         drawn = self._drawn()
         painter.fillRect(QRect(QPoint(0, 0), drawn.size()), self.palette().window())
         page = self._stack.currentWidget() or self._canvas
-        for part in (page, *self._between, self.readout, self.legend):
+        for part in (page, *self._between, self.foot, self.legend):
             if part.isHidden():
                 continue
             with saved(painter):
@@ -191,8 +197,8 @@ class Picture(QWidget):
                     part.render(painter, QPoint(0, 0))
 
     def _drawn(self) -> QRect:
-        below = self.readout if self.legend.isHidden() else self.legend
-        return self._stack.geometry().united(self.readout.geometry()).united(below.geometry())
+        below = self.foot if self.legend.isHidden() else self.legend
+        return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
 
     def save_png(self, path: Path) -> None:
         """Write the picture; raises OSError."""
@@ -238,15 +244,12 @@ class Picture(QWidget):
     def _set_legend(self, entries: Sequence[Swatch]) -> None:
         self.legend.set_entries(entries)
 
-    def _add_row(self, row: QWidget, *, above: bool = False) -> None:
-        """Put something between the canvas and the read-out, or above the canvas."""
+    def _add_row(self, row: QWidget) -> None:
+        """Put something between the canvas and the read-out."""
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
-        if above:
-            column.insertWidget(column.indexOf(self._stack), row)
-        else:
-            column.insertWidget(column.indexOf(self.readout), row)
-            self._between.append(row)
+        column.insertWidget(column.indexOf(self.foot), row)
+        self._between.append(row)
 
     def _add_table(self) -> None:
         """Offer the numbers as a table."""
@@ -254,10 +257,16 @@ class Picture(QWidget):
         self._stack.addWidget(self._table)
         self._table_button = TableButton()
         self._table_button.toggled.connect(self._on_table_toggled)
-        self._row.addWidget(self._table_button)
+        self._add_control(self._table_button)
 
     def _control_row(self) -> QHBoxLayout:
         return self._row
+
+    def _add_control(self, control: QWidget) -> None:
+        """Put a control before the menu."""
+        controls = self.controls.layout()
+        assert isinstance(controls, QHBoxLayout)
+        controls.insertWidget(max(1, controls.indexOf(self.taking.button)), control)
 
     @property
     def shows_table(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QSizePolicy,
     QStyle,
@@ -16,6 +16,9 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, on_one_line
 from pruneapp.gui.views.parts.painting import reported
 
+_APART = 16
+_LONG = 1000  # letters of a text that fills any line
+
 
 class Readout(ElidedLabel):
     """One line that loses its end where room is short; a sentence needs its beginning.
@@ -23,7 +26,14 @@ class Readout(ElidedLabel):
     It takes the room that there is, whatever it says, and keeps its text itself: a label that is
     given another one has everything around it laid out anew, up to the docks of the window, and
     here that would be at each move of the mouse.
+
+    Signals
+    -------
+    said()
+        Another text is shown.
     """
+
+    said = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._text = ""
@@ -44,6 +54,7 @@ class Readout(ElidedLabel):
         self.setAccessibleName(text)
         self.setAccessibleDescription(text)  # else the tooltip with its markup is read out
         self.update()
+        self.said.emit()
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -60,6 +71,50 @@ class Readout(ElidedLabel):
             text,
             QPalette.ColorRole.WindowText,
         )
+
+
+class FootLine(QWidget):
+    """The read-out, and in the room that it leaves something that gives way to it.
+
+    It has no layout, for the reason that `Readout` gives.
+    """
+
+    def __init__(self, readout: Readout, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._readout = readout
+        self._beside: QWidget | None = None
+        readout.setParent(self)
+        readout.said.connect(self._place)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_beside(self, beside: QWidget) -> None:
+        """Take what gives way, from wherever it was."""
+        self._beside = beside
+        beside.setParent(self)
+        beside.show()
+        self._place()
+
+    def sizeHint(self) -> QSize:
+        """Ask for one line."""
+        return QSize(0, self._readout.sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for one line."""
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the line anew."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        width, height = self.width(), self.height()
+        left = width
+        if self._beside is not None and self._beside.parentWidget() is self:
+            said = self.fontMetrics().horizontalAdvance(self._readout.text()[:_LONG])
+            left = min(width, said + _APART if said else 0)
+            self._beside.setGeometry(left, 0, width - left, height)
+        self._readout.setGeometry(0, 0, left, height)
 
 
 class TableButton(QToolButton):

@@ -12,14 +12,28 @@ _GAP = 8
 class WrappingRow(QWidget):
     """The first at the left, the second takes the rest of the line or a line of its own.
 
+    Parameters
+    ----------
+    first, second
+        The two.
+    grows
+        Whether it is the first that takes the rest, and a line of its own.
+
     Whether it wraps depends on the width and on what both need at least, not on what they show at
     the moment: a stack of controls needs what the widest of its pages needs, so that nothing jumps
     from page to page.
     """
 
-    def __init__(self, first: QWidget, second: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        first: QWidget,
+        second: QWidget,
+        *,
+        grows: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._first, self._second = first, second
+        self._first, self._second, self._grows = first, second, grows
         for widget in (first, second):
             widget.setParent(self)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -28,7 +42,7 @@ class WrappingRow(QWidget):
 
     def wraps(self, width: int) -> bool:
         """Whether both need a line each."""
-        return self._first.sizeHint().width() + _GAP + self._second_width() > width
+        return self._first_width() + _GAP + self._second_width() > width
 
     def hasHeightForWidth(self) -> bool:
         """Be higher where it is narrow."""
@@ -61,6 +75,10 @@ class WrappingRow(QWidget):
             self._place()
         return super().event(event)
 
+    def _first_width(self) -> int:
+        hint = self._first.minimumSizeHint() if self._grows else self._first.sizeHint()
+        return hint.width()
+
     def _second_width(self) -> int:
         return self._second.minimumSizeHint().width()
 
@@ -70,9 +88,12 @@ class WrappingRow(QWidget):
     def _place(self) -> None:
         width, (first, second) = self.width(), self._heights()
         if self.wraps(width):
-            self._first.setGeometry(0, 0, min(width, self._first.sizeHint().width()), first)
+            left = width if self._grows else min(width, self._first_width())
+            self._first.setGeometry(0, 0, left, first)
             self._second.setGeometry(0, first + 4, width, second)
         else:
-            high, left = max(first, second), self._first.sizeHint().width()
+            high, left = max(first, second), self._first_width()
+            if self._grows:
+                left = width - _GAP - self._second_width()
             self._first.setGeometry(0, high - first, left, first)
             self._second.setGeometry(left + _GAP, (high - second) // 2, width - left - _GAP, second)

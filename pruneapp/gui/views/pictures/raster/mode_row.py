@@ -15,7 +15,12 @@ from pruneapp.gui.views.pictures.raster.tool_row import icon_switch
 
 
 class ModeRow(QWidget):
-    """A choice and a slider.
+    """How strongly the mask is seen, and on which axes.
+
+    Attributes
+    ----------
+    mode_box
+        What is shown of the weights; whoever makes the row places it.
 
     Signals
     -------
@@ -56,7 +61,6 @@ class ModeRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(self.mode_box)
         row.addWidget(mask)
         row.addWidget(self.slider)
         self.axes_button = icon_switch(

@@ -30,6 +30,11 @@ def icon_switch(name: str, tip: str) -> QToolButton:
 class ToolRow(QWidget):
     """Tools to the left, operations to the right, or below where room is short.
 
+    Parameters
+    ----------
+    looks
+        What stands between them: how the picture looks.
+
     Signals
     -------
     toolChosen(str)
@@ -45,7 +50,7 @@ class ToolRow(QWidget):
     dimChosen = Signal(int)
     operated = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, looks: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._why_not = ""
         self._drawn = ""
@@ -78,6 +83,9 @@ class ToolRow(QWidget):
         for box in (self.brush_box, self.dim_box):
             box.hide()
             row.addWidget(box)
+        row.addSpacing(8)
+        row.addWidget(looks)
+        row.addStretch(1)
         self.operations = OperationButtons()
         self.operations.operated.connect(self.operated)
         doing = QWidget()

@@ -1,0 +1,129 @@
+"""The picture is the largest thing in the window."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+
+from pruneapp import resources
+from pruneapp.gui import placing
+from pruneapp.gui.views.pictures.pages import Page
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def opened(person, monkeypatch):
+    """Return a window with the sample, in a size that the screen of the tests need not have."""
+    monkeypatch.setattr(placing, "available", lambda _window: QRect(0, 0, 1920, 1200))
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.wait_preview()
+    return person
+
+
+def inside(widget, window):
+    """Whether nothing cuts off a part of a widget."""
+    around = widget.parentWidget()
+    while around is not None and around is not window:
+        place = QRect(widget.mapTo(around, QPoint(0, 0)), widget.size())
+        if not around.rect().contains(place):
+            return False
+        around = around.parentWidget()
+    return around is window
+
+
+def canvases(person, width, height):
+    """Return the sizes of the five pictures in a window of this size."""
+    window, pages = person.window, person.views.pages
+    window.resize(width, height)
+    sizes = {}
+    for page in Page:
+        pages.tabs.setCurrentIndex(page)
+        person.pause(30)
+        assert (window.width(), window.height()) == (width, height)
+        picture = pages.picture()
+        stack = picture._stack
+        for part in (stack, picture.foot, person.views.history):
+            assert inside(part, window), "all of it is seen"
+        sizes[page.name] = stack.size()
+    return sizes
+
+
+def test_it_has_600_by_420_pixels_in_a_window_of_1280_by_800(opened):
+    for page, size in canvases(opened, 1280, 800).items():
+        assert size.width() >= 600, page
+        assert size.height() >= 420, page
+        tree = opened.views.tree_dock.width()
+        assert size.width() > max(tree, opened.views.form_dock.width())
+
+
+@pytest.mark.parametrize("height", [720, 800])
+def test_it_has_half_of_the_height_of_a_window(opened, height):
+    """At 150 %, a screen of 1920 x 1080 has 1280 x 720 of the pixels that a window counts."""
+    for page, size in canvases(opened, 1280, height).items():
+        assert size.height() >= height / 2, page
+
+
+def test_it_is_of_use_in_a_window_of_960_by_600(opened):
+    for page, size in canvases(opened, 960, 600).items():
+        assert size.width() >= 600, page
+        assert size.height() >= 0.45 * 600, page
+
+
+def test_there_is_one_row_of_controls_above_it_and_one_of_words_below(opened):
+    """Between the tabs and the picture, and from it to its legend."""
+    opened.window.resize(1280, 800)
+    pages = opened.views.pages
+    for page in Page:
+        pages.tabs.setCurrentIndex(page)
+        opened.pause(30)
+        picture, line = pages.picture(), pages.fontMetrics().height()
+        tabs = pages.tabs.mapTo(pages, pages.tabs.rect().bottomLeft()).y()
+        above = picture._stack.mapTo(pages, picture._stack.rect().topLeft()).y()
+        assert above - tabs < 3 * line + 8, page
+        assert picture.foot.height() < 2 * line
+        assert picture.readout.parentWidget() is picture.foot
+    assert pages.numbers.parentWidget() is pages.channels.foot
+
+
+SCALED = """
+import os, sys
+sys.path.insert(0, "packaging")
+import tour
+from pathlib import Path
+from driving import wait_until
+from pruneapp.gui.views.pictures.pages import Page
+tour.SIZE = (1280, 720)
+walk = tour.Tour(Path(sys.argv[1]), "light")
+walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
+wait_until(lambda: not walk.bench.counting.busy, "the counting")
+for page in Page:
+    walk.views.pages.tabs.setCurrentIndex(page)
+    walk.person.settle()
+    stack = walk.views.pages.picture()._stack
+    print(page.name, stack.width(), stack.height(), walk.window.height(), stack.devicePixelRatio())
+walk.end()
+"""
+
+
+def test_at_150_percent_it_has_half_of_the_window(tmp_path):
+    folders = {f"XDG_{kind}_HOME": str(tmp_path) for kind in ("CONFIG", "CACHE", "STATE", "DATA")}
+    scaled = {**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1.5"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCALED, str(tmp_path)],
+        env=scaled,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert [line[0] for line in lines] == list(Page.__members__)
+    for page, width, height, whole, ratio in lines:
+        assert float(ratio) == 1.5
+        assert int(whole) == 720
+        assert int(width) >= 600, page
+        assert int(height) >= 360, page
