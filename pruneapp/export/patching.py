@@ -175,7 +175,8 @@ class PatchedFile:
         job: Job,
     ) -> None:
         self._source = source
-        filled = [patch for patch in patches if patch.end > patch.offset]
+        batches = job.cancel.batches(patches)
+        filled = [patch for batch in batches for patch in batch if patch.end > patch.offset]
         self._patches = sorted(filled, key=attrgetter("offset"))
         self._checked = _touched(checked, self._patches, job)
 

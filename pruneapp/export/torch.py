@@ -43,11 +43,12 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     zeroed = _zeroed(part, job)
     reason = _why_not_in_place(part, zeroed, job)
     if not reason:
-        arrays = [entry for entry in zeroed if _is_array(entry, part.checkpoint)]
+        batches = job.cancel.batches(zeroed)
+        arrays = [e for batch in batches for e in batch if _is_array(e, part.checkpoint)]
         replaced = _with_arrays(part, arrays, job) if arrays else ()
         if isinstance(replaced, tuple):
             names = {entry.name for entry in arrays}
-            rest = [entry for entry in zeroed if entry.name not in names]
+            rest = [entry for entry in zeroed if entry.name not in names] if names else zeroed
             return _in_place(part, rest, replaced, job)
         reason = replaced
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
