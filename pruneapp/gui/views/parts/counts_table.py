@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _DIGITS = 12
+# So long what is typed is looked for among the rows.
+_SEARCH_S = 0.1
 
 
 class _Rows(QAbstractTableModel):
@@ -47,6 +50,27 @@ class _Rows(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
             return _RIGHT
         return None
+
+    def match(
+        self,
+        start: Index,
+        _role: int,
+        value: Any,
+        _hits: int = 1,
+        _flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith,
+    ) -> list[QModelIndex]:
+        """Return the next row whose cell begins with what is typed; none if that takes too long.
+
+        Qt's own way makes the texts of all rows on the main thread: 4 s for 100,000 of them.
+        """
+        text, ends = str(value).casefold(), time.perf_counter() + _SEARCH_S
+        for step in range(self._count):
+            row = (start.row() + step) % self._count
+            if self._cells(row)[start.column()].casefold().startswith(text):
+                return [self.index(row, start.column())]
+            if not step % 64 and time.perf_counter() > ends:
+                break
+        return []
 
     def set_count(self, count: int) -> None:
         """Take that there are so many rows, all of them others."""

@@ -1,0 +1,50 @@
+"""What is typed over a table of 100,000 rows does not keep the window waiting."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.pictures.frame.table import Numbers, NumbersView
+
+ROWS = 100_000
+# Of the main thread; Qt's own search takes 4 s and more.
+AT_ONCE_S = 0.5
+
+
+@pytest.fixture
+def typed(qtbot):
+    """Type a key over a table; returns the row that it leads to."""
+
+    def type_(table, key: Qt.Key) -> int:
+        qtbot.addWidget(table)
+        table.show()
+        table.setCurrentIndex(table.model().index(0, 0))
+        began = time.thread_time()
+        QTest.keyClick(table, key)
+        assert time.thread_time() - began < AT_ONCE_S
+        return table.currentIndex().row()
+
+    return type_
+
+
+def test_numbers_of_a_picture_are_not_searched(typed):
+    table = NumbersView()
+    table.numbers.set_numbers(Numbers(("index", "norm"), ROWS, lambda row: (row, row / 3)))
+    assert typed(table, Qt.Key.Key_9) == 0
+
+
+def test_names_of_a_long_table_are_searched_for_a_moment(typed):
+    names = [f"layer.{row}" for row in range(ROWS)]
+    table = CountsTable(("name", "n"), ROWS, lambda row: (names[row], "1"))
+    assert typed(table, Qt.Key.Key_Z) == 0
+
+
+def test_names_of_a_table_are_found_by_their_first_letter(typed):
+    names = ["conv", "bn", "Fc", "final"]
+    table = CountsTable(("name", "n"), 4, lambda row: (names[row], "1"))
+    assert typed(table, Qt.Key.Key_F) == 2
