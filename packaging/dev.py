@@ -6,6 +6,8 @@
                                            hour; "bench big" alone: 12 GB, needs 25 GB of disk
     python3 packaging/dev.py sizes FILE    sizes and times of every format of the export
     python3 packaging/dev.py faults [...]  exports with faults in every call, or killed
+    python3 packaging/dev.py monkey [...]  random clicks, keys, text and files in the window:
+                                           --minutes N [--seed S] [--seeds N] [--model FILE]...
     python3 packaging/dev.py tour [DIR]    drive the real window through the main job, off screen
 
 Standard library only: it is the first thing that runs on a bare machine. The second time it
@@ -218,6 +220,12 @@ def faults(arguments: list[str]) -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
+def monkey(arguments: list[str]) -> int:
+    """Let somebody play with the window who knows nothing, and note what goes wrong."""
+    command = [str(BIN / "python"), "-m", "tests.monkey", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def test(arguments: list[str]) -> int:
     """Check format, lint, types and layers, and run all tests; with arguments, only pytest."""
     steps = [
@@ -249,6 +257,7 @@ COMMANDS = {
     "bench": bench,
     "sizes": sizes,
     "faults": faults,
+    "monkey": monkey,
     "tour": tour,
 }
 

@@ -1,0 +1,254 @@
+"""Let a monkey play with the window: ``python -m tests.monkey --minutes 6 --seeds 20``.
+
+Random clicks, keys, text, wheel, drags, files, resizes and commands, each run in a process of its
+own, off screen. A run that finds something keeps its folder, whose log.jsonl can be repeated:
+``--replay FOLDER/log.jsonl``, with the seed and the models of the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.models import ROOT
+from tests.benchmarks.report import replace_sections
+
+REPORT = ROOT / "docs" / "reliability.md"
+RESNET = ROOT.parent / "shared" / "data" / "resnet20-12fca82f.th"
+# Beyond its time a run may need this for its last files and for what it looks at.
+GRACE_S = 300.0
+LAST_ACTS = 12
+HEAD = (
+    *("seed", "model", "minutes", "actions", "files opened", "refused", "changes", "exports"),
+    *("windows", "crashes", "exceptions", "failed jobs", "warnings", "stalls > 1 s"),
+    *("longest stall, s", "others' stalls", "other findings", "MB"),
+)
+# What is found, by the column that counts it; "crowd" is the doing of other processes.
+COLUMNS = {
+    "exception": "exceptions",
+    "bug report": "exceptions",
+    "failed job": "failed jobs",
+    "deaf job": "failed jobs",
+    "warning": "warnings",
+    "stall": "stalls > 1 s",
+    "crowd": "others' stalls",
+}
+
+
+@dataclass
+class Outcome:
+    """What came of a run.
+
+    Attributes
+    ----------
+    row
+        Its line of the table, by the heads.
+    wrong
+        What was found, for people: what, and where it can be read.
+    """
+
+    row: dict[str, Any]
+    wrong: list[str] = field(default_factory=list)
+
+
+def main() -> int:
+    options = _options()
+    if options.play:
+        return _play(options)
+    models = [Path(name).resolve() for name in options.model] or usual_models(options.folder)
+    outcomes = []
+    print_line(" | ".join(HEAD))
+    for seed in range(options.seed, options.seed + options.seeds):
+        outcome = run(options, seed, models[seed % len(models)])
+        outcomes.append(outcome)
+        print_line(_line(outcome.row))
+        for text in outcome.wrong:
+            print_line(text)
+    if options.write:
+        replace_sections(REPORT, {"monkey": _section(outcomes)}, "# Reliability\n")
+    return 1 if any(outcome.wrong for outcome in outcomes) else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="packaging/dev.py monkey",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--minutes", type=float, default=1.0, help="of each run (default: 1)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")
+    parser.add_argument("--seeds", type=int, default=1, help="how many runs (default: 1)")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="taken in turn by the runs (default: the sample, ../shared/data, a generated one)",
+    )
+    parser.add_argument("--folder", type=Path, help="for the runs (default: a temporary one)")
+    parser.add_argument("--replay", type=Path, metavar="LOG", help="repeat the acts of a run")
+    parser.add_argument("--write", action="store_true", help="write docs/reliability.md")
+    parser.add_argument("--play", type=Path, help=argparse.SUPPRESS)  # in this process, there
+    options = parser.parse_args()
+    if options.folder is None and not options.play:
+        options.folder = Path(tempfile.mkdtemp(prefix="pruneapp-monkey-"))
+    return options
+
+
+def usual_models(folder: Path) -> list[Path]:
+    """Return the models that runs take in turn; None stands for the sample alone."""
+    from pruneapp import resources
+    from tests.monkey.files import SAMPLE, transformer
+
+    folder.mkdir(parents=True, exist_ok=True)
+    found = [resources.path(SAMPLE), transformer(folder / "transformer")]
+    return [*found, RESNET] if RESNET.exists() else found
+
+
+def _play(options: argparse.Namespace) -> int:
+    from tests.monkey import play
+
+    models = play.models_of(options.model)
+    plan = play.Plan(options.seed, 60 * options.minutes, models, options.play, options.replay)
+    return play.play(plan)
+
+
+def run(options: argparse.Namespace, seed: int, model: Path) -> Outcome:
+    """Let a process play, and say what came of it."""
+    folder = options.folder / f"seed-{seed}"
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-m", "tests.monkey", "--play", str(folder)]
+    command += ["--seed", str(seed), "--minutes", str(options.minutes), "--model", str(model)]
+    if options.replay:
+        command += ["--replay", str(options.replay.resolve())]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    began = time.monotonic()
+    with (folder / "output.txt").open("wb") as output:
+        child = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=output,
+            stdin=subprocess.DEVNULL,
+        )
+        try:
+            status = child.wait(60 * options.minutes + GRACE_S)
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGABRT)  # writes where every thread stands
+            status = child.wait()
+        except BaseException:
+            child.kill()
+            child.wait()
+            raise
+    outcome = judge(folder, status, seed, model, time.monotonic() - began)
+    if not outcome.wrong:
+        shutil.rmtree(folder)
+    return outcome
+
+
+def judge(folder: Path, status: int, seed: int, model: Path, seconds: float) -> Outcome:
+    """Read what a run left."""
+    log = folder / "log.jsonl"
+    entries = [_parsed(line) for line in log.read_text().splitlines()] if log.exists() else []
+    found = [e for e in entries if e["do"] == "found"]
+    row: dict[str, Any] = dict.fromkeys(HEAD, 0) | {"seed": seed, "model": model.name}
+    wrong = []
+    for entry in found:
+        row[COLUMNS.get(entry["kind"], "other findings")] += 1
+        if entry["kind"] != "crowd":
+            wrong.append(f"{entry['kind']} at {entry['t']} s: {entry['text']}")
+    result = folder / "result.json"
+    if result.exists():
+        said = json.loads(result.read_text())
+        done = said["done"]
+        row |= {
+            "minutes": round(said["seconds"] / 60, 1),
+            "actions": done.get("acts", 0),
+            "files opened": done.get("opened", 0),
+            "refused": done.get("refused", 0),
+            "changes": done.get("changes", 0),
+            "exports": done.get("exports", 0),
+            "windows": done.get("windows", 0),
+            "longest stall, s": said["longest"],
+            "MB": said["memory"],
+        }
+    else:
+        row |= {"minutes": round(seconds / 60, 1), "crashes": 1}
+        row["actions"] = sum(e["do"] not in {"found", "answer"} for e in entries)
+        name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+        last = "\n".join(json.dumps(e, ensure_ascii=False) for e in entries[-LAST_ACTS:])
+        stacks = folder / "stacks.txt"
+        where = stacks.read_text()[-6000:] if stacks.exists() else ""
+        output = (folder / "output.txt").read_text(errors="replace")[-2000:]
+        wrong.append(f"crash ({name}) after\n{last}\n{where}\n{output}")
+    if wrong:
+        wrong.append(
+            f"repeat: packaging/dev.py monkey --seed {seed} --model {model} --replay {log}"
+        )
+    return Outcome(row, wrong)
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        return json.loads(line)
+    except ValueError:  # the process ended within it
+        return {"do": "cut off", "line": line}
+
+
+def _line(row: dict[str, Any]) -> str:
+    return "| " + " | ".join(str(row[head]) for head in HEAD) + " |"
+
+
+def _section(outcomes: list[Outcome]) -> str:
+    rows = [outcome.row for outcome in outcomes]
+    total: dict[str, Any] = {"seed": "all", "model": ""}
+    for head in HEAD[2:]:
+        most = max if head in {"longest stall, s", "MB"} else sum
+        total[head] = round(most(row[head] for row in rows), 2)
+    table = [_head(), *map(_line, rows), _line(total)]
+    settings = {n: os.environ[n] for n in ("PYTHONMALLOC", "MALLOC_PERTURB_") if n in os.environ}
+    under = ", ".join(f"`{name}={value}`" for name, value in settings.items())
+    return "\n".join(
+        ["## A monkey at the window", "", f"{WORDS}{under and f' Under {under}.'}", "", *table, ""]
+    )
+
+
+def _head() -> str:
+    return "| " + " | ".join(HEAD) + " |\n|" + " --- |" * len(HEAD)
+
+
+WORDS = (
+    "Random clicks, keys, text, wheel, drags, drops of good and hostile files, resizes, commands, "
+    "answers to dialogs of files and closed windows, each run in a process of its own, off screen, "
+    "in a folder that it cannot write outside of. `packaging/dev.py monkey --minutes 6 --seeds 20 "
+    "--write` makes this table, with the sample, a transformer in shards and, if it lies in "
+    "../shared/data, a ResNet in turn; `PYTHONMALLOC=debug` and `MALLOC_PERTURB_=165` in the "
+    "environment hold for the runs. A run that finds something keeps its folder, and the line that "
+    "is printed repeats it act by act.\n\n"
+    "The window stalls while its main thread does not answer; a stall is ours as far as no thread "
+    "of the process had to wait for a processor meanwhile, and that of others where the machine "
+    "had something else to do. Other findings: masks that were counted wrong, windows, threads or "
+    "wrappers left behind, work that comes to no end."
+)
+
+
+def print_line(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""Files for a run: models to work with, hostile ones, and room for what is written."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from pruneapp import resources
+from tests.benchmarks.shards import INDEX, language_model
+from tests.benchmarks.writing import values, write_safetensors
+from tests.checkpoint.hostile_safetensors import all_cases
+
+SAMPLE = "sample/lenet-digits.safetensors"
+# Hostile files that are large; what they are about has nothing to do with the window.
+LARGE = {"S36", "S36b", "S39", "X06g", "S47"}
+SHARDS = 3
+
+
+def transformer(folder: Path) -> Path:
+    """Write a decoder of 15 million weights in shards, with index and configuration: 30 MB."""
+    if folder.exists():
+        return folder
+    part = folder.with_name(f"{folder.name}.making")
+    part.mkdir(parents=True)
+    shapes = language_model(width=256, hidden=704, layers=12, vocabulary=12_000)
+    names = list(shapes)
+    weight_map = {}
+    for number in range(SHARDS):
+        file = f"model-{number + 1:05}-of-{SHARDS:05}.safetensors"
+        mine = {name: shapes[name] for name in names[number::SHARDS]}
+        write_safetensors(part / file, mine, "BF16", lambda name: values(name, shapes[name]))
+        weight_map |= dict.fromkeys(mine, file)
+    (part / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+    (part / "config.json").write_text(json.dumps({"architectures": ["LlamaForCausalLM"]}))
+    part.rename(folder)
+    return folder
+
+
+class Files:
+    """The files of one run.
+
+    Parameters
+    ----------
+    folder
+        Empty; nothing outside is ever written.
+    models
+        Files and folders to copy; the sample is always there, too.
+    rng
+        Chooses among them.
+    """
+
+    def __init__(self, folder: Path, models: Sequence[Path], rng: random.Random) -> None:
+        self.folder = folder
+        self._rng = rng
+        self._sources = [*models, resources.path(SAMPLE)]
+        self.models = [folder / "models" / path.name for path in self._sources]
+        self.out = folder / "out"
+        self.out.mkdir()
+        (folder / "models").mkdir()
+        for number in range(len(self.models)):
+            self.renew(number)
+        self.hostile: list[Path] = []
+        for case in all_cases():
+            if case.id not in LARGE:
+                place = folder / "hostile" / f"{len(self.hostile)}"
+                place.mkdir(parents=True)
+                self.hostile.append(case.build(place))
+        self._damage()
+
+    def renew(self, number: int) -> Path:
+        """Copy a model again, whatever became of the copy; returns that."""
+        source, model = self._sources[number], self.models[number]
+        if model.is_dir():
+            shutil.rmtree(model)
+        if source.is_dir():
+            shutil.copytree(source, model)
+        else:
+            model.unlink(missing_ok=True)
+            shutil.copyfile(source, model)
+        return model
+
+    def good(self) -> Path:
+        """Return a model, the first more often than the others; now and then a fresh copy."""
+        number = 0 if self._rng.random() < 0.7 else self._rng.randrange(len(self.models))
+        return self.renew(number) if self._rng.random() < 0.4 else self.models[number]
+
+    def any(self) -> Path:
+        """Return a file to open: a model, a hostile file, or what was written before."""
+        written = sorted(self.out.glob("*"))
+        kind = self._rng.random()
+        if written and kind < 0.4:
+            return self._rng.choice(written)
+        if kind < 0.75:
+            return self.good()
+        return self._rng.choice(self.hostile)
+
+    def spoil(self, how: str) -> None:
+        """Do to a model what another program may do to an open file."""
+        model = self.models[0]
+        if model.is_dir():
+            model = next(iter(sorted(model.glob("*.safetensors"))), model)
+        if not model.is_file():
+            return
+        if how == "delete":
+            model.unlink()
+        elif how == "cut":
+            with model.open("r+b") as stream:
+                stream.truncate(model.stat().st_size // 2)
+        elif how == "change":
+            with model.open("r+b") as stream:
+                stream.seek(-64, 2)
+                stream.write(bytes(range(64)))
+
+    def _damage(self) -> None:
+        """Add copies of the sample that are cut off, or have other bytes in their head."""
+        raw = resources.path(SAMPLE).read_bytes()
+        place = self.folder / "hostile" / "damaged"
+        place.mkdir()
+        for number in range(12):
+            damaged = bytearray(raw)
+            for _ in range(4):
+                damaged[self._rng.randrange(600)] = self._rng.randrange(256)
+            path = place / f"{number}.safetensors"
+            path.write_bytes(damaged[: self._rng.randrange(1, len(raw))] if number % 3 else damaged)
+            self.hostile.append(path)
