@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 
 from pruneapp.gui.actions import Actions
 from pruneapp.gui.document_views import DocumentViews
+from pruneapp.gui.settings import TENSOR_LIST, Settings
 from pruneapp.gui.views.pictures.pages import Page
 
 PAGES = ("page_weights", "page_distribution", "page_channels", "page_model", "page_compare")
@@ -21,10 +22,15 @@ class Browsing(QObject):
         The tree and the pictures.
     actions
         Their commands.
+    settings
+        Whether the tensors are listed.
     """
 
-    def __init__(self, views: DocumentViews, actions: Actions, parent: QObject) -> None:
+    def __init__(
+        self, views: DocumentViews, actions: Actions, settings: Settings, parent: QObject
+    ) -> None:
         super().__init__(parent)
+        self._settings = settings
         self._views = views
         self._actions = actions
         weights, tree = views.pages.weights, views.tree
@@ -49,6 +55,9 @@ class Browsing(QObject):
         views.pages.pageChanged.connect(self._on_page)
         views.pages.tensorClicked.connect(tree.set_focused)
         self._on_page(views.pages.page)
+        actions["tensor_list"].toggled.connect(self._list_tensors)
+        tree.flatChanged.connect(actions["tensor_list"].setChecked)
+        actions["tensor_list"].setChecked(settings.get(TENSOR_LIST))
 
     def show_page(self, page: Page) -> None:
         """Show one of the pictures."""
@@ -57,6 +66,11 @@ class Browsing(QObject):
 
     def _on_page(self, page: int) -> None:
         self._actions[PAGES[page]].setChecked(True)
+
+    def _list_tensors(self, flat: bool) -> None:
+        self._views.tree.set_flat(flat=flat)
+        if flat != self._settings.get(TENSOR_LIST):
+            self._settings.set(TENSOR_LIST, flat)
 
     def _weights(self) -> None:
         self.show_page(Page.WEIGHTS)

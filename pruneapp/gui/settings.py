@@ -53,7 +53,14 @@ WITH_COMPANIONS = FlagParam(
     default=False,
 )
 
-SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS, WITH_COMPANIONS)
+TENSOR_LIST = FlagParam(
+    name="tensor_list",
+    label="Tensors as a list",
+    help="List all tensors below each other instead of the tree of modules.",
+    default=False,
+)
+
+SETTINGS: tuple[Param, ...] = (THEME, DEVICE, WARN_OWN_METHODS, WITH_COMPANIONS, TENSOR_LIST)
 
 
 class Stored(msgspec.Struct):

@@ -103,6 +103,7 @@ class Telling(QObject):
         document = session.document
         assert document is not None
         self.forget_notices()
+        views.tree.set_short_names(session.contents.short)
         views.tree.set_nodes(nodes)
         views.forecast.set_shown_names(session.contents.shown)
         self._show_numbers(tuple(document.masks))

@@ -121,7 +121,7 @@ class Workbench(QObject):
         self.exporting = Exporting(
             self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
         )
-        self.browsing = Browsing(self.views, window.actions_, self)
+        self.browsing = Browsing(self.views, window.actions_, settings, self)
         view = ViewState(
             self.session,
             self.views,

@@ -76,3 +76,22 @@ def test_a_folder_that_cannot_be_written_disturbs_nobody(tmp_path):
 def test_the_devices_of_the_settings_are_those_of_the_kernels():
     """They stand there as well because the window is painted before numpy is imported."""
     assert tuple(choice.value for choice in DEVICE.choices) == devices.KEYS
+
+
+def test_the_list_of_tensors_is_remembered(new_person):
+    person = new_person()
+    person.wait_ready()
+    person.start.workbench.session.open_sample()
+    person.wait(lambda: person.document is not None)
+    tree = person.views.tree
+    assert not tree.model.flat
+    person.key("Ctrl+L")
+    assert tree.model.flat
+    assert tree.filter_row.flat.isChecked()
+    other = new_person()
+    other.wait_ready()
+    assert other.views.tree.model.flat
+    other.workbench.session.open_sample()
+    other.wait(lambda: other.document is not None)
+    other.menu("View", "Tensors as a list")
+    assert not other.views.tree.model.flat

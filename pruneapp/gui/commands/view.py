@@ -112,6 +112,18 @@ VIEW_ACTIONS: tuple[ActionSpec, ...] = (
         needs_document=True,
     ),
     ActionSpec(
+        "tensor_list",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Tensors as a &list"),
+        ("Ctrl+L",),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "List all tensors below each other, to be sorted, instead of the tree"
+        ),
+        checkable=True,
+        needs_document=True,
+    ),
+    ActionSpec(
         "history_back",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "History &back"),

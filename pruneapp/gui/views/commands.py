@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.views.parts.copied_rows import copied_by
 from pruneapp.gui.views.parts.labels import plain
 
 # A command and its name, for that in a submenu with the way to it.
@@ -62,6 +63,11 @@ class CommandTable(QTableWidget):
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
                 item.setToolTip(action.toolTip())
                 self.setItem(row, column, item)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy rows by Ctrl+C."""
+        if not copied_by(self, event):
+            super().keyPressEvent(event)
 
     def chosen(self) -> QAction | None:
         """Return the command of the current row."""

@@ -445,7 +445,7 @@ def test_narrow_trees_give_up_columns_before_the_name(tree, qtbot):
 def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
     tree.set_checked([])
     menu = tree.context_menu(node(tree, "conv1.weight"))
-    alike, only, _clear, _line, copy = menu.actions()
+    alike, only, _rows, _clear, _line, copy = menu.actions()
     assert alike.text() == "Check all like this (3)"
     only.trigger()
     assert tree.checked() == ("module.conv1.weight",)
@@ -458,7 +458,7 @@ def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
         "module.layer2.0.conv.weight",
         "module.layer2.10.conv.weight",
     )
-    tree.context_menu(node(tree, "fc.weight")).actions()[2].trigger()
+    tree.context_menu(node(tree, "fc.weight")).actions()[3].trigger()
     assert tree.checked() == ()
 
 

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+
+from pruneapp.gui.views.parts.copied_rows import copied_by
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -141,6 +144,11 @@ class CountsTable(QTableView):
         for column in range(1, len(self._headers)):
             widest = max(self.fontMetrics().horizontalAdvance(each[column]) for each in texts)
             self.horizontalHeader().resizeSection(column, widest + 12)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy rows by Ctrl+C."""
+        if not copied_by(self, event):
+            super().keyPressEvent(event)
 
     def fit(self, most: int) -> None:
         """Be as high as its rows, up to so many of them."""

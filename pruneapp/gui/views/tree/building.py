@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,6 +18,9 @@ MAX_DEPTH = 64
 _NEVER = frozenset({"norm", "bias"})
 
 _Flags = NDArray[np.bool_]
+
+_NUMBER = re.compile(r"[0-9]+")
+_DIGITS = 12  # of numbers that are ordered by their values
 
 
 def build_nodes(rows: Sequence[TensorRow], cancel: CancelToken | None = None) -> Nodes:
@@ -148,6 +152,20 @@ def _haystacks(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
     return found
 
 
+def _by_name(rows: tuple[TensorRow, ...], cancel: CancelToken) -> NDArray[np.int32]:
+    """Return the place of each tensor in the order of names, numbers in them by their values."""
+    keys: list[str] = []
+    for batch in cancel.batches(rows):
+        keys += [_NUMBER.sub(_padded, row.shown.lower()) for row in batch]
+    place = np.empty(len(rows), np.int32)
+    place[sorted(range(len(rows)), key=keys.__getitem__)] = np.arange(len(rows))
+    return place
+
+
+def _padded(number: re.Match[str]) -> str:
+    return number[0].rjust(_DIGITS, "0")
+
+
 def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
     found: set[str] = set()
     for batch in cancel.batches(rows):
@@ -229,5 +247,6 @@ def _in_order(
         prunable=prunable,
         by_default=by_default,
         matrices=matrices,
+        place=_by_name(rows, cancel),
         haystack=list(map(haystacks.__getitem__, tensor.tolist())),
     )

@@ -31,7 +31,11 @@ class Column(IntEnum):
     SHAPE = 2
     TYPE = 3
     PARAMETERS = 4
-    SPARSITY = 5
+    TO_PRUNE = 5
+    SPARSITY = 6
+
+
+NUMBERS = frozenset({Column.PARAMETERS, Column.TO_PRUNE, Column.SPARSITY})
 
 
 class Cells(QObject):
@@ -54,6 +58,7 @@ class Cells(QObject):
         self._usual_below = nodes.below(nodes.by_default)
         self._pruned = np.zeros(len(nodes.rows), np.int64)
         self._after: NDArray[np.int64] | None = None
+        self.whole_names = False  # in a list, where no module stands above a tensor
         self._dangers: Mapping[str, Danger] = {}
         # How many tensors below each node are hurt so badly; empty if none is.
         self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
@@ -121,12 +126,27 @@ class Cells(QObject):
         )
         return found
 
+    def to_prune(self) -> NDArray[np.int64]:
+        """Return ``int64[nodes]``: how many weights below each node the step would prune."""
+        if self._after_below is None:
+            return np.zeros(len(self.nodes), np.int64)
+        return self._after_below - self._pruned_below
+
+    def copied(self, node: int, column: int) -> str:
+        """Return what a cell says in a table of another program: names whole."""
+        if column == Column.NAME:
+            tensor = int(self.nodes.tensor[node])
+            whole = tensor < 0 or self.nodes.alias[node]
+            return self.nodes.paths[node] if whole else self.nodes.names[tensor]
+        return self.text(node, column)
+
     def text(self, node: int, column: int) -> str:
         """Return what is shown."""
         nodes = self.nodes
         tensor = int(nodes.tensor[node])
         if column == Column.NAME:
-            label = nodes.labels[node] or self.tr("(no name)")
+            label = (nodes.paths if self.whole_names else nodes.labels)[node]
+            label = label or self.tr("(no name)")
             if nodes.alias[node]:
                 return self.tr("{name} · tied to {other}").format(
                     name=label, other=nodes.rows[tensor].shown
@@ -134,6 +154,9 @@ class Cells(QObject):
             return label
         if column == Column.SPARSITY:
             return self._sparsity_text(node, tensor)
+        if column == Column.TO_PRUNE:
+            gone = 0 if nodes.alias[node] else int(self.to_prune()[node])
+            return numbers.count(gone) if gone else numbers.NO_NUMBER
         if column == Column.PARAMETERS:
             if nodes.alias[node] or not (self.parameters_below[node] or tensor < 0):
                 return numbers.NO_NUMBER
@@ -185,7 +208,7 @@ class Cells(QObject):
 
     def alignment(self, _node: int, column: int) -> int | None:
         """Return how the text is aligned; None for the usual."""
-        return RIGHT if column in {Column.PARAMETERS, Column.SPARSITY} else None
+        return RIGHT if column in NUMBERS else None
 
     def bar(self, node: int, column: int) -> tuple[float, float | None] | None:
         """Return the shares that the bar paints; None without a bar."""

@@ -103,11 +103,13 @@ class Checks:
         """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
         after = self.checked.copy()
         nodes = self._nodes
-        for node in numbers:
+        given = np.fromiter(numbers, np.int64)
+        # In one go: thousands of tensors may be selected.
+        own = given[(nodes.tensor[given] >= 0) & ~nodes.alias[given]]
+        after[nodes.tensor[own]] = on
+        for node in given[nodes.tensor[given] < 0].tolist():
             if on:
                 after |= self.reached(node)
-            elif nodes.tensor[node] >= 0:
-                after[nodes.tensor[node]] &= bool(nodes.alias[node])
             else:
                 after &= ~self.below(node)
         return self.replace(after)

@@ -8,11 +8,12 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import within_reason
 from pruneapp.gui.views.parts.painting import reported, saved
-from pruneapp.gui.views.tree.cells import BAR_ROLE, DANGER_ROLE, DIM_ROLE, Column
+from pruneapp.gui.views.tree.cells import BAR_ROLE, DANGER_ROLE, DIM_ROLE, NUMBERS, Column
 
 BAR_WIDTH = 48
 BAR_HEIGHT = 8
@@ -26,6 +27,7 @@ class CellDelegate(QStyledItemDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.colors = with_defaults({})
+        self.short: ShortNames | None = None  # of whole names, where there is no room for them
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -50,8 +52,17 @@ class CellDelegate(QStyledItemDelegate):
         column = index.column()
         if index.data(DIM_ROLE) or Column.NAME < column < Column.SPARSITY:
             option.palette.setColor(QPalette.ColorRole.Text, self.colors["muted"])
-        if column in {Column.PARAMETERS, Column.SPARSITY}:
+        if column in NUMBERS:
             tabular(option.font)
+        elif column == Column.NAME and self.short is not None:
+            self._shorten(option)
+
+    def _shorten(self, option: QStyleOptionViewItem) -> None:
+        assert self.short is not None
+        metrics = option.fontMetrics
+        room = option.rect.width() - metrics.height() - 12  # beside the check box
+        if metrics.horizontalAdvance(option.text) > room:
+            option.text = self.short.fitting(option.text, room, metrics.horizontalAdvance)
 
     @reported
     def paint(

@@ -45,7 +45,11 @@ class FilterRow(QWidget):
         self.matrices.setToolTip(self.tr("Show tensors of two or more dimensions."))
         self.large = QCheckBox(self.tr("Over a million"), self)
         self.large.setToolTip(self.tr("Show tensors of more than a million weights."))
-        for box in (self.matrices, self.large):
+        self.flat = QCheckBox(self.tr("List"), self)
+        self.flat.setToolTip(
+            self.tr("List all tensors below each other, to be sorted, instead of the tree (Ctrl+L)")
+        )
+        for box in (self.matrices, self.large, self.flat):
             box.setAccessibleDescription(box.toolTip())
         self.reset(())
 
@@ -60,6 +64,7 @@ class FilterRow(QWidget):
         boxes.addWidget(self.matrices)
         boxes.addWidget(self.large)
         boxes.addStretch(1)
+        boxes.addWidget(self.flat)
         layout.setColumnStretch(0, 1)
 
         self.text.textChanged.connect(self.changed)

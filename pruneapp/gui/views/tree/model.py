@@ -19,7 +19,7 @@ from PySide6.QtGui import QAccessible
 
 from pruneapp.answers import Danger
 from pruneapp.gui.views.tree.building import build_nodes
-from pruneapp.gui.views.tree.cells import ANSWERS, RIGHT, Cells, Column
+from pruneapp.gui.views.tree.cells import ANSWERS, NUMBERS, RIGHT, Cells, Column
 from pruneapp.gui.views.tree.checks import Checks
 from pruneapp.gui.views.tree.filter import Filter
 from pruneapp.gui.views.tree.listing import MORE, Listing, Order
@@ -58,13 +58,21 @@ class TreeModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.flat = False
         self._take(build_nodes(()), Order())
 
     def _take(self, nodes: Nodes, order: Order) -> None:
         self.nodes = nodes
         self.checks = Checks(nodes)
+        # Looked up: a long list is laid out anew with each part of it that is fetched.
+        marked = nodes.prunable[nodes.tensor] & ~nodes.alias if nodes.rows else nodes.alias
+        self._of_tensors = [
+            None if module else _TENSOR_MARKED if able else _TENSOR
+            for module, able in zip((nodes.tensor < 0).tolist(), marked.tolist(), strict=True)
+        ]
         self.cells = Cells(nodes, self.checks)
-        self._show(Listing(self.cells, Filter(), order))
+        self.cells.whole_names = self.flat
+        self._show(Listing(self.cells, Filter(), order, flat=self.flat))
 
     def _show(self, listing: Listing) -> None:
         self.listing = listing
@@ -82,14 +90,28 @@ class TreeModel(QAbstractItemModel):
         """Show only what answers to `wanted`, and the modules above it."""
         if wanted != self.listing.filter:
             self.beginResetModel()
-            self._show(Listing(self.cells, wanted, self.listing.order))
+            self._show(Listing(self.cells, wanted, self.listing.order, flat=self.flat))
             self.endResetModel()
+
+    def set_flat(self, *, flat: bool) -> None:
+        """List all tensors below each other, or show them below their modules."""
+        if flat != self.flat:
+            self.beginResetModel()
+            self.flat = self.cells.whole_names = flat
+            self._show(Listing(self.cells, self.listing.filter, self.listing.order, flat=flat))
+            self.endResetModel()
+
+    def sort_again(self) -> None:
+        """Sort by the numbers as they are by now."""
+        self.beginResetModel()
+        self.listing.sort(self.listing.order)
+        self.endResetModel()
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Show how many elements of some tensors are pruned; the others stay as they are."""
         if pruned:
             self.cells.set_sparsity(pruned)
-            self.refresh(Column.SPARSITY)
+            self.refresh(Column.TO_PRUNE)
 
     def set_preview(
         self, after: Mapping[str, int] | None, dangers: Mapping[str, Danger] | None = None
@@ -99,7 +121,7 @@ class TreeModel(QAbstractItemModel):
         As today for those that are left out. None: no preview.
         """
         self.cells.set_preview(after, dangers)
-        self.refresh(Column.SPARSITY)
+        self.refresh(Column.TO_PRUNE)
 
     def replace_checked(self, checked: NDArray[np.bool_]) -> bool:
         """Check exactly these tensors (``bool[rows]``); returns whether anything changed."""
@@ -130,6 +152,10 @@ class TreeModel(QAbstractItemModel):
         if node == ROOT or not self.listing.shown_below[node]:
             return QModelIndex()
         above = int(self.nodes.parent[node])
+        if self.flat:
+            if self.nodes.tensor[node] < 0 or self.nodes.alias[node]:
+                return QModelIndex()
+            above = ROOT
         self.listing.children(above)
         row = self.listing.row(node)
         if row >= len(self.listing.fetched(above)):
@@ -155,7 +181,7 @@ class TreeModel(QAbstractItemModel):
             return super().parent()
         if not index.isValid():
             return QModelIndex()
-        above = int(self.nodes.parent[index.internalId()])
+        above = ROOT if self.flat else int(self.nodes.parent[index.internalId()])
         if above <= ROOT:
             return QModelIndex()
         return self.createIndex(self.listing.row(above), 0, above)
@@ -187,6 +213,10 @@ class TreeModel(QAbstractItemModel):
         node = parent.internalId() if parent.isValid() else ROOT
         self._fetch(parent, len(self.listing.fetched(node)) + MORE)
 
+    def fetch_all(self) -> None:
+        """List everything below the root, however much that is: someone goes to its end."""
+        self._fetch(QModelIndex(), len(self.listing.children(ROOT)))
+
     def _fetch(self, parent: Index, wanted: int) -> None:
         """List so many children, in one go: each insertion makes the view lay out again."""
         node = parent.internalId() if parent.isValid() else ROOT
@@ -212,13 +242,12 @@ class TreeModel(QAbstractItemModel):
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         node = index.internalId()
-        if self.nodes.tensor[node] < 0:
-            marked, unmarked = _MODULE_MARKED, _MODULE
-        else:
-            marked, unmarked = _TENSOR_MARKED, _TENSOR
-        if index.column() or self.checks.state(node) is None:
-            return unmarked
-        return marked
+        if index.column():
+            return _MODULE if self._of_tensors[node] is None else _TENSOR
+        found = self._of_tensors[node]
+        if found is None:
+            found = _MODULE if self.checks.state(node) is None else _MODULE_MARKED
+        return found
 
     def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
         """Take a check mark."""
@@ -251,11 +280,12 @@ class TreeModel(QAbstractItemModel):
                 self.tr("Shape"),
                 self.tr("Type"),
                 self.tr("Parameters"),
+                self.tr("To be pruned"),
                 self.tr("Sparsity"),
             )[section]
         if role == _TOOLTIP and section == Column.KIND:
             return self.tr("Inferred from names and shapes: the file does not say it.")
-        if role == _ALIGNMENT and section in {Column.PARAMETERS, Column.SPARSITY}:
+        if role == _ALIGNMENT and section in NUMBERS:
             return RIGHT
         return None
 

@@ -56,6 +56,8 @@ class Nodes:
     matrices
         ``bool[rows]``: prunable, of two or more dimensions, and neither norm nor bias: what the
         check mark of a module may reach.
+    place
+        ``int32[rows]``: the place of each tensor in the order of names, "layer2" before "layer10".
     haystack
         ``list[nodes]``: lower-case names of the tensor, a line each, that a filter looks into;
         empty for modules.
@@ -78,6 +80,7 @@ class Nodes:
     prunable: NDArray[np.bool_]
     by_default: NDArray[np.bool_]
     matrices: NDArray[np.bool_]
+    place: NDArray[np.int32]
     haystack: list[str]
 
     def __len__(self) -> int:

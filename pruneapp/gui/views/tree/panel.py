@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from pruneapp.answers import Danger, TensorRow
+from pruneapp.answers import Danger, ShortNames, TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
@@ -22,6 +23,7 @@ from pruneapp.gui.views.tree.view import TreeView
 # Up to here a filter answers within a key stroke; beyond, it waits for the person to pause.
 _AT_ONCE = 5_000
 _PAUSE_MS = 120
+_BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 class ModuleTree(QWidget):
@@ -35,11 +37,14 @@ class ModuleTree(QWidget):
         The person checked or cleared something.
     checkRefused
         The person wanted to check something, and nothing was; says why.
+    flatChanged
+        The person wants a list of all tensors, or the tree.
     """
 
     focusChanged = Signal(str)
     checkedChanged = Signal()
     checkRefused = Signal(str)
+    flatChanged = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +53,7 @@ class ModuleTree(QWidget):
         self.view = TreeView(self.model, self)
         self.footer = plain()
         self._focus = -1
+        self._short = ShortNames()
         self._order: list[int] | None = None
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -69,6 +75,7 @@ class ModuleTree(QWidget):
         self.view.checkAllRequested.connect(self.check_all_shown)
         self.filter_row.changed.connect(self._filter_soon)
         self.filter_row.left.connect(self._enter_tree)
+        self.filter_row.flat.toggled.connect(self._show_flat)
         self._pause.timeout.connect(self._filter_now)
         self.model.checkedChanged.connect(self._after_check)
         self.model.checkRefused.connect(self.checkRefused)
@@ -113,6 +120,19 @@ class ModuleTree(QWidget):
                 self._focus = number
                 self.view.show_node(int(self.model.nodes.leaf[number]))
                 return
+
+    def set_flat(self, *, flat: bool) -> None:
+        """List all tensors below each other, or show them below their modules."""
+        blocker = QSignalBlocker(self.filter_row.flat)
+        self.filter_row.flat.setChecked(flat)
+        del blocker
+        self.view.delegate.short = self._short if flat else None
+        self.view.set_flat(flat=flat)
+
+    def set_short_names(self, short: ShortNames) -> None:
+        """Take how names are shortened where there is no room for them."""
+        self._short = short
+        self.view.delegate.short = short if self.model.flat else None
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -186,6 +206,10 @@ class ModuleTree(QWidget):
             self._focus = number
             self.focusChanged.emit(nodes.rows[number].name)
 
+    def _show_flat(self, flat: bool) -> None:
+        self.set_flat(flat=flat)
+        self.flatChanged.emit(flat)
+
     def _filter_soon(self) -> None:
         if len(self.model.nodes) <= _AT_ONCE:
             self._filter_now()
@@ -257,6 +281,7 @@ class ModuleTree(QWidget):
         check_only = menu.addAction(self.tr("Check only this"))
         check_only.setEnabled(bool(only.any()))
         check_only.triggered.connect(lambda: self._replace(only))
+        self._offer_selected(menu, node)
         clear = menu.addAction(self.tr("Clear all check marks"))
         clear.setEnabled(bool(self.model.checks.checked.any()))
         clear.triggered.connect(self.uncheck_all)
@@ -268,6 +293,32 @@ class ModuleTree(QWidget):
         copy = menu.addAction(self.tr("Copy name"))
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(name))
         return menu
+
+    def _offer_selected(self, menu: QMenu, node: int) -> None:
+        """Offer what can be done with the rows that are selected, and to select more of them."""
+        nodes = self.model.nodes
+        chosen = self.view.selected_nodes()
+        if len(chosen) > 1 and node in chosen:
+            count = numbers.count(len(chosen))
+            check = menu.addAction(self.tr("Check the {n} selected").format(n=count))
+            check.triggered.connect(lambda: self.model.check(chosen, on=True))
+            uncheck = menu.addAction(self.tr("Uncheck the {n} selected").format(n=count))
+            uncheck.triggered.connect(lambda: self.model.check(chosen, on=False))
+        if self.model.flat:
+            given = chosen if node in chosen else [node]
+            wanted = {in_all_blocks(nodes.paths[each]) for each in given}
+            shown = self.model.listing.tensor_order()
+            same = [each for each in shown if in_all_blocks(nodes.paths[each]) in wanted]
+            select = menu.addAction(
+                self.tr("Select the same role in all blocks ({n})").format(
+                    n=numbers.count(len(same))
+                )
+            )
+            select.setEnabled(len(same) > len(given))
+            select.triggered.connect(lambda: self.view.select_nodes(same))
+        copy = menu.addAction(self.tr("Copy rows"))
+        copy.setEnabled(bool(chosen))
+        copy.triggered.connect(self.view.copy_selected)
 
     def _replace(self, checked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
         if self.model.replace_checked(checked):
@@ -287,6 +338,11 @@ class ModuleTree(QWidget):
             np.bool_,
             len(nodes.rows),
         )
+
+
+def in_all_blocks(name: str) -> str:
+    """Return a name with a star for every number between dots: that of its role in all blocks."""
+    return _BLOCK.sub("*", name)
 
 
 def _role(row: TensorRow) -> tuple[str, str]:

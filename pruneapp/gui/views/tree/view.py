@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from collections.abc import Iterable, Iterator
+
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -13,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.views.parts.copied_rows import copy_rows
 from pruneapp.gui.views.parts.painting import reported
 from pruneapp.gui.views.tree.cells import Column
 from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate
@@ -21,18 +33,22 @@ from pruneapp.gui.views.tree.nodes import MODULE, ROOT
 from pruneapp.gui.views.tree.shares import Shares
 
 # In the order in which columns give way to the name where room is short.
-_GIVE_WAY = (Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
+_GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
+_GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, Column.TO_PRUNE)
 _LETTERS = {  # widths in digits of the font
     Column.NAME: 18,
     Column.KIND: 11,
     Column.SHAPE: 10,
     Column.TYPE: 10,
     Column.PARAMETERS: 12,
+    Column.TO_PRUNE: 12,
 }
 _LEAST_NAME = 12
 # Of the tree's width; beyond it the bar gives way to the name, which tells one row from another.
 _MOST_SPARSITY = 0.45
 _OPEN_AT_FIRST = 16
+_SETTLED_MS = 250
+_MOST_KEPT = 5_000  # rows that stay selected when they are sorted otherwise
 _OPEN_WHEN_FILTERED = 2_000
 
 
@@ -55,6 +71,11 @@ class TreeView(QTreeView):
         self.tree = model
         self._open: set[int] = set()
         self._current = (model.nodes, ROOT)
+        self._selected: list[int] = []
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(_SETTLED_MS)
+        self._settling.timeout.connect(self._sort_again)
         self._chosen_columns = False
         self._restoring = False
         self._shares: Shares | None = None  # while nothing else is painted
@@ -91,6 +112,24 @@ class TreeView(QTreeView):
         if first > Column.NAME:
             area.setLeft(self.columnViewportPosition(first))
         self.viewport().update(area)
+        # What it is sorted by changes with every move of a slider: wait until that rests.
+        if first == self.tree.listing.order.column or (
+            first == Column.TO_PRUNE and self.tree.listing.order.column == Column.SPARSITY
+        ):
+            self._settling.start()
+
+    def _sort_again(self) -> None:
+        place = self.verticalScrollBar().value()
+        self.tree.sort_again()
+        self.verticalScrollBar().setValue(place)
+
+    def set_flat(self, *, flat: bool) -> None:
+        """List all tensors below each other, or show them below their modules."""
+        self.setRootIsDecorated(not flat)
+        self.setAccessibleName(self.tr("Tensors") if flat else self.tr("Module tree"))
+        self.tree.set_flat(flat=flat)
+        if not self._chosen_columns:
+            self._fit_columns()
 
     # Columns
 
@@ -113,8 +152,10 @@ class TreeView(QTreeView):
             self._fit_columns()
 
     def _fit_columns(self) -> None:
-        hidden: set[int] = set()
-        for column in (None, *_GIVE_WAY):
+        give_way = _GIVE_WAY_IN_LIST if self.tree.flat else _GIVE_WAY
+        # In the tree the last column says it as shares, which have a meaning for modules.
+        hidden: set[int] = set() if self.tree.flat else {Column.TO_PRUNE}
+        for column in (None, *give_way):
             if column is not None:
                 hidden.add(column)
             rest = sum(self._widths[c] for c in Column if c not in hidden and c != Column.NAME)
@@ -176,6 +217,9 @@ class TreeView(QTreeView):
         current = self.currentIndex()
         if current.isValid():
             self._current = (self.tree.nodes, current.internalId())
+        chosen = self.selectionModel().selection()
+        count = sum(chosen.at(i).height() for i in range(chosen.count()))
+        self._selected = self.selected_nodes() if 1 < count <= _MOST_KEPT else []
 
     def _after_reset(self) -> None:
         nodes, current = self._current
@@ -184,6 +228,8 @@ class TreeView(QTreeView):
             return
         self._unfold()
         self.show_node(current)
+        if self._selected:
+            self.select_nodes(self._selected)
 
     def _unfold(self) -> None:
         """Unfold what was unfolded, or with a filter everything if it is not too much."""
@@ -229,11 +275,43 @@ class TreeView(QTreeView):
         if current.isValid() and not self._restoring:
             self.nodeFocused.emit(current.internalId())
 
+    def select_nodes(self, nodes: Iterable[int]) -> None:
+        """Select the rows of these nodes, as far as they are shown; the cursor stays."""
+        self._restoring = True
+        chosen = QItemSelection()
+        for first, last in self._stretches(nodes):
+            chosen.select(first, last)
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
+        self._restoring = False
+
+    def _stretches(self, nodes: Iterable[int]) -> Iterator[tuple[QModelIndex, QModelIndex]]:
+        """Yield first and last of rows that lie below each other: a selection is made of ranges."""
+        found = [index for node in nodes if (index := self.tree.index_of(node)).isValid()]
+        found.sort(key=lambda index: (index.parent().internalId(), index.row()))
+        first = last = QModelIndex()
+        for index in found:
+            if last.isValid() and (index.row(), index.parent()) == (last.row() + 1, last.parent()):
+                last = index
+                continue
+            if first.isValid():
+                yield first, last
+            first = last = index
+        if first.isValid():
+            yield first, last
+
     def selected_nodes(self) -> list[int]:
         """Return the selected nodes from top to bottom."""
         return [index.internalId() for index in self.selectionModel().selectedRows()]
 
     # Keys
+
+    def copy_selected(self) -> None:
+        """Copy the selected rows and the heads of the columns that are shown, for spreadsheets."""
+        columns = [c for c in Column if not self.isColumnHidden(c)]
+        heads = [self.tree.headerData(c, Qt.Orientation.Horizontal) for c in columns]
+        cells = self.tree.cells
+        copy_rows(heads, ([cells.copied(n, c) for c in columns] for n in self.selected_nodes()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Check with Space, everything shown with Ctrl+A; the rest is Qt's."""
@@ -249,7 +327,11 @@ class TreeView(QTreeView):
             event.modifiers() == Qt.KeyboardModifier.ControlModifier
         ):
             self.checkAllRequested.emit()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_selected()
         else:
+            if event.key() == Qt.Key.Key_End and self.tree.flat:
+                self.tree.fetch_all()
             super().keyPressEvent(event)
 
     @reported

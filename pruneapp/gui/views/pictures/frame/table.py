@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from pruneapp.gui.views.parts.copied_rows import copied_by
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.frame.wording import value_text
@@ -170,10 +171,10 @@ class NumbersView(QTableView):
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave letters to the view around, which has keys of its own."""
+        """Copy rows by Ctrl+C; leave letters to the view around, which has keys of its own."""
         if event.text().isalpha() and not event.modifiers():
             event.ignore()
-        else:
+        elif not copied_by(self, event):
             super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:

@@ -1,0 +1,221 @@
+"""The list of all tensors beside the tree: sorted by any column, selected, checked, copied."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from pruneapp.answers import ShortNames, TensorRow
+from pruneapp.gui.views.parts.copied_rows import copy_rows
+from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.tree import ModuleTree, build_nodes
+from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.views.tree.filter import Filter
+
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+ASCENDING, DESCENDING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
+
+
+def row(name, shape, kind, *, dtype="float32"):
+    numel = int(np.prod(shape))
+    return TensorRow(name, name, kind, shape, dtype, numel, 4 * numel, "", len(shape) > 1)
+
+
+def blocks(count):
+    for block in range(count):
+        yield row(f"layers.{block}.mlp.up.weight", (8, 4 + block % 7), "Linear")
+        yield row(f"layers.{block}.mlp.down.weight", (4, 8), "Linear", dtype="bfloat16")
+        yield row(f"layers.{block}.norm.weight", (4,), "norm")
+
+
+@pytest.fixture
+def tree(qtbot, english):
+    found = ModuleTree()
+    qtbot.addWidget(found)
+    found.resize(700, 640)
+    found.set_rows(tuple(blocks(12)))
+    found.set_checked([])
+    with qtbot.waitExposed(found):
+        found.show()
+    qtbot.keyClick(found.filter_row.flat, Qt.Key.Key_Space)
+    return found
+
+
+def shown(tree):
+    model = tree.model
+    return [model.index(at, 0).data() for at in range(model.rowCount())]
+
+
+def click(qtbot, tree, at, modifier=Qt.KeyboardModifier.NoModifier):
+    view = tree.view
+    place = view.visualRect(tree.model.index(at, Column.SPARSITY)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, modifier, place)
+
+
+def entry(menu, words):
+    return next(action for action in menu.actions() if action.text().startswith(words))
+
+
+def test_the_list_keeps_qts_rules(tree, qtmodeltester):
+    tree.model.sort(Column.SHAPE, DESCENDING)
+    qtmodeltester.check(tree.model)
+
+
+def test_the_switch_lists_all_tensors_by_their_whole_names_and_goes_back(tree, qtbot):
+    assert shown(tree) == [each.shown for each in blocks(12)]
+    assert tree.view.accessibleName() == "Tensors"
+    tree.set_focused("layers.3.norm.weight")
+    with qtbot.waitSignal(tree.flatChanged):
+        tree.filter_row.flat.click()
+    assert tree.view.accessibleName() == "Module tree"
+    assert shown(tree) == ["layers"]
+    assert tree.focused() == "layers.3.norm.weight"
+    assert tree.view.currentIndex().data() == "norm.weight"
+
+
+def test_the_filter_holds_in_the_list(tree, qtbot):
+    qtbot.keyClicks(tree.filter_row.text, "*.norm.weight")
+    assert shown(tree) == [f"layers.{block}.norm.weight" for block in range(12)]
+
+
+KEYS = {
+    Column.NAME: lambda each, _gone: [
+        (0, int(part), "") if part.isdigit() else (1, 0, part) for part in each.name.split(".")
+    ],
+    Column.KIND: lambda each, _gone: each.kind,
+    Column.SHAPE: lambda each, _gone: each.shape,
+    Column.TYPE: lambda each, _gone: each.dtype,
+    Column.PARAMETERS: lambda each, _gone: each.numel,
+    Column.TO_PRUNE: lambda each, gone: gone[each.name],
+    Column.SPARSITY: lambda each, gone: gone[each.name] % 2 / each.numel,
+}
+
+
+@pytest.mark.parametrize("column", KEYS)
+@pytest.mark.parametrize("order", [ASCENDING, DESCENDING])
+def test_it_is_sorted_by_every_column(tree, column, order):
+    rows = list(blocks(12))
+    gone = {each.name: (7 * at) % 3 for at, each in enumerate(rows)}
+    pruned = {name: many % 2 for name, many in gone.items()}
+    tree.set_sparsity(pruned)
+    tree.set_preview({name: pruned[name] + many for name, many in gone.items()})
+    tree.view.sortByColumn(column, order)
+    found = [KEYS[column](rows_by(rows)[name], gone) for name in shown(tree)]
+    assert found == sorted(found, reverse=order == DESCENDING)
+
+
+def rows_by(rows):
+    return {each.name: each for each in rows}
+
+
+def test_what_is_to_be_pruned_is_a_column_that_is_sorted_again_once_a_slider_rests(tree, qtbot):
+    tree.view.sortByColumn(Column.TO_PRUNE, DESCENDING)
+    tree.set_preview({"layers.4.norm.weight": 3, "layers.5.norm.weight": 1})
+    qtbot.waitUntil(lambda: shown(tree)[:2] == ["layers.4.norm.weight", "layers.5.norm.weight"])
+    assert not tree.view.isColumnHidden(Column.TO_PRUNE)
+    assert tree.model.index(0, Column.TO_PRUNE).data() == "3"
+    assert tree.model.index(2, Column.TO_PRUNE).data() == "–"
+    tree.set_preview({"layers.5.norm.weight": 4})
+    qtbot.waitUntil(lambda: shown(tree)[0] == "layers.5.norm.weight")
+
+
+def test_rows_are_selected_with_shift_and_ctrl_and_checked_together(tree, qtbot):
+    click(qtbot, tree, 0)
+    click(qtbot, tree, 3, SHIFT)
+    click(qtbot, tree, 6, CTRL)
+    click(qtbot, tree, 1, CTRL)
+    names = [shown(tree)[at] for at in (0, 2, 3, 6)]
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert list(tree.checked()) == names
+    node = tree.model.index(3, 0).internalId()
+    entry(tree.context_menu(node), "Uncheck the 4 selected").trigger()
+    assert tree.checked() == ()
+    entry(tree.context_menu(node), "Check the 4 selected").trigger()
+    assert list(tree.checked()) == names
+    # They stay selected when they are sorted otherwise.
+    tree.view.sortByColumn(Column.NAME, DESCENDING)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert tree.checked() == ()
+
+
+def test_the_keyboard_selects_from_the_first_to_the_last_row(tree, qtbot):
+    tree.view.setFocus()
+    qtbot.keyClick(tree.view, Qt.Key.Key_Home)
+    qtbot.keyClick(tree.view, Qt.Key.Key_End, SHIFT)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert len(tree.checked()) == 36
+
+
+def test_the_same_role_is_selected_in_all_blocks(tree, qtbot):
+    click(qtbot, tree, 1)
+    node = tree.model.index(1, 0).internalId()
+    entry(tree.context_menu(node), "Select the same role in all blocks (12)").trigger()
+    qtbot.keyClick(tree.view, Qt.Key.Key_Space)
+    assert tree.checked() == tuple(f"layers.{block}.mlp.down.weight" for block in range(12))
+
+
+def test_ctrl_c_copies_rows_with_their_heads(tree, qtbot):
+    tree.set_preview({"layers.0.mlp.up.weight": 8})
+    click(qtbot, tree, 0)
+    click(qtbot, tree, 1, SHIFT)
+    qtbot.keyClick(tree.view, Qt.Key.Key_C, CTRL)
+    heads, first, second = QGuiApplication.clipboard().text().split("\n")
+    assert heads.split("\t")[0] == "Name"
+    assert heads.split("\t")[-2:] == ["To be pruned", "Sparsity"]
+    assert first.split("\t")[0] == "layers.0.mlp.up.weight"
+    assert first.split("\t")[-2:] == ["8", "→ 25.0 %"]
+    assert len(second.split("\t")) == len(heads.split("\t"))
+
+
+def test_other_tables_copy_rows_too_and_nothing_is_computed_by_a_spreadsheet(qtbot):
+    rows = [("=SUM(A1)\tand\nmore", "-1,000"), ("plain", "+x")]
+    table = CountsTable(("Name", "Number"), 2, rows.__getitem__)
+    qtbot.addWidget(table)
+    table.selectAll()
+    qtbot.keyClick(table, Qt.Key.Key_C, CTRL)
+    text = QGuiApplication.clipboard().text()
+    assert text == "Name\tNumber\n'=SUM(A1) and more\t-1,000\nplain\t'+x"
+    copy_rows(("Name",), ())
+    assert QGuiApplication.clipboard().text() == text
+
+
+def test_names_without_room_are_shortened_so_that_they_differ(tree, qtbot):
+    names = [each.shown for each in blocks(12)]
+    tree.set_short_names(ShortNames(names))
+    assert tree.view.delegate.short is not None
+    tree.filter_row.flat.click()
+    assert tree.view.delegate.short is None
+
+
+def test_100_000_tensors_stay_fluent(qtbot, english):
+    rows = tuple(blocks(33_334))
+    nodes = build_nodes(rows)
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_nodes(nodes)
+    tree.resize(700, 640)
+    with qtbot.waitExposed(tree):
+        tree.show()
+    took = {}
+
+    def timed(what, do):
+        began = time.thread_time()
+        do()
+        tree.view.viewport().repaint()
+        took[what] = time.thread_time() - began
+
+    timed("list", lambda: tree.set_flat(flat=True))
+    timed("preview", lambda: tree.set_preview({each.name: each.numel // 2 for each in rows}))
+    for column in Column:
+        timed(column.name, lambda column=column: tree.view.sortByColumn(column, DESCENDING))
+    timed("filter", lambda: tree.model.set_filter(Filter(text="mlp")))
+    timed("end", lambda: qtbot.keyClick(tree.view, Qt.Key.Key_End))
+    timed("select", lambda: tree.view.select_nodes(tree.model.listing.tensor_order()[:3_000]))
+    timed("check", lambda: qtbot.keyClick(tree.view, Qt.Key.Key_Space))
+    assert tree.model.rowCount() == 66_668
+    slow = {what: round(seconds, 2) for what, seconds in took.items() if seconds > 0.5}
+    assert set(slow) <= {"end"}, took
