@@ -155,16 +155,19 @@ class TreeView(QTreeView):
         give_way = _GIVE_WAY_IN_LIST if self.tree.flat else _GIVE_WAY
         # In the tree the last column says it as shares, which have a meaning for modules.
         hidden: set[int] = set() if self.tree.flat else {Column.TO_PRUNE}
+        widths = dict(self._widths)
+        if self.tree.flat:  # whole names need more room than a bar
+            widths[Column.SPARSITY] = self._least_sparsity
         for column in (None, *give_way):
             if column is not None:
                 hidden.add(column)
-            rest = sum(self._widths[c] for c in Column if c not in hidden and c != Column.NAME)
-            if rest + self._widths[Column.NAME] <= self.viewport().width():
+            rest = sum(widths[c] for c in Column if c not in hidden and c != Column.NAME)
+            if rest + widths[Column.NAME] <= self.viewport().width():
                 break
         for column in _GIVE_WAY:
             self.setColumnHidden(column, column in hidden)
         most = max(self._least_sparsity, int(_MOST_SPARSITY * self.viewport().width()))
-        self.setColumnWidth(Column.SPARSITY, min(self._widths[Column.SPARSITY], most))
+        self.setColumnWidth(Column.SPARSITY, min(widths[Column.SPARSITY], most))
 
     def _choose_columns(self, place: QPoint) -> None:
         menu = QMenu(self)
