@@ -100,6 +100,11 @@ class SparsityReport:
         return {t.name: t.after for t in self.tensors}
 
     @cached_property
+    def energies(self) -> Mapping[str, float]:
+        """What is counted of `TensorSparsity.energy` where anything is pruned, by name."""
+        return {t.name: t.energy for t in self.tensors if t.after and t.energy is not None}
+
+    @cached_property
     def dangers(self) -> Mapping[str, Danger]:
         """The tensors that keep too little, in order."""
         return dangers(self.tensors, self.retained)

@@ -58,6 +58,15 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     return found
 
 
+def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
+    """Let the report of a step know what its tensors had retained before it.
+
+    As far as that was counted: it is what `retained` found of the state `before`. Reads nothing.
+    """
+    known: SparsityReport | None = before.census.recent(before, _KEY)
+    return report if known is None else replace(report, retained=known.energies)
+
+
 def _share(before: float, after: float) -> float | None:
     if not (math.isfinite(before) and math.isfinite(after)):
         return None

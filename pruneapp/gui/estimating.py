@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject
 
 from pruneapp.answers import Estimate
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.estimate import estimate
+from pruneapp.document.retained import since_opening
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -154,6 +155,8 @@ def _estimate(capture: Capture, step: Step, sizes: CompactSizes, job: Job | None
     found = estimate(capture.snapshot, step, job)
     compact = None
     if found.report is not None:
+        found = replace(found, report=since_opening(found.report, capture.snapshot))
+        assert found.report is not None
         found.report.prepare()
         compact = sizes.after(capture, found.report.tensors, step, job or Job())
     return Answer(found, compact, time.thread_time() - began)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer
 
+from pruneapp.answers import Danger
 from pruneapp.gui.outlook import Outlook
 from pruneapp.gui.views.tree import ModuleTree
 
@@ -35,10 +37,17 @@ class Foreshadowing(QObject):
         self._outlook = outlook
         self._tree = tree
         self._changed = False
+        self._standing: Mapping[str, Danger] = {}
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.timeout.connect(self._on_rested)
         outlook.foreseen.connect(self._on_foreseen)
+
+    def set_standing(self, dangers: Mapping[str, Danger]) -> None:
+        """Take which tensors of the current state keep too little: they stay marked."""
+        if dangers != self._standing:
+            self._standing = dangers
+            self._on_foreseen()
 
     def _on_foreseen(self) -> None:
         self._changed = True
@@ -55,9 +64,10 @@ class Foreshadowing(QObject):
         report = self._outlook.report
         began = time.thread_time()  # what others compute meanwhile says nothing of this tree
         if report is None:
-            self._tree.set_preview(None)
+            self._tree.set_preview(None, self._standing)
         else:
-            self._tree.set_preview(report.after_by_name, report.dangers)
+            others = {n: d for n, d in self._standing.items() if n not in report.by_name}
+            self._tree.set_preview(report.after_by_name, others | dict(report.dangers))
         taken = time.thread_time() - began
         if taken > QUICK_S:
             self._rest.start(max(FRAME_MS, round(2000 * taken)))

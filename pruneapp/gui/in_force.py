@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from pruneapp.answers import HistoryItem, SparsityReport, TensorSparsity
 from pruneapp.document.past import PastState
@@ -54,7 +54,14 @@ class InForce(QObject):
         Told.
     sizes
         Say how large a compact file would be.
+
+    Signals
+    -------
+    judged(Mapping of Danger)
+        The tensors of the state in force that keep too little, by name; whatever is asked for.
     """
+
+    judged = Signal(object)
 
     def __init__(
         self,
@@ -90,41 +97,43 @@ class InForce(QObject):
 
     def tell(self) -> None:
         """Tell of the state in force."""
-        self.hush()
         self._told = True
+        self._count()
         document, done = self._session.document, self._done
         if self.is_done:
             assert document is not None
             assert done is not None
             self._panel.set_done(done.report)
             self._panel.set_compact(done.compact)
-            if document.items[document.position] is not done.item:
-                self._count()  # what was protected since stands in the header of a file
             return
         self._panel.set_now(None)
         self._panel.set_compact(None)
-        self._count()
 
     def recount(self) -> None:
         """Tell what was not counted before."""
         if self._task is not None:
             self._outdated = True
-        elif self._told and self._open:
+        elif self._open:
             self._count()
 
     def hush(self) -> None:
-        """Tell no more: something is asked for."""
+        """Leave the panel alone: a step is asked for."""
+        self._told = False
+
+    def forget(self) -> None:
+        """Forget what was done: the document is closed."""
         self._told = self._open = self._outdated = False
+        self._done = None
+        self._cancel()
+        self.judged.emit({})
+
+    def _cancel(self) -> None:
         if self._task is not None:
             self._task.cancel()
             self._task = None
 
-    def forget(self) -> None:
-        """Forget what was done: the document is closed."""
-        self.hush()
-        self._done = None
-
     def _count(self) -> None:
+        self._cancel()
         document = self._session.document
         if document is None:
             return
@@ -139,14 +148,15 @@ class InForce(QObject):
 
     def _on_counted(self, found: _Standing) -> None:
         self._task = None
-        if self._told and self.is_done:
+        self._open = found.report.energy is None
+        self.judged.emit(found.report.dangers)
+        if self._told:
+            # Also after a step: what was protected since stands in the header of a file.
             self._panel.set_compact(found.compact)
-        elif self._told:
-            self._open = found.report.energy is None
-            self._panel.set_now(found.report, found.most)
-            self._panel.set_compact(found.compact)
-            if self._open and self._outdated:
-                self._count()
+            if not self.is_done:
+                self._panel.set_now(found.report, found.most)
+        if self._open and self._outdated:
+            self._count()
 
     def _on_error(self, _error: PruneAppError) -> None:
         self._task = None  # what is in force is said without it
@@ -154,6 +164,7 @@ class InForce(QObject):
 
 def _standing(first: PastState, capture: Capture, sizes: CompactSizes, job: Job) -> _Standing:
     report = retained(first.load(job), capture.snapshot, job)
+    _ = report.dangers  # judged here, not in the main thread
     pruned = [t for t in report.tensors if t.after]
     pruned.sort(key=lambda t: -t.after / t.numel)
     return _Standing(report, tuple(pruned[:LISTED]), sizes.now(capture, job))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruneapp.document.preview import Preview, compute_preview
+from pruneapp.document.retained import since_opening
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.step import Step
 from pruneapp.errors import PruneAppError
@@ -180,6 +181,7 @@ def _previewed(
     """Compute a preview, and in the worker what it takes to show it and to put it in force."""
     snapshot = capture.snapshot
     found = compute_preview(snapshot, step, kernel(), job, given=extras.masks, scores=extras.scores)
+    found = replace(found, report=since_opening(found.report, snapshot))
     found.report.prepare()
     found.as_edit(snapshot).prepare()
     return Found(found, sizes.after(capture, found.report.tensors, step, job, found.entry))

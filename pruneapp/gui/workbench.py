@@ -103,6 +103,7 @@ class Workbench(QObject):
         )
         self.targeting = Targeting(self.session, self.jobs, self.asking, self.views.form, window)
         self.foreshadowing = Foreshadowing(self.forecasting.outlook, self.views.tree, self)
+        self.forecasting.in_force.judged.connect(self.foreshadowing.set_standing)
         self.looking = Looking(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
         )

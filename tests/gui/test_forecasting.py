@@ -148,6 +148,28 @@ def test_an_emptied_layer_is_seen_at_one_glance_and_a_click_leads_there(counted,
     assert danger not in colors_in(counted, LARGE, 0, GLYPH_WIDTH)
 
 
+def test_the_mark_of_a_layer_stays_when_it_is_done_and_while_another_step_is_planned(counted):
+    def marks():
+        model = counted.views.tree.model
+        return {n: model.cells.danger(node_named(counted.views.tree, n), Column.SPARSITY)
+                for n in (SMALL, LARGE)}  # fmt: skip
+
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.ask_amount("42 %")
+    counted.wait_preview()
+    counted.wait(lambda: marks()[SMALL] == "▲")
+    before = marks()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.wait(lambda: marks() == before)
+    assert counted.views.forecast.affected[0].glyph.text() == "▲", "in the result as well"
+    counted.ask_amount("1 %")
+    counted.wait_preview()
+    assert marks()[SMALL] in {"▲", "■"}
+    counted.document.undo()
+    counted.wait(lambda: marks()[SMALL] is None)
+
+
 def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.ask_amount("40 %")

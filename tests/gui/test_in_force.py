@@ -23,7 +23,7 @@ class Waiting:
         return task
 
     def end(self, energy):
-        report = SimpleNamespace(energy=energy)
+        report = SimpleNamespace(energy=energy, dangers={"w": energy})
         self.asked.pop(0).on_result(SimpleNamespace(report=report, most=(), compact=7))
 
 
@@ -71,4 +71,8 @@ def test_what_is_not_counted_yet_waits_for_the_counts(in_force_of, jobs, told):
     in_force_of.tell()
     in_force_of.recount()
     in_force_of.hush()
-    assert jobs.asked == []
+    judged = []
+    in_force_of.judged.connect(judged.append)
+    jobs.end(0.125)
+    assert told == [None, None, 0.25, None], "the panel shows a step"
+    assert judged == [{"w": 0.125}], "what is at risk is marked in the tree all the same"

@@ -210,7 +210,7 @@ def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(fo
     assert label.text() == "–"
 
 
-def test_what_was_done_is_told_without_arrow_danger_or_accent(forecast):
+def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(forecast):
     forecast.set_report(REPORT)
     forecast.set_done(REPORT)
     assert forecast.heading.text() == "Done"
@@ -220,8 +220,8 @@ def test_what_was_done_is_told_without_arrow_danger_or_accent(forecast):
     assert not forecast.alarm.text()
     assert not forecast.alarm.isVisible()
     assert [(row.glyph.text(), row.name.text()) for row in forecast.affected][:2] == [
-        ("", "b"),
-        ("", "c"),
+        ("■", "b"),
+        ("▲", "c"),
     ]
     assert forecast.affected[0].bar.tensor.gone == 0, "nothing is hatched"
     forecast.set_again(20, share=0.9)

@@ -171,7 +171,7 @@ class Forecast(QWidget):
         self._rest(self.tr("Done"), done=True)
         self.figures.show_done(report)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
-        self.most.show_tensors(self.tr("Most affected"), least, self._shown, {})
+        self.most.show_tensors(self.tr("Most affected"), least, self._shown, report.dangers)
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
         """Show what is in force.
@@ -186,7 +186,8 @@ class Forecast(QWidget):
         """
         self._rest(self.tr("Now"), done=False)
         self.figures.show_now(report)
-        self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, {})
+        dangers = {} if report is None else report.dangers
+        self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
 
     def set_again(
         self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
