@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -31,6 +31,12 @@ class Histogram:
         How many are NaN or infinite and in no bin.
     binning
         What is counted.
+    ends
+        Where the first bin begins and the last one ends in truth, if outliers are counted in
+        them: the axis ends where `edges` do. None if no value is beyond the edges.
+    finer, whole
+        The part of the axis that has finer bins, and the edges without them; None if there are
+        none. All of `whole` are among `edges`.
     """
 
     name: str
@@ -40,11 +46,41 @@ class Histogram:
     going: NDArray[np.int64]
     nonfinite: int
     binning: Binning = "magnitudes"
+    ends: tuple[float, float] | None = None
+    finer: tuple[float, float] | None = None
+    whole: NDArray[np.float64] | None = None
 
     @property
     def signed(self) -> bool:
         """Whether the values are counted with their signs."""
         return self.binning == "signed"
+
+    def bounds(self, at: int) -> tuple[float, float]:
+        """Return from where to where the values of a bin reach, outliers included."""
+        low, high = float(self.edges[at]), float(self.edges[at + 1])
+        if self.ends is not None and at == 0:
+            low = min(low, self.ends[0])
+        if self.ends is not None and at == self.kept.size - 1:
+            high = max(high, self.ends[1])
+        return low, high
+
+    def without_finer(self) -> Histogram:
+        """Return the same counts in the bins of the whole axis alone."""
+        if self.whole is None:
+            return self
+        starts = np.searchsorted(self.edges, self.whole[:-1])
+        kept, pruned, going = (
+            np.add.reduceat(counts, starts) for counts in (self.kept, self.pruned, self.going)
+        )
+        return replace(
+            self,
+            edges=self.whole,
+            kept=kept,
+            pruned=pruned,
+            going=going,
+            finer=None,
+            whole=None,
+        )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.answers import Binning, Histogram
+from pruneapp.document.layers import reader
+from pruneapp.document.scale import percentile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.stats import pieces
 from pruneapp.kernels.values import Floats
@@ -20,6 +22,12 @@ BINS = 128
 DECADES = 8
 # What is smaller than this is, too: of such numbers float64 has too few for edges.
 _TINY = 1e-300
+# Equal bins reach to so many times this percentile of the magnitudes, and what is beyond is counted
+# in a bin at the edge, where the largest is so many times the percentile: else outliers would
+# squash all others into a few bins.
+_PERCENT = 99.9
+_REACH = 1.25
+_FAR = 3.0
 
 _MOST = float(np.finfo(np.float64).max)
 
@@ -32,6 +40,7 @@ def histogram(
     *,
     bins: int = BINS,
     binning: Binning = "magnitudes",
+    finer: tuple[float, float] | None = None,
 ) -> Histogram:
     """Count the magnitudes, or the values, of a tensor in bins.
 
@@ -46,13 +55,17 @@ def histogram(
     job
         Started with the elements, times two passes; may cancel.
     bins
-        The most bins, at least 2, with signs 4, for decades 9.
+        The most bins, at least 2, with signs 4, for decades 9; twice as many where they are finer.
     binning
         ``magnitudes``: equal bins from 0 to beyond the largest finite magnitude. Their width is a
         power of two, so that dividing by it is exact; more than half of `bins` are used, one if all
         magnitudes are 0. ``signed``: the same on both sides of 0, -0.0 in the first bin above.
         ``decades``: as many bins in every power of ten, over at most `DECADES` of them, and in
-        front of these one from 0 for everything that is smaller.
+        front of these one from 0 for everything that is smaller. Equal bins end at a percentile
+        where outliers are far beyond it; these are counted in a bin at the edge, see `ends`.
+    finer
+        A part of the axis where more is to be seen: other bins are put in there, as narrow as
+        that twice `bins` of them fill it.
 
     Returns
     -------
@@ -72,7 +85,12 @@ def histogram(
     if binning == "decades":
         scale = _Decades(smallest, largest, bins)
     else:
-        scale = _Equal(largest, bins, signed=binning == "signed")
+        usual = percentile(reader(snapshot.bits, entry), entry.numel, _PERCENT)
+        limit = usual * _REACH if 0 < usual < largest / _FAR else largest
+        scale = _Equal(limit, largest, bins, signed=binning == "signed")
+    whole = None
+    if finer is not None:
+        whole, scale = scale, _Finer(scale, *finer, 2 * bins)
     bins = scale.edges.size - 1
     mask = snapshot.masks.get(entry.name)
     # Kept, pruned and going side by side, so that one count serves all three.
@@ -93,7 +111,18 @@ def histogram(
             places = places[finite]
         counts += np.bincount(places, minlength=3 * bins)
     kept, gone, goes = counts.reshape(3, bins)
-    return Histogram(entry.name, scale.edges, kept + goes, gone, goes, nonfinite, binning)
+    return Histogram(
+        entry.name,
+        scale.edges,
+        kept + goes,
+        gone,
+        goes,
+        nonfinite,
+        binning,
+        ends=scale.ends,
+        finer=finer,
+        whole=None if whole is None else whole.edges,
+    )
 
 
 class _Bins(ABC):
@@ -103,9 +132,22 @@ class _Bins(ABC):
     ----------
     edges
         ``float64[bins + 1]``, rising.
+    ends
+        Where the first bin begins and the last one ends in truth, if not at the edges.
     """
 
     edges: NDArray[np.float64]
+    ends: tuple[float, float] | None = None
+
+    def measured(self, values: Floats) -> Floats:
+        """Return what stands on the axis: magnitudes."""
+        return np.abs(values)
+
+    def between(self, low: float, high: float, bins: int) -> NDArray[np.float64]:
+        """Return edges, rising, of about so many bins that fill a part of the axis."""
+        width = max(_bin_width(high - low, bins), 4 * math.ulp(max(abs(low), abs(high))))
+        first, last = math.ceil(low / width), math.floor(high / width)
+        return np.arange(first, last + 1, dtype=np.float64) * width
 
     @abstractmethod
     def places(self, values: Floats) -> NDArray[np.intp]:
@@ -115,18 +157,29 @@ class _Bins(ABC):
 class _Equal(_Bins):
     """Bins of one width, from 0, or on both sides of it."""
 
-    def __init__(self, largest: float, bins: int, *, signed: bool) -> None:
-        self._width = _bin_width(largest, bins // 2 if signed else bins)
-        above = int(largest / self._width) + 1
+    def __init__(self, limit: float, largest: float, bins: int, *, signed: bool) -> None:
+        beyond = int(largest > limit)  # a bin for outliers, on either side with signs
+        self._width = _bin_width(limit, bins // 2 - beyond if signed else bins - beyond)
+        above = int(limit / self._width) + 1 + beyond
         self._below = above if signed else 0
         with np.errstate(over="ignore"):  # the last edge may be beyond float64
             edges = np.arange(-self._below, above + 1, dtype=np.float64) * self._width
         self.edges = np.clip(edges, -_MOST, _MOST)
+        self._last: float | None = None
+        if beyond:
+            self.ends = (-largest if signed else 0.0), largest
+            self._last = (above - 0.5) * self._width
+
+    def measured(self, values: Floats) -> Floats:
+        """Return what stands on the axis: values, or magnitudes."""
+        return values if self._below else np.abs(values)
 
     def places(self, values: Floats) -> NDArray[np.intp]:
         """Return the bin of every value, or of its magnitude."""
-        if not self._below:
-            values = np.abs(values)
+        values = self.measured(values)
+        if self._last is not None:
+            last = values.dtype.type(self._last)
+            values = np.minimum(np.maximum(values, -last), last)
         # float32 holds the quotient unless the width is beyond its range
         exact = values if 2.0**-100 < self._width < 2.0**100 else values.astype(np.float64)
         quotients = exact * exact.dtype.type(1 / self._width)
@@ -157,6 +210,13 @@ class _Decades(_Bins):
         edges[-1] = max(edges[-1], math.nextafter(largest, math.inf))
         self.edges = np.concatenate(([0.0], np.minimum(edges, _MOST)))
 
+    def between(self, low: float, high: float, bins: int) -> NDArray[np.float64]:
+        """Return edges of one ratio; below the decades those of one width."""
+        low = max(low, float(self.edges[1])) if high > self.edges[1] else low
+        if high <= self.edges[1] or low <= 0:
+            return super().between(low, high, bins)
+        return np.exp(np.linspace(math.log(low), math.log(high), bins + 1))
+
     def places(self, values: Floats) -> NDArray[np.intp]:
         """Return the bin of every magnitude: from its logarithm, and then from the edges."""
         last = self.edges.size - 2
@@ -173,6 +233,39 @@ class _Decades(_Bins):
         np.clip(places, 0, last, out=places)
         places -= sizes < self.edges[places]
         places += (sizes >= self.edges[places + 1]) & (places < last)
+        return places
+
+
+class _Finer(_Bins):
+    """The bins of a whole axis, with narrower ones in a part of it."""
+
+    def __init__(self, whole: _Bins, low: float, high: float, bins: int) -> None:
+        edges, last = whole.edges, whole.edges.size - 1
+        begin = edges[0]
+        if whole.ends is not None:  # outliers are told apart by nothing
+            last -= 1
+            begin = edges[1] if edges[0] < 0 else edges[0]
+        low, high = (min(max(end, float(begin)), float(edges[last])) for end in (low, high))
+        self._whole = whole
+        self.ends = whole.ends
+        self._first = max(int(np.searchsorted(edges, low, side="right")) - 1, 0)
+        self._stop = min(max(int(np.searchsorted(edges, high)), self._first + 1), last)
+        self._first = min(self._first, self._stop - 1)
+        ends = edges[self._first], edges[self._stop]
+        fine = whole.between(low, high, bins) if low < high else edges[:0]
+        fine = fine[(fine > ends[0]) & (fine < ends[1])]
+        old = edges[self._first : self._stop + 1]
+        self._fine = np.unique(np.concatenate((old, fine)))
+        self.edges = np.concatenate((edges[: self._first], self._fine, edges[self._stop + 1 :]))
+
+    def places(self, values: Floats) -> NDArray[np.intp]:
+        """Return the bin of every value: that of the whole axis, then the narrower one in it."""
+        places = self._whole.places(values)
+        inside = (places >= self._first) & (places < self._stop)
+        places[places >= self._stop] += self._fine.size - 1 - (self._stop - self._first)
+        sizes = self._whole.measured(values[inside]).astype(np.float64)
+        found = np.searchsorted(self._fine, sizes, side="right") - 1
+        places[inside] = self._first + np.clip(found, 0, self._fine.size - 2)
         return places
 
 

@@ -75,6 +75,7 @@ class Looking(QObject):
         self._tiles = WeightTiles(session, self._answers, self._following, pages, self)
         pages.pageChanged.connect(self._on_page_changed)
         pages.distribution.binningChanged.connect(self._on_binning_changed)
+        pages.distribution.finerWanted.connect(self._on_binning_changed)
         pages.dimChanged.connect(self._on_channels_changed)
         pages.channels.normChanged.connect(self._on_channels_changed)
         session.changed.connect(self._on_changed)
@@ -201,11 +202,12 @@ class Looking(QObject):
         self._answers.known.add(page)
         going = self._following.exact
         if page is Page.DISTRIBUTION:
-            binning = self._pages.distribution.binning
-            self._pages.set_busy(page, True)
+            binning, finer = self._pages.distribution.binning, self._pages.distribution.finer
+            if finer is None:
+                self._pages.set_busy(page, True)
             self._answers.ask(
                 "histogram",
-                lambda job: histogram(snapshot, name, going, job, binning=binning),
+                lambda job: histogram(snapshot, name, going, job, binning=binning, finer=finer),
                 self._pages.distribution.set_histogram,
                 page,
             )

@@ -88,6 +88,7 @@ def test_whole_numbers_have_numbers_too(model):
     previewed=False,
     bins=4,
     binning="decades",
+    finer=None,
 )
 @settings(deadline=None)
 @given(
@@ -99,8 +100,11 @@ def test_whole_numbers_have_numbers_too(model):
     previewed=st.booleans(),
     bins=st.sampled_from([4, 7, 128]),
     binning=st.sampled_from(["magnitudes", "decades", "signed"]),
+    finer=st.sampled_from([None, (0.0, 0.1), (0.25, 0.5), (0.9, 1.0), (-1.0, 3.0)]),
 )
-def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewed, bins, binning):
+def test_histograms_equal_counts_between_the_edges(
+    array, seed, masked, previewed, bins, binning, finer
+):
     signed = binning == "signed"
     bins = max(bins, 9) if binning == "decades" else bins
     rng = np.random.default_rng(seed)
@@ -114,6 +118,7 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
         Job(),
         bins=bins,
         binning=binning,
+        finer=None if finer is None else tuple(min(_largest(array) * end, 1e308) for end in finer),
     )
     sizes = array.astype(np.float64) if signed else np.abs(array.astype(np.float64))
     finite = np.isfinite(sizes)
@@ -121,17 +126,60 @@ def test_histograms_equal_counts_between_the_edges(array, seed, masked, previewe
     assert found.nonfinite == np.sum(~finite)
     assert found.edges[0] == (-found.edges[-1] if signed else 0)
     assert np.all(np.diff(found.edges) > 0)
-    assert found.edges.size <= bins + 1
+    whole = found.without_finer()
+    assert whole.edges.size <= bins + 1
+    assert found.edges.size <= 3 * bins + 5
+    assert np.isin(whole.edges, found.edges).all()
     assert not signed or 0 in found.edges
-    assert sizes[finite].size == 0 or found.edges[-1] >= sizes[finite].max()
+    bounds = [found.bounds(i) for i in range(found.kept.size)]
+    top = np.finfo(float).max
+    assert sizes[finite].size == 0 or bounds[-1][1] >= sizes[finite].max()
+    assert (found.ends is None) == (bounds[-1][1] == found.edges[-1])
     for counts, which in [(found.kept, kept), (found.pruned, ~kept), (found.going, kept & ~then)]:
         expected = [
             np.sum(
-                which & finite & (sizes >= low) & ((sizes < high) | (high == np.finfo(float).max))
+                which
+                & finite
+                & (sizes >= low)
+                & ((sizes < high) | (high == top) | (i == counts.size - 1))
             )
-            for low, high in zip(found.edges, found.edges[1:], strict=False)
+            for i, (low, high) in enumerate(bounds)
         ]
         np.testing.assert_array_equal(counts, expected)
+    assert (whole.kept.sum(), whole.going.sum()) == (found.kept.sum(), found.going.sum())
+
+
+def _largest(array):
+    finite = np.abs(array[np.isfinite(array)].astype(np.float64))
+    return float(finite.max()) if finite.size else 1.0
+
+
+@pytest.mark.parametrize("binning", ["magnitudes", "signed"])
+def test_an_outlier_is_counted_at_the_edge_and_squashes_nothing(binning):
+    rng = np.random.default_rng(0)
+    array = rng.normal(size=100_000).astype(np.float32)
+    array[77] = 400.0
+    found = histogram(Snapshot(MemoryCheckpoint({"w": array})), "w", None, Job(), binning=binning)
+    assert found.edges[-1] < 8
+    assert (found.kept > 0).sum() > 50, "the others have bins of their own"
+    assert found.bounds(found.kept.size - 1)[1] == 400.0
+    assert found.kept.sum() == array.size
+    expected = np.sum(np.abs(array) >= found.edges[-2]) if binning == "magnitudes" else 1
+    assert expected <= found.kept[-1] < 200
+
+
+@pytest.mark.parametrize("binning", ["magnitudes", "decades", "signed"])
+def test_bins_are_finer_where_more_is_to_be_seen(binning):
+    array = np.random.default_rng(0).normal(size=50_000).astype(np.float32)
+    state = Snapshot(MemoryCheckpoint({"w": array}))
+    plain = histogram(state, "w", None, Job(), binning=binning)
+    finer = histogram(state, "w", None, Job(), binning=binning, finer=(0.5, 0.52))
+    inside = (finer.edges >= 0.5) & (finer.edges <= 0.52)
+    assert inside.sum() > 60
+    assert ((plain.edges >= 0.5) & (plain.edges <= 0.52)).sum() < 3
+    again = finer.without_finer()
+    np.testing.assert_array_equal(again.edges, plain.edges)
+    np.testing.assert_array_equal(again.kept, plain.kept)
 
 
 @pytest.mark.parametrize(("binning", "bins"), [("magnitudes", 2), ("signed", 4)])

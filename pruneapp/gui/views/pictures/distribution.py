@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from pruneapp.answers import Binning, Histogram
 from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.gui.views.pictures.chart.bars import Floats
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine
 from pruneapp.gui.views.pictures.chart.decades import Decades
 from pruneapp.gui.views.pictures.chart.number_field import NumberField
 from pruneapp.gui.views.pictures.distribution_bars import DistributionBars
 
 STEPS = 200  # of the arrow keys, across what can be seen
+REST_MS = 150  # after one has moved, before bins are counted anew
+FEW_BINS = 40  # in sight, of which there should be more
+_WHOLE = 0.9  # of the axis in sight is all of it
 
 
 class DistributionView(DistributionBars):
@@ -32,12 +36,15 @@ class DistributionView(DistributionBars):
         wants the cut where it was.
     binningChanged(str)
         The person wants this counted (`Binning`); answer with `set_histogram`.
+    finerWanted()
+        The person looks so closely that `finer` is to be counted; answer with `set_histogram`.
     """
 
     thresholdTaken = Signal()
     thresholdMoved = Signal(float)
     thresholdDropped = Signal()
     binningChanged = Signal(str)
+    finerWanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._told: float | None = None
@@ -45,7 +52,14 @@ class DistributionView(DistributionBars):
         self._answered = True
         self._about = False
         self._editable = False
+        self._counted: Histogram | None = None  # as it was told, with finer bins or without
+        self._rest = QTimer()
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
         super().__init__(parent)
+        self._rest.setParent(self)
+        self._rest.timeout.connect(self._on_rested)
+        self.canvas.viewChanged.connect(self._on_looked)
         self.binning_box = ComboBox()
         self.binning_box.addItem(self.tr("Magnitudes"), "magnitudes")
         self.binning_box.addItem(self.tr("Log magnitudes"), "decades")
@@ -90,7 +104,7 @@ class DistributionView(DistributionBars):
     def set_histogram(self, histogram: Histogram | None) -> None:
         """Show the magnitudes or values of a tensor; None for no tensor."""
         before = self._histogram
-        self._histogram = histogram
+        self._counted = self._histogram = histogram
         self._set_stem(histogram.name if histogram else "", "distribution")
         if histogram is not None:
             with QSignalBlocker(self.binning_box):
@@ -104,13 +118,16 @@ class DistributionView(DistributionBars):
             self._following = self.canvas.holding or not histogram.going.any()
         if self._waits:
             self._threshold = self._told = self._lowest_kept()
+        same = before is not None and histogram is not None and _same_axis(before, histogram)
+        if histogram is not None and not same:
+            self._counted = self._histogram = histogram.without_finer()
+        elif same:
+            self._histogram = self._seen()
+            if not np.array_equal(self.edges(), self.canvas.edges):
+                self.canvas.swap_edges(self.edges())
         self._count_going()
-        self._begin(
-            keep_view=before is not None
-            and histogram is not None
-            and (before.name, before.binning) == (histogram.name, histogram.binning)
-            and np.array_equal(before.edges, histogram.edges)
-        )
+        self._begin(keep_view=same)
+        self.canvas.set_dividers(self._dividers())
         self._show_threshold()
         if histogram is not None:
             self.set_busy(False)
@@ -176,6 +193,60 @@ class DistributionView(DistributionBars):
         """The magnitude at which the line stands."""
         return self._threshold
 
+    # How closely one looks.
+
+    @property
+    def finer(self) -> tuple[float, float] | None:
+        """The part of the axis that is to have finer bins; None if all of it can be seen."""
+        h = self._histogram
+        if h is None or not self.canvas.count or h.binning != self.binning:
+            return None
+        low, high = self.canvas.shown
+        first, last = (float(end) for end in self.edges()[[0, -1]])
+        if high - low > _WHOLE * (last - first):
+            return None
+        beside = (high - low) / 2
+        ends = max(first, low - beside), min(last, high + beside)
+        if self._decades is None:
+            return ends
+        return self._decades.magnitude(ends[0]), self._decades.magnitude(ends[1])
+
+    def _seen(self) -> Histogram | None:
+        """Return what is to be drawn: finer bins only where all that can be seen has them."""
+        counted = self._counted
+        if counted is None or counted.finer is None:
+            return counted
+        low, high = counted.finer
+        if self._decades is not None:
+            low, high = self._decades.place(low), self._decades.place(high)
+        left, right = self.canvas.shown
+        slack = 1e-9 * (high - low)
+        inside = low - slack <= left and right <= high + slack
+        return counted if inside else counted.without_finer()
+
+    def _on_looked(self) -> None:
+        seen, shown = self._seen(), self._histogram
+        if seen is not None and shown is not None and seen.edges.size != shown.edges.size:
+            self._histogram = seen
+            self.canvas.swap_edges(self.edges())
+            self._count_going()
+            self._draw()
+            self._refresh_words()
+            self._refresh_table()
+        self._rest.start()
+
+    def _on_rested(self) -> None:
+        start, stop = self.canvas.visible
+        if self.finer is not None and stop - start < FEW_BINS:
+            self.finerWanted.emit()
+
+    def _dividers(self) -> Floats:
+        """Return where bins of outliers begin."""
+        h = self._histogram
+        if h is None or h.ends is None:
+            return np.zeros(0)
+        return h.edges[[1, -2]] if h.signed else h.edges[[-2]]
+
     # The line.
 
     def _put(self, value: float | None) -> None:
@@ -200,13 +271,15 @@ class DistributionView(DistributionBars):
         signed = self._histogram.signed
         label = f"{about}±{text}" if signed else f"{about}{text}"
         at = value if self._decades is None else self._decades.place(value)
+        at = min(at, float(self.edges()[-1]))
         self.canvas.set_line(CutLine(at, label, mirrored=signed, editable=self._editable))
 
     def _move_to(self, value: float) -> None:
         """Follow the person at once, and announce it."""
         if not self._editable or self._histogram is None:
             return
-        highest = float(np.abs(self._histogram.edges).max())
+        edges, ends = self._histogram.edges, self._histogram.ends
+        highest = float(np.abs(edges).max()) if ends is None else ends[1]
         value = min(max(value, 0.0), highest)
         self._following, self._answered = True, False
         self._about = self._waits = False
@@ -214,6 +287,9 @@ class DistributionView(DistributionBars):
         self.thresholdMoved.emit(value)
 
     def _on_line_moved(self, at: float) -> None:
+        h = self._histogram
+        if h is not None and h.ends is not None and at >= float(h.edges[-1]):
+            at = h.ends[1]  # at the end of the axis even outliers are below it
         self._move_to(at if self._decades is None else self._decades.magnitude(at))
 
     def _on_stepped(self, steps: int) -> None:
@@ -246,3 +322,11 @@ class DistributionView(DistributionBars):
         self._counts.picture = None
         self._counts.update()
         self._draw()
+
+
+def _same_axis(a: Histogram, b: Histogram) -> bool:
+    """Whether two histograms of one tensor have the same bins but for the finer ones."""
+    if (a.name, a.binning) != (b.name, b.binning):
+        return False
+    first, second = (h.edges if h.whole is None else h.whole for h in (a, b))
+    return np.array_equal(first, second)

@@ -63,17 +63,23 @@ class DistributionBars(Chart):
         return Stacks(grouped_edges(self.edges(), start, stop, group), kept, going, pruned)
 
     def highest(self) -> float:
-        """Return the highest count; the line does not move it."""
+        """Return the highest count of those that can be seen; the line does not move it."""
         h = self._histogram
-        return 0.0 if h is None or not h.kept.size else float((h.kept + h.pruned).max())
+        if h is None or not h.kept.size:
+            return 0.0
+        start, stop = self.canvas.visible
+        seen = (h.kept + h.pruned)[start - start % self._group : stop].astype(np.float64)
+        return float(grouped_sum(seen, self._group).max()) if seen.size else 0.0
 
     def tell(self, bar: int) -> str:
         """Say what a bin holds."""
         h = self._histogram
         assert h is not None
+        low, high = h.bounds(bar)
+        digits = 4 if h.finer is None else 7
         text = self.tr("{low} to {high}:  {kept} kept, {pruned} pruned").format(
-            low=value_text(float(h.edges[bar]), 4),
-            high=value_text(float(h.edges[bar + 1]), 4),
+            low=value_text(low, digits),
+            high=value_text(high, digits),
             kept=count(int(h.kept[bar])),
             pruned=count(int(h.pruned[bar])),
         )
@@ -112,8 +118,10 @@ class DistributionBars(Chart):
         )
 
     def widest_tick(self) -> str:
-        """Return the highest count."""
-        return count(10 ** len(str(int(self.highest()))) // 5 if not self._log else 100_000)
+        """Return a count as long as the highest of all."""
+        h = self._histogram
+        highest = 0 if h is None else int((h.kept + h.pruned).max(initial=0))
+        return count(10 ** len(str(highest)) // 5 if not self._log else 100_000)
 
     def swatches(self) -> list[Swatch]:
         """Return the legend."""
@@ -123,7 +131,23 @@ class DistributionBars(Chart):
         ]
         if self._going.any() or (self._threshold is not None and not self._waits):
             found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
-        return found
+        outliers = self._outliers()
+        return [*found, Swatch(outliers, ())] if outliers else found
+
+    def _outliers(self) -> str:
+        """Say how many weights are counted in the bars at the edges; nothing if there are none."""
+        h = self._histogram
+        if h is None or h.ends is None:
+            return ""
+        limit = float(h.edges[-2])
+        weights = h.kept + h.pruned
+        many = int(weights[-1]) + (int(weights[0]) if h.signed else 0)
+        words = self.tr("last bar: {n} weights from {limit} to {largest}")
+        if h.signed:
+            words = self.tr("first and last bar: {n} weights from ±{limit} to ±{largest}")
+        return words.format(
+            n=count(many), limit=value_text(limit, 3), largest=value_text(h.ends[1], 3)
+        )
 
     def numbers(self) -> Numbers:
         """Return the bins, before and after."""
@@ -141,9 +165,8 @@ class DistributionBars(Chart):
         )
 
         def row(i: int) -> tuple[object, ...]:
-            ends = float(h.edges[i]), float(h.edges[i + 1])
             kept, goes = int(h.kept[i]), round(float(going[i]))
-            return (*ends, kept, int(h.pruned[i]), goes, kept - goes)
+            return (*h.bounds(i), kept, int(h.pruned[i]), goes, kept - goes)
 
         return Numbers(headers, h.kept.size, row)
 

@@ -49,6 +49,7 @@ class BarPlot(PlotCanvas):
         self.bars = StackedBars(self.plot, neutral=neutral)
         self.cursor_bar = -1
         self._edges: Floats = np.zeros(1)
+        self._narrowest = 0.0  # stretch of x that can be seen at the closest
         self._range = (0.0, 1.0)
         self._line: CutLine | None = None
         self._holding = False
@@ -61,6 +62,11 @@ class BarPlot(PlotCanvas):
     def count(self) -> int:
         """How many bars there are."""
         return self._edges.size - 1
+
+    @property
+    def edges(self) -> Floats:
+        """Where bars begin and end."""
+        return self._edges
 
     @property
     def visible(self) -> tuple[int, int]:
@@ -95,9 +101,15 @@ class BarPlot(PlotCanvas):
 
     def set_edges(self, edges: Floats) -> None:
         """Begin with other bars, all of them in sight."""
-        self._edges = edges
-        self.cursor_bar = -1
+        self.swap_edges(edges)
         self.fit()
+
+    def swap_edges(self, edges: Floats) -> None:
+        """Let other bars stand in the same places: what can be seen stays, not the cursor."""
+        self._edges = edges
+        self._narrowest = _narrowest(edges)
+        self.cursor_bar = -1
+        self.viewport().update()
 
     def set_top(self, low: float, high: float) -> None:
         """Set what can be seen along y."""
@@ -178,8 +190,7 @@ class BarPlot(PlotCanvas):
 
     def _look(self, low: float, high: float) -> None:
         first, last = float(self._edges[0]), float(self._edges[-1])
-        narrowest = (last - first) * min(1.0, FEWEST / max(1, self.count))
-        wide = min(max(high - low, narrowest), last - first)
+        wide = min(max(high - low, self._narrowest), last - first)
         middle = (low + high) / 2
         low = min(max(middle - wide / 2, first), last - wide)
         self._range = (low, low + wide)
@@ -222,3 +233,10 @@ class BarPlot(PlotCanvas):
         rect.setLeft(left)
         rect.setRight(right)
         return rect.adjusted(-1, 1, 1, 0) if rect.width() < 4 else rect.adjusted(0, 1, 0, 0)
+
+
+def _narrowest(edges: Floats) -> float:
+    """Return how wide so few bars are that one looks no closer."""
+    if edges.size < 2:
+        return 0.0
+    return float(min(edges[-1] - edges[0], FEWEST * np.diff(edges).min()))
