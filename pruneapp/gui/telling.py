@@ -105,7 +105,8 @@ class Telling(QObject):
         self.forget_notices()
         views.tree.set_short_names(session.contents.short)
         views.tree.set_nodes(nodes)
-        views.forecast.set_shown_names(session.contents.shown)
+        views.forecast.set_shown_names(session.contents.shown, session.contents.short)
+        views.pages.set_names(session.contents.short)
         self._show_numbers(tuple(document.masks))
         for notice in session.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)

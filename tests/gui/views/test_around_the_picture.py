@@ -13,11 +13,18 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from pruneapp.answers import Estimate, HistoryItem, SparsityReport, TensorSparsity, TensorStats
+from pruneapp.answers import (
+    Estimate,
+    HistoryItem,
+    ShortNames,
+    SparsityReport,
+    TensorSparsity,
+    TensorStats,
+)
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.forecast.action import PruneAction
-from pruneapp.gui.views.forecast.names import TensorName, common_parts
+from pruneapp.gui.views.forecast.names import TensorName
 from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.notices import NoticeBar
 from pruneapp.gui.views.parts.colors import LIGHT
@@ -61,7 +68,7 @@ def forecast(show):
     layout.addWidget(found)
     layout.addWidget(found.action)
     found.set_model(1000, 40)
-    found.set_shown_names({"m.a": "a", "m.b": "b", "m.c": "c"})
+    found.set_shown_names({"m.a": "a", "m.b": "b", "m.c": "c"}, ShortNames("abc"))
     show(host)
     yield found
     del host  # it lived as long as the test
@@ -280,39 +287,45 @@ def test_focus_stays_on_the_button_when_it_becomes_another(forecast):
     assert forecast.action.button.hasFocus()
 
 
-LAYERS = [f"model.layers.{n}.self_attn.{leaf}.weight" for n in (0, 11) for leaf in ("k_proj", "q")]
+LAYERS = [
+    f"bert.encoder.layer.{n}.{part}.weight"
+    for n in (0, 11)
+    for part in ("attention.output.dense", "output.dense", "attention.self.query")
+]
 
 
-@pytest.mark.parametrize(
-    ("names", "common"),
-    [
-        (LAYERS, 2),
-        (LAYERS[:2], 2),  # both of layer 0: the number stays
-        (["layer3.2.conv1.weight", "layer3.2.conv2.weight"], 1),
-        (["encoder.a.weight", "encoder.b.weight"], 1),
-        (["fc.weight"], 1),
-        (["weight"], 0),
-        ([], 0),
-    ],
-)
-def test_what_names_have_in_common_ends_before_the_number_of_a_layer(names, common):
-    assert common_parts(names) == common
-
-
-def test_a_name_without_room_keeps_its_layer_and_its_leaf(show):
-    label = show(TensorName(LAYERS[2]))
-    label.set_common(common_parts(LAYERS))
+def test_no_two_names_of_a_list_look_alike_however_narrow_it_is(show):
+    label = show(TensorName())
+    label.set_names(ShortNames(LAYERS))
     metrics = label.fontMetrics()
-    seen = {label.shortened(width) for width in range(600, metrics.horizontalAdvance("…11…"), -1)}
-    assert LAYERS[2] in seen
-    assert "…11.self_attn.k_proj.weight" in seen
-    assert "…11…k_proj.weight" in seen
-    assert all("11" in text and text.endswith(("t", "…")) for text in seen)
-    assert all(
-        metrics.horizontalAdvance(label.shortened(width)) <= width for width in range(40, 400)
+    for width in range(600, metrics.horizontalAdvance("…layer.11.attention."), -1):
+        seen = []
+        for name in LAYERS:
+            label.setText(name)
+            seen.append(label.shortened(width))
+            assert label.accessibleDescription() == name
+            assert name in label.toolTip()
+        assert len(set(seen)) == len(LAYERS)
+        lines = "\n".join(seen).split("\n")
+        assert max(map(metrics.horizontalAdvance, lines)) <= width
+
+
+def test_a_name_is_on_two_lines_where_one_is_too_short(forecast):
+    forecast.set_shown_names({}, ShortNames(LAYERS))
+    forecast.set_report(
+        replace(
+            REPORT,
+            tensors=tuple(
+                replace(tensor, name=name)
+                for tensor, name in zip(REPORT.tensors, LAYERS, strict=False)
+            ),
+        )
     )
-    assert label.accessibleDescription() == LAYERS[2]
-    assert LAYERS[2] in label.toolTip()
+    forecast.resize(300, forecast.height())
+    label = next(r.name for r in forecast.affected if r.name.text() == LAYERS[0])
+    shown = label.shortened(150)
+    assert shown == "…layer.0.attention.\noutput.dense.weight"
+    assert label.height() >= 2 * label.fontMetrics().height()
 
 
 def test_counting_is_said_discreetly_and_being_slow_goes_first(forecast, qtbot):
@@ -673,4 +686,4 @@ def test_numbers_without_room_go_whole(show):
         assert line.fontMetrics().horizontalAdvance(line.text()) <= max(width - 2, 0)
         seen.add(len(shown))
         assert all(entry in line.toolTip() for entry in entries)
-    assert seen == set(range(7))
+    assert seen == set(range(7)) - {1}, "one number alone says little"

@@ -8,8 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from pruneapp.answers import Danger, Severity, TensorSparsity
-from pruneapp.gui.views.forecast.names import TensorName, common_parts
+from pruneapp.answers import Danger, Severity, ShortNames, TensorSparsity
+from pruneapp.gui.views.forecast.names import TensorName
 from pruneapp.gui.views.parts import danger, numbers
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
@@ -33,6 +33,11 @@ class MostAffected(QWidget):
         for row in self.rows:
             layout.addWidget(row)
 
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        for row in self.rows:
+            row.name.set_names(names)
+
     def show_tensors(
         self,
         heading: str,
@@ -47,10 +52,8 @@ class MostAffected(QWidget):
         tensors = tensors[:_LISTED]
         self._heading.setText(heading if tensors else "")
         names = [shown.get(tensor.name, tensor.name) for tensor in tensors]
-        common = common_parts(names)
         for place, row in enumerate(self.rows):
             if place < len(tensors):
-                row.name.set_common(common)
                 row.show_tensor(tensors[place], names[place], found.get(tensors[place].name))
             else:
                 row.show_tensor(None, "")
@@ -72,7 +75,7 @@ class Affected(QWidget):
         super().__init__(parent)
         # Of one size whatever they say: a label that is not makes everything above it lay itself
         # out anew, at each move of a slider.
-        height = self.fontMetrics().height() + 4
+        height = 2 * self.fontMetrics().height() + 4  # a name may need two lines
         self.glyph = plain()
         self.glyph.setFixedSize(self.fontMetrics().horizontalAdvance("▲ "), height)
         self.name = TensorName("", self)

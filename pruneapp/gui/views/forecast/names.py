@@ -1,69 +1,53 @@
-"""Names of tensors in a narrow list: what they have in common is left out first."""
+"""Names of tensors in a narrow list: on two lines where one is too short for them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import takewhile
+from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.labels import ElidedLabel, within_reason
 
 
 class TensorName(ElidedLabel):
-    """The name of a tensor. Where room is short it keeps the number of its layer and its end.
+    """The name of a tensor, in a form that no other tensor of the file has.
 
     The whole is in the tooltip and in the accessible description.
     """
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
-        self._common = 0
+        self._names = ShortNames()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def set_common(self, parts: int) -> None:
-        """Take how many leading parts the names of the list share; see `common_parts`."""
-        if parts != self._common:
-            self._common = parts
-            self.update()
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._names = names
+        self.update()
 
     def shortened(self, width: int) -> str:
-        """Return the longest of: the name, its own parts, the first and the last of them."""
-        name, metrics = within_reason(self.text()), self.fontMetrics()
-        parts = name.split(".")
-        begin = min(self._common, len(parts) - 1)
-        own = parts[begin:]
-        lead = "…" if begin else ""
-        forms = [name, lead + ".".join(own)]
-        if len(own) > 3:
-            forms.append(f"{lead}{own[0]}…{'.'.join(own[-2:])}")
-        for form in forms:
-            if metrics.horizontalAdvance(form) <= width:
+        """Return the longest form that fits into a line, else into two, else the ends of it."""
+        advance = self.fontMetrics().horizontalAdvance
+        name = within_reason(self.text())
+        for form in self._names.forms(name):
+            if advance(form) <= width:
                 return form
-        if len(own) == 1:
-            return metrics.elidedText(own[0], Qt.TextElideMode.ElideMiddle, width)
-        head = f"{lead}{own[0]}"
-        room = width - metrics.horizontalAdvance(head)
-        end = metrics.elidedText(".".join(own[1:]), Qt.TextElideMode.ElideLeft, room)
-        return head + end if end else metrics.elidedText(head, Qt.TextElideMode.ElideRight, width)
+        for form in self._names.forms(name):
+            for line, rest in _broken(form):
+                if advance(line) <= width and advance(rest) <= width:
+                    return f"{line}\n{rest}"
+        last = self._names[name]
+        return self.fontMetrics().elidedText(last, Qt.TextElideMode.ElideMiddle, width)
 
 
-def common_parts(names: Sequence[str]) -> int:
-    """Return how many leading parts of some dotted names say nothing here.
+def _broken(text: str) -> Iterator[tuple[str, str]]:
+    """Yield two lines behind a part of a name, then behind a word of one, the first line longest.
 
-    Those that all names share, but none from the number of a layer on: the first part of digits
-    alone, else the first that has any.
+    Names without dots are words joined by other signs.
     """
-    parts = [name.split(".") for name in names]
-    if not parts:
-        return 0
-    same = len(parts[0]) - 1
-    for other in parts[1:]:
-        pairs = zip(parts[0][:same], other[:-1], strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    shared = parts[0][:same]
-    for numbered in (str.isdigit, lambda part: any(map(str.isdigit, part))):
-        found = next((i for i, part in enumerate(shared) if numbered(part)), None)
-        if found is not None:
-            return found
-    return same
+    for signs in (".…", "._-/…"):
+        for end in range(len(text) - 1, 0, -1):
+            if text[end - 1] in signs:
+                yield text[:end], text[end:]

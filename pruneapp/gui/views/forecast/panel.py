@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from pruneapp.answers import Danger, Estimate, SparsityReport, TensorSparsity
+from pruneapp.answers import Danger, Estimate, ShortNames, SparsityReport, TensorSparsity
 from pruneapp.gui.views.forecast.action import PruneAction
 from pruneapp.gui.views.forecast.affected import MostAffected
 from pruneapp.gui.views.forecast.alarm import Alarm
@@ -91,9 +91,10 @@ class Forecast(QWidget):
         """Take note of how many elements the checkpoint has, and how many are pruned."""
         self.figures.set_model(numel, pruned)
 
-    def set_shown_names(self, shown: Mapping[str, str]) -> None:
-        """Take the names to show for the names in the file."""
+    def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
+        """Take the names to show for the names in the file, and their shorter forms."""
         self._shown = shown
+        self.most.set_names(short)
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
         """Take the formats of export, names and words for them, the usual one first."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from pruneapp.answers import Comparison, HistoryItem, TensorDifference
+from pruneapp.answers import Comparison, HistoryItem, ShortNames, TensorDifference
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
@@ -49,6 +49,7 @@ class CompareView(OrderedChart):
         self._differing: tuple[TensorDifference, ...] = ()
         self._heights: Floats = np.zeros(0)
         self._shown_names: Mapping[str, str] = {}
+        self._short = ShortNames()
         self._names_axis = NamesAxis()
         self.sides = SidesRow()
         orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
@@ -88,6 +89,10 @@ class CompareView(OrderedChart):
         """Take the other file as the side for which the person wanted it; None for no file."""
         self.sides.set_other(label)
         self._show_state()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._short = names
 
     def set_shown_names(self, shown: Mapping[str, str]) -> None:
         """Take the names to show for the names in the file."""
@@ -265,7 +270,7 @@ class CompareView(OrderedChart):
         super()._reorder()
         few = self._order if self._order.size <= MOST_NAMED else ()
         names = [self._differing[int(i)].name for i in few]
-        self._names_axis.set_names([self._shown_names.get(name, name) for name in names])
+        self._names_axis.set_names([self._short[self._shown_names.get(n, n)] for n in names])
 
     def _on_measure_chosen(self) -> None:
         self._label()

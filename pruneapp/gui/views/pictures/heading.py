@@ -8,9 +8,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from pruneapp.answers import TensorRow
+from pruneapp.answers import ShortNames, TensorRow
 from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, recolor, within_reason
 from pruneapp.gui.views.parts.numbers import part, shape
 from pruneapp.gui.views.parts.painting import reported
 
@@ -19,7 +19,21 @@ _LONGEST = 240  # pixels that the facts may claim, whatever the name would like 
 
 
 class _NameLabel(ElidedLabel):
-    """The name; it loses its middle only where the line is too short for it."""
+    """The name; a shorter form, and then its ends, where the line is too short for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names = ShortNames()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._names = names
+        self.update()
+
+    def shortened(self, width: int) -> str:
+        """Return the longest form that fits."""
+        form = self._names.fitting(self.text(), width, self.fontMetrics().horizontalAdvance)
+        return self.fontMetrics().elidedText(within_reason(form), self.elide, width)
 
     def sizeHint(self) -> QSize:
         """Ask for the whole name."""

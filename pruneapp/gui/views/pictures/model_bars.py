@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QWidget
 
-from pruneapp.answers import SparsityReport, TensorRow
+from pruneapp.answers import ShortNames, SparsityReport, TensorRow
 from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, size
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
@@ -30,6 +30,7 @@ class ModelBars(OrderedChart):
         self._report: SparsityReport | None = None
         self._by_name: Mapping[str, TensorRow] = {}
         self._numbers: ModelNumbers = NO_NUMBERS
+        self._short = ShortNames()
         self._names_axis = NamesAxis()
         self._values = NumberAxis("left")
         orders = (
@@ -58,6 +59,10 @@ class ModelBars(OrderedChart):
         self._add_table()
         self._reorder()
         self._label()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._short = names
 
     def set_shown(self, key: str) -> None:
         """Show another measure: ``share``, ``size`` or ``energy``."""
@@ -259,11 +264,13 @@ class ModelBars(OrderedChart):
             roles = [role(self._shown_name(int(self._order[at]))) for at in ends[:-1]]
             ends = ends + 0.5
             middles = ((ends[:-1] + ends[1:]) / 2).tolist()
-            self._names_axis.set_names(roles, middles, self._order.size)
+            short = ShortNames(roles)
+            names = [short[each] for each in roles]
+            self._names_axis.set_names(names, middles, self._order.size)
             self.canvas.set_dividers(ends[1:-1])
         else:
             few = self._order if self._order.size <= MOST_NAMED else ()
-            self._names_axis.set_names([self._shown_name(int(i)) for i in few])
+            self._names_axis.set_names([self._short[self._shown_name(int(i))] for i in few])
             self.canvas.set_dividers(np.zeros(0))
 
     def _on_shown_chosen(self) -> None:

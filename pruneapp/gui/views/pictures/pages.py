@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import TensorRow, TensorStats
+from pruneapp.answers import ShortNames, TensorRow, TensorStats
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.compare import CompareView
@@ -133,6 +133,12 @@ failed(str)
         with QSignalBlocker(self.tabs):
             self.tabs.setCurrentIndex(page)
         self._show(page)
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self.heading.name.set_names(names)
+        for chart in (self.model, self.compare):
+            chart.set_names(names)
 
     def set_tensor(self, row: TensorRow | None, pruned: int = 0) -> None:
         """Begin with another tensor, of which so many weights are pruned; None for no tensor.

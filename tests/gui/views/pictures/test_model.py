@@ -13,7 +13,6 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 
 from pruneapp.answers import SparsityReport, TensorRow, TensorSparsity
-from pruneapp.gui.views.pictures.chart.names_axis import apart
 from pruneapp.gui.views.pictures.model import ModelView
 from pruneapp.gui.views.pictures.model_numbers import role
 
@@ -112,7 +111,7 @@ def test_a_key_chooses_the_order(model, qtbot):
 def test_roles_stand_side_by_side_and_are_named(model, theme):
     model.set_colors(theme.colors)
     model.set_order("role")
-    assert model._names_axis._names == ("q", "up")
+    assert model._names_axis._names == ("layers.*.q.weight", "layers.*.up.weight")
     assert model._names_axis._places == (1.5, 3.5)
     at = model.canvas.pixel_at(2.5, 60).toPoint()
     column = model.canvas.viewport().grab().toImage()
@@ -120,15 +119,6 @@ def test_roles_stand_side_by_side_and_are_named(model, theme):
     drawn = {column.pixelColor(at + step).name() for step in near}
     assert theme.colors["muted"] in drawn, "no line between the roles"
     assert role("layers.12.conv2.0.weight") == "layers.*.conv2.*.weight"
-
-
-def test_names_lose_what_they_have_in_common():
-    assert apart(["layers.0.q.weight", "layers.1.up.weight"]) == ("0.q", "1.up")
-    assert apart(["linear.weight", "layer1.0.conv1.weight"]) == ("linear", "layer1.0.conv1")
-    assert apart(["a.weight", "a.bias"]) == ("weight", "bias")
-    assert apart(["a", "a.a"]) == ("a", "a.a")
-    assert apart(["a.b.weight"]) == ("a.b.weight",)
-    assert apart([]) == ()
 
 
 def test_sizes_are_stacked_by_what_is_kept(model, theme):

@@ -12,7 +12,7 @@ from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 
 # With more bars than this there is no line for each, even in a wide window.
 MOST_NAMED = 40
-LONGEST = 112  # pixels of a name; longer ones lose their beginning
+LONGEST = 176  # pixels of a name; longer ones lose their beginning
 _NEAR = 6
 _APART = 8
 
@@ -40,13 +40,13 @@ class NamesAxis(PlaceAxis):
         Parameters
         ----------
         names
-            In order; what all of them begin or end with is left out.
+            In order, as short as they may be.
         places
             Where they stand, rising; at 1, 2, 3 … if None.
         bars
             How many bars there are, as many as names if None; the first one is 1.
         """
-        self._names = apart(names) if len(names) <= MOST_NAMED else ()
+        self._names = tuple(names) if len(names) <= MOST_NAMED else ()
         self._places = tuple(range(1, len(names) + 1) if places is None else places)
         self._bars = len(names) if bars is None else bars
         self.setStyle(showValues=not self._names)
@@ -120,20 +120,3 @@ class NamesAxis(PlaceAxis):
         box = QRectF(0, -line / 2, room, line)
         p.drawText(box, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), name)
         p.restore()
-
-
-def apart(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names without the words between dots with which all of them begin or end.
-
-    Something is always left of a name.
-    """
-    words = [name.split(".") for name in names]
-    if len(words) < 2:
-        return tuple(names)
-    spare = min(len(each) for each in words) - 1
-    start = stop = 0
-    while start < spare and len({each[start] for each in words}) == 1:
-        start += 1
-    while stop < spare - start and len({each[-1 - stop] for each in words}) == 1:
-        stop += 1
-    return tuple(".".join(each[start : len(each) - stop]) for each in words)
