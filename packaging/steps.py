@@ -65,7 +65,7 @@ def choose(walk: Tour) -> None:
 def prune(walk: Tour) -> None:
     """Fill in the form, see what would happen, do it, and look at single weights."""
     person, form = walk.person, walk.views.form
-    with walk.step("preview", "40 % by one threshold: what would go is hatched, nothing is done"):
+    with walk.step("preview", "40 % by one threshold: what is to be pruned is hatched, nothing is done"):
         person.click(form.all, QPoint(8, form.all.height() // 2))
         person.replace(amount_field(walk), "40%")
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")
@@ -87,7 +87,7 @@ def look_around(walk: Tour) -> None:
     person = walk.person
     with walk.step("distribution", "how the magnitudes of the tensor are spread"):
         person.press("2")
-    with walk.step("channels", "the norm of each channel, and which of them would go next"):
+    with walk.step("channels", "the norm of each channel, and which of them are to be pruned next"):
         person.press("3")
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")

@@ -114,7 +114,7 @@ def limits(walk: Tour) -> None:
 def channels(walk: Tour) -> None:
     """Choose channels by clicks, and look at their norms in order."""
     person, view = walk.person, walk.views.pages.channels
-    with walk.step("channels", "norms of channels, which would go next, with the cut"):
+    with walk.step("channels", "norms of channels, which are to be pruned next, with the cut"):
         person.press("3")
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         person.replace(amount_field(walk), "30%")
@@ -241,7 +241,7 @@ def pattern(walk: Tour) -> None:
     """Look whether the layers have 2:4."""
     person = walk.person
     with walk.step("pattern", "which tensors have 2:4, where the others break it, what mends them"):
-        person.menu("Tools", "Check a pattern")
+        person.menu("Tools", "Check sparsity pattern")
         dialog = person.dialog(PatternDialog)
         assert isinstance(dialog, PatternDialog)
         wait_until(dialog.go.isEnabled, "the answer")

@@ -19,10 +19,10 @@ RECENT_FILES = 9
 THEME = ChoiceParam(
     name="theme",
     label="Theme",
-    help="Light, dark, or as the system is.",
+    help="Light, dark, or the system setting.",
     default="system",
     choices=(
-        Choice("system", "As the system"),
+        Choice("system", "System"),
         Choice("light", "Light"),
         Choice("dark", "Dark"),
     ),
@@ -30,7 +30,7 @@ THEME = ChoiceParam(
 DEVICE = ChoiceParam(
     name="device",
     label="Device",
-    help="Where masks are computed; the result is the same on all of them.",
+    help="Device that computes masks. The result is the same on all devices.",
     default="auto",
     choices=(
         Choice("auto", "Automatic"),
@@ -41,15 +41,15 @@ DEVICE = ChoiceParam(
 )
 WARN_OWN_METHODS = FlagParam(
     name="warn_own_methods",
-    label="Warn before running a method's code",
-    help="Ask each time before a .py file with a method is loaded, because that runs its code.",
+    label="Warn before running custom methods",
+    help="Ask before loading a .py file with a pruning method, because loading runs its code.",
     default=True,
 )
 
 WITH_COMPANIONS = FlagParam(
     name="with_companions",
-    label="Also bias and norm",
-    help="What is done by hand to channels is done to their bias and norm as well.",
+    label="Include bias and norm",
+    help="Apply manual edits of channels to their bias and norm entries.",
     default=False,
 )
 

@@ -52,7 +52,7 @@ class Targeting(QObject):
         dialog.setLabelText(self.tr("A compact file of the model has at most (40 MB, 512 KiB):"))
         dialog.setTextValue(self._said)
         dialog.setOkButtonText(self.tr("Set the total"))
-        dialog.setCancelButtonText(self.tr("Leave it"))
+        dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(self._on_said)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

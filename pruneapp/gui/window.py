@@ -157,7 +157,7 @@ class MainWindow(QMainWindow):
         self.device.setMinimumContentsLength(14)
         self.device.setAccessibleName(self.tr("Device"))
         self.device.setToolTip(
-            self.tr("Where masks are computed; the result is the same on all of them")
+            self.tr("Device that computes masks. The result is the same on all devices.")
         )
         bar.addWidget(self.device)
         gap = QWidget()

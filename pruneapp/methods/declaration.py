@@ -96,7 +96,7 @@ class Method(ABC):
     name
         torch's function name where torch has the method.
     label
-        A few words for lists: "L1, single weights".
+        A few words for lists: "L1 unstructured (magnitude)".
     help
         A paragraph: what it takes away, when to use it.
     formula

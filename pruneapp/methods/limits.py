@@ -114,34 +114,34 @@ class SpareParam(Param):
 LIMITS: tuple[Param, ...] = (
     ShareParam(
         name="floor",
-        label="At least",
-        help="The share of each tensor that is pruned after the step, at least.",
+        label="Min sparsity per tensor",
+        help="Minimum sparsity of each tensor after the step.",
         default=0.0,
     ),
     ShareParam(
         name="ceiling",
-        label="At most",
-        help="The share of each tensor that is pruned after the step, at most.",
+        label="Max sparsity per tensor",
+        help="Maximum sparsity of each tensor after the step.",
         default=1.0,
     ),
     TotalParam(
         name="total",
-        label="In all",
+        label="Target total sparsity",
         help=(
-            "How much of all selected tensors is pruned after the step, in place of the amount: a "
-            "share of their weights, or a count."
+            "Sparsity of all selected tensors together after the step, instead of an "
+            "amount: a fraction of their weights, or a number of weights."
         ),
         unit="weights",
     ),
     SpareParam(
         name="spare",
-        label="Leave out",
+        label="Exclude",
         help=(
             "Tensors that the step leaves as they are: embeddings, and the first and the "
             "last layer."
         ),
         choices=(
-            Choice("embeddings", "Embeddings", "Tables of one vector for each word or place."),
+            Choice("embeddings", "Embeddings", "Token and position embeddings."),
             Choice(
                 "first",
                 "First layer",

@@ -21,7 +21,7 @@ class AmountParam(Param):
 
     name: str = "amount"
     label: str = "Amount"
-    help: str = "How much of what is not pruned yet: a share, or a count."
+    help: str = "Fraction of remaining weights, or a number of them."
     default: Amount = 0.2
 
     def parse(self, text: str) -> Amount:
@@ -68,7 +68,7 @@ class AmountParam(Param):
 
 # What most methods ask for.
 AMOUNT_OF_WEIGHTS = AmountParam(
-    help="How much of what is not pruned yet: a share of the weights, or a count of them.",
+    help="Fraction of remaining weights, or a number of weights.",
     unit="weights",
 )
 AMOUNT_OF_CHANNELS = AmountParam(

@@ -45,7 +45,8 @@ def test_a_total_with_a_ceiling_and_without_the_first_layer(run, tmp_path):
     assert report["limits"] == {"floor": 0.1, "ceiling": 0.6, "total": 0.5, "spare": ["first"]}
     assert report["values"] == {}
     assert report["step"].endswith(
-        "global, 50 % in all, at least 10 % each, at most 60 % each, without the first layer"
+        "global, total sparsity 50 %, min 10 % per tensor, max 60 % per tensor, "
+        "excluding the first layer"
     )
     found = shares(tmp_path)
     assert found.pop("conv1.weight") < 0.01

@@ -281,11 +281,11 @@ def test_words_dicts_and_rules():
     row = Row(("a.w", "b.w"), "l1_unstructured", {"amount": 0.2})
     step = Step((row,), "global", bound)
     assert step.label() == (
-        "L1 on 2 tensors, global, 70 % in all, at least 10 % each, at most 90 % each, "
-        "without embeddings and the last layer"
+        "L1 on 2 tensors, global, total sparsity 70 %, min 10 % per tensor, max 90 % per tensor, "
+        "excluding embeddings and the last layer"
     )
     assert "Amount" not in step.detail()
-    assert "Limits: 70 % in all" in step.detail()
+    assert "Limits: total sparsity 70 %" in step.detail()
     assert Step.from_dict(step.to_dict()) == step
     assert step.to_dict()["configuration"]["limits"] == {
         "floor": 0.1,

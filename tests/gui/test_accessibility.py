@@ -38,9 +38,9 @@ PAGES = ("Weights", "Distribution", "Channels", "Model", "Compare")
 # Menu, entry, title of the dialog.
 DIALOGS = (
     ("File", "Export…", "Export"),
-    ("Tools", "All commands…", "All commands"),
-    ("Tools", "Check a pattern…", "Check a pattern"),
-    ("Help", "Keys", "Keys"),
+    ("Tools", "Command palette…", "Command palette"),
+    ("Tools", "Check sparsity pattern…", "Check sparsity pattern"),
+    ("Help", "Keyboard shortcuts", "Keyboard shortcuts"),
     ("Help", "Guide", "Guide"),
     ("Help", "About Pruneapp", "Pruneapp"),
 )
@@ -49,7 +49,7 @@ ALIKE = {
     ("label", "Pattern"),
     ("label", "36 weights change in 3 of 3 tensors"),
     ("table", "Tensors that are meant"),
-    ("push button", "Leave it"),
+    ("push button", "Cancel"),
     ("push button", "Prune channel 5 in 3 tensors"),
 }
 COMBINE = {
@@ -59,7 +59,7 @@ COMBINE = {
     ("radio button", "In both"),
     ("radio button", "Only here"),
     ("push button", "Show where they differ"),
-    ("push button", "Leave it"),
+    ("push button", "Cancel"),
     ("push button", "Prune 36 weights"),
 }
 REPORT = {
@@ -257,10 +257,10 @@ def assert_heard(dialog, said):
 def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, blocks):
     person.open(blocks)
     person.wait_open(blocks)
-    person.menu("Prune", "By hand", "In every block")
+    person.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
     editing = person.workbench.handwork.editing
     editing.do(Gesture("prune", BLOCK, (((5, 6), (0, 4), (0, 3)),), "channel", 0))
-    dialog = dialog_of(person, "In every block")
+    dialog = dialog_of(person, "Apply to the same layer in all blocks")
     assert_told(dialog, ALIKE)
     person.click(dialog.go)
     person.wait(lambda: len(person.states) == 2)
@@ -349,13 +349,13 @@ def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, bl
 
         hear("push button", "Prune ")
         whole = ears.tree(menus=True)
-        ears.act(whole.find("menu item", "In every block"))
+        ears.act(whole.find("menu item", "Apply to the same layer in all blocks"))
         ears.act(whole.find("page tab", "Channels"), "Press")
         until(lambda: hear("filler", "Norms").description.startswith("8 channels"), "the norms")
         page = hear("filler", "Norms")
         ears.act(next(n for n, _ in page.walk() if n.focusable and n.name == page.name), "SetFocus")
         press(screen, blocks.name, "Home", *["Right"] * 5, "space", "Delete")
-        dialog = hear_dialog("In every block", ALIKE)
+        dialog = hear_dialog("Apply to the same layer in all blocks", ALIKE)
         ears.act(dialog.find("push button", "Prune channel 5"), "Press")
         alone()
         hear("list item", "channel 5 of layers.*.conv1 pruned")
@@ -367,7 +367,7 @@ def test_a_screen_reader_hears_the_dialogs_of_handwork_and_the_report(screen, bl
         xdotool(screen, "type", str(blocks.with_name("masks.safetensors")))
         xdotool(screen, "key", "Return")
         dialog = hear_dialog("Combine masks", COMBINE)
-        ears.act(dialog.find("push button", "Leave it"), "Press")
+        ears.act(dialog.find("push button", "Cancel"), "Press")
         alone()
 
         ears.act(whole.find("menu item", "Export…"), "Press")

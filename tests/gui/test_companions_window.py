@@ -30,7 +30,7 @@ def test_a_person_prunes_channels_with_their_bias_and_norm_as_one_step(person):
         person.check(name)
     row = person.views.form.companions
     assert not row.isVisible()
-    person.choose(person.rule.method, "Ln, channels")
+    person.choose(person.rule.method, "Ln structured (channels)")
     person.wait(row.isVisible)
     person.ask_amount("25 %")
     plain = person.wait_preview()
@@ -71,10 +71,10 @@ def test_the_form_says_how_many_of_the_tensors_have_any(person, tmp_path):
     person.open(path)
     person.wait_open(path)
     note = person.views.form.companions.note
-    person.choose(person.rule.method, "Ln, channels")
-    person.wait(lambda: note.text().endswith("1 of 2 tensors have a bias or norm."))
+    person.choose(person.rule.method, "Ln structured (channels)")
+    person.wait(lambda: note.text().endswith("1 of 2 tensors have a matching bias or norm."))
     person.check("a.conv.weight")
-    person.wait(lambda: note.text() == "By their names, none of these tensors has a bias or norm.")
+    person.wait(lambda: note.text() == "No bias or norm layer was found for these tensors by name.")
     person.check("b.conv.weight")
     person.check("a.conv.weight")
-    person.wait(lambda: note.text().endswith("emitting a constant."))
+    person.wait(lambda: note.text().endswith("has a bias (beta)."))

@@ -246,7 +246,7 @@ def test_after_a_step_the_line_waits_and_says_not_what_would_go(counted):
     counted.wait(lambda: not counted.workbench.counting.busy)
     weights = np.abs(read(counted, LARGE))
     assert view.summary().startswith("9,216 weights, ")
-    assert not any("would go" in swatch.label for swatch in view.swatches())
+    assert not any("to be pruned" in swatch.label for swatch in view.swatches())
     assert view.canvas.line.editable
     edges = view._histogram.edges
     assert view.threshold == pytest.approx(0.5, abs=2 * (edges[1] - edges[0]))
@@ -426,7 +426,7 @@ def test_there_is_no_line_for_what_has_no_threshold(counted):
 
 def test_a_cut_that_is_dragged_becomes_a_number_of_channels(counted):
     counted.click_cell(LARGE)
-    counted.choose(counted.rule.method, "Ln, channels")
+    counted.choose(counted.rule.method, "Ln structured (channels)")
     click_tab(counted, Page.CHANNELS)
     view = counted.views.pages.channels
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
@@ -447,7 +447,7 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     counted.wait_preview()
     counted.click(counted.button)  # single weights: every channel is partly pruned
     counted.wait(lambda: counted.document.position == 1)
-    counted.choose(counted.rule.method, "Ln, channels")
+    counted.choose(counted.rule.method, "Ln structured (channels)")
     if limited:
         form = counted.views.form
         counted.click(form.limits.button)
@@ -487,7 +487,7 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
 
 def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(counted):
     counted.click_cell(LARGE)
-    counted.choose(counted.rule.method, "Ln, channels")
+    counted.choose(counted.rule.method, "Ln structured (channels)")
     click_tab(counted, Page.CHANNELS)
     view = counted.views.pages.channels
     counted.wait(lambda: view.canvas.line is not None)
@@ -587,7 +587,7 @@ def story(person):
     """What panel, tree and picture tell: whether each of them shows a plan."""
     panel = person.views.forecast
     return (
-        panel.heading.text() == "What would happen" and "→" in panel.sparsity.text(),
+        panel.heading.text() == "Preview" and "→" in panel.sparsity.text(),
         "→" in person.cell(LARGE, Column.SPARSITY),
         person.workbench.looking._following.going is not None,
         person.button.objectName() == "mainAction",
@@ -610,7 +610,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     counted.wait_preview()
     more = counted.workbench.forecasting.preview.report
     assert story(counted) == (False,) * 4, "nobody asked for the next one"
-    assert panel.heading.text() == "Done"
+    assert panel.heading.text() == "Result"
     figures["sparsity"] = figures["sparsity"].rpartition("→ ")[2]
     assert {key: label.text() for key, label in panel.figures.labels.items()} == figures
     assert panel.file.labels["compact"].text() == compact
@@ -622,11 +622,11 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
 
     counted.key("Ctrl+Z")
     assert story(counted) == (False,) * 4
-    assert panel.heading.text() == "Now"
+    assert panel.heading.text() == "Current state"
     counted.wait(lambda: panel.energy.text().startswith("100"))
     assert plain(panel.sparsity.text()) == "0 %"
     counted.key("Ctrl+Shift+Z")
-    assert panel.heading.text() == "Done"
+    assert panel.heading.text() == "Result"
     assert panel.magnitude.text() == figures["magnitude"]
 
     drag_slider(counted, 0.5)
@@ -652,24 +652,24 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     counted.ask_amount("60 %")  # of some tensors: of the model less is lost
     counted.wait_preview()
     foretold = told(panel)
-    assert foretold["energy"][0] == "Energy it keeps"
-    assert foretold["magnitude"][0] == "Magnitude it keeps"
+    assert foretold["energy"][0] == "Norm² retained (this step)"
+    assert foretold["magnitude"][0] == "L1 norm retained (this step)"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
-    assert panel.heading.text() == "Done"
+    assert panel.heading.text() == "Result"
     assert told(panel) == foretold
 
     editing = counted.workbench.handwork.editing
     editing.do(Gesture("protect", SMALL, (((0, 1), (0, 8)),), "row"))
     counted.wait(lambda: counted.document.position == 2)
-    assert panel.heading.text() == "Done"
+    assert panel.heading.text() == "Result"
     assert told(panel) == foretold
     counted.key("Ctrl+Z")
-    assert (panel.heading.text(), told(panel)) == ("Done", foretold)
+    assert (panel.heading.text(), told(panel)) == ("Result", foretold)
     counted.key("Ctrl+Z")
-    assert panel.heading.text() == "Now"
+    assert panel.heading.text() == "Current state"
     now = told(panel)
-    assert (now["energy"][0], now["magnitude"][0]) == ("Energy kept", "Magnitude kept")
+    assert (now["energy"][0], now["magnitude"][0]) == ("Norm² retained (whole model)", "L1 norm retained (whole model)")
     for key in ("energy", "magnitude"):
         assert now[key][2] != foretold[key][2], "another number has another word and tooltip"
         assert panel.figures.words[key].toolTip() == now[key][2]
@@ -686,7 +686,7 @@ def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
     counted.wait(panel.note.text)
     counted.pause(150)
     assert panel.error.text() == ""
-    assert panel.heading.text() == "Done"
+    assert panel.heading.text() == "Result"
     assert not counted.button.isEnabled()
     counted.ask_amount("13,999")
     counted.wait(lambda: panel.error.text().startswith("✕"))

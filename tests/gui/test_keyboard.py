@@ -159,8 +159,8 @@ def test_a_single_pruned_weight_in_a_million_is_found_and_read_by_keys(at_work):
 
 def test_tab_goes_from_the_tree_to_the_picture_and_through_the_form_to_the_button(at_work):
     views, form = at_work.views, at_work.views.form
-    at_work.choose(at_work.rule.method, "Ln, channels")  # which has widgets of its own
-    at_work.choose(at_work.rule.method, "L1, single")
+    at_work.choose(at_work.rule.method, "Ln structured (channels)")  # which has widgets of its own
+    at_work.choose(at_work.rule.method, "L1 unstructured")
     at_work.wait_preview()
     weights, amount = views.pages.weights, at_work.rule.fields.fields["amount"].editor
     wanted = [

@@ -215,7 +215,7 @@ def test_what_would_go_is_hatched_before_anything_is_pruned(person, small):
     assert going.sum() == round(0.2 * 108)
     row, column = (int(i) for i in np.argwhere(going)[0])
     person.qtbot.mouseMove(view.canvas.viewport(), view.canvas.pixel_of(row, column))
-    assert view.readout.text().endswith("kept, would go")
+    assert view.readout.text().endswith("kept, to be pruned")
     assert "→ 20" in person.cell("conv1.weight", Column.SPARSITY)
 
 

@@ -228,5 +228,5 @@ def test_modules_have_three_states_and_the_filter_limits_a_click(person):
     person.click(tree.filter_row.matrices)
     person.click(tree.filter_row.large)
     assert not tree.model.rowCount()
-    person.menu("Edit", "Check the usual ones")
+    person.menu("Edit", "Select default layers")
     assert len(tree.checked()) == 5

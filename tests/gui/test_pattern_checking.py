@@ -58,7 +58,7 @@ def gate(monkeypatch):
 
 
 def open_dialog(person):
-    person.menu("Tools", "Check a pattern")
+    person.menu("Tools", "Check sparsity pattern")
     return person.workbench.pattern_checking.dialog
 
 
@@ -360,7 +360,7 @@ def test_a_file_that_changed_on_disk_is_not_repaired(at_work):
 def test_the_dialog_goes_with_its_file(at_work, gate, tmp_path):
     checking = at_work.workbench.pattern_checking
     dialog = open_dialog(at_work)
-    at_work.menu("Tools", "Check a pattern")
+    at_work.menu("Tools", "Check sparsity pattern")
     assert checking.dialog is dialog, "there is one"
     other = tmp_path / "other.safetensors"
     save_file({"v": np.arange(3)}, other)

@@ -18,7 +18,7 @@ def open_sample(person):
 def test_two_of_four_are_kept_of_every_layer(person):
     """No amount is asked for; what is pruned has the pattern, until it is undone."""
     open_sample(person)
-    person.choose(person.rule.method, "N:M, such as 2:4")
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
     assert "amount" not in person.rule.fields.fields
     report = person.wait_preview()
     shares = {t.name: t.after / t.numel for t in report.tensors}
@@ -33,7 +33,7 @@ def test_two_of_four_are_kept_of_every_layer(person):
 
 def test_a_pattern_that_is_none_is_said_beside_its_field(person):
     open_sample(person)
-    person.choose(person.rule.method, "N:M, such as 2:4")
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
     field = person.rule.fields.fields["pattern"]
     person.type(field.editor.field, "4:2")
     person.wait(lambda: "must be n:m" in field.note.text())
@@ -55,7 +55,7 @@ def test_lamp_is_global_and_says_how_much_of_each(person):
     assert len({t.after / t.numel for t in report.tensors}) == 5
     person.click(person.button)
     assert person.states[1:] == ["LAMP 50 % on 5 tensors, global"]
-    person.choose(person.rule.method, "L1, single weights")
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
     assert form.scope_row.isVisible()
     assert form.each.isChecked()
 

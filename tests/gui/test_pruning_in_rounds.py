@@ -198,11 +198,11 @@ def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
     at_work.wait(lambda: not form.rounds.isVisible())
     at_work.key("Ctrl+Shift+Return", at_work.window)
     assert "says itself what goes" in at_work.trouble[0]
-    at_work.choose(at_work.rule.method, "BN scale")
+    at_work.choose(at_work.rule.method, "BatchNorm scale")
     at_work.click(form.all)
     at_work.key("Ctrl+Shift+Return", at_work.window)
     assert "each tensor by itself" in at_work.trouble[0]
-    at_work.choose(at_work.rule.method, "L1, single")
+    at_work.choose(at_work.rule.method, "L1 unstructured")
     assert form.rounds.isVisible()
     at_work.click(form.add)
     assert not form.rounds.isVisible()

@@ -58,18 +58,18 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     person.wait_open(SAMPLE)
     form = person.views.form
     person.click(form.add)
-    assert person.rule.target.currentText() == "every Conv2d"
+    assert person.rule.target.currentText() == "all Conv2d layers"
     person.ask_amount("20 %")
     person.click(form.add)
-    assert person.rule.target.currentText() == "every Linear"
+    assert person.rule.target.currentText() == "all Linear layers"
     person.ask_amount("40 %")
     # The rule for the checked tensors is not wanted.
     first = form.list.visualItemRect(form.list.item(0)).center()
     person.click(form.list.viewport(), first)
     person.click(form.remove)
     assert [form.list.item(i).text() for i in range(form.list.count())] == [
-        "1. every Conv2d: L1, single weights, 20\u00a0%",
-        "2. every Linear: L1, single weights, 40\u00a0%",
+        "1. all Conv2d layers: L1 unstructured (magnitude), 20\u00a0%",
+        "2. all Linear layers: L1 unstructured (magnitude), 40\u00a0%",
     ]
     report = person.wait_preview()
     assert len(report.tensors) == 5
@@ -112,7 +112,7 @@ def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(per
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.check("fc1.bias")
-    person.choose(person.rule.method, "Ln, channels")
+    person.choose(person.rule.method, "Ln structured (channels)")
     person.wait(lambda: person.views.forecast.error.text().startswith("✕"))
     assert "fc1.bias" in person.views.forecast.error.text()
     assert not person.button.isEnabled()
@@ -199,14 +199,14 @@ def test_make_final_turns_pruned_weights_into_ordinary_zeros(person):
     person.click(person.button)
     pruned = person.document.masks.pruned("fc1.weight")
     assert pruned
-    person.menu("Prune", "Make final")
+    person.menu("Prune", "Make permanent")
     person.wait(lambda: len(person.states) == 3)
     assert person.document.masks.pruned("fc1.weight") == 0
     assert person.document.final.pruned("fc1.weight") == pruned
     person.key("Ctrl+Z")
     assert person.document.masks.pruned("fc1.weight") == pruned
     person.key("Ctrl+Shift+A")
-    person.menu("Prune", "Make final")
+    person.menu("Prune", "Make permanent")
     person.wait(lambda: person.trouble)
     assert person.trouble == ["No tensor is selected. Check one, or give a pattern."]
 
@@ -221,7 +221,7 @@ def test_numbers_follow_final_weights_of_tensors_that_were_looked_at_before(pers
     person.wait(lambda: "zeros\u00a00" in numbers.text())
     person.click_cell("fc2.weight")
     person.wait_idle()
-    person.menu("Prune", "Make final")
+    person.menu("Prune", "Make permanent")
     person.wait(lambda: len(person.states) == 3)
     person.click_cell("fc1.weight")
     person.wait(lambda: "zeros" in numbers.text())
@@ -243,7 +243,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.key("Ctrl+Shift+A")
     person.check("fc3.weight")
 
-    person.choose(person.rule.method, "A mask of yours")
+    person.choose(person.rule.method, "Custom mask from file…")
     assert not person.button.isEnabled()
     person.chooses_file(tmp_path / "mask.safetensors")
     person.click(person.rule.load_mask)
@@ -254,7 +254,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     assert torch.equal(mask_of(person, "fc3.weight"), mask.bool())
     person.key("Ctrl+Z")
 
-    person.choose(person.rule.method, "L1, single weights")
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
     person.chooses_file(tmp_path / "scores.safetensors")
     person.click(person.rule.load_scores)
     person.wait(lambda: person.rule.scores_name.text() == "scores.safetensors")
@@ -271,7 +271,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.key("Ctrl+Z")
     person.views.tree.view.setFocus()
     person.key("Esc")
-    assert person.rule.scores_name.text() == "by the weights"
+    assert person.rule.scores_name.text() == "Ranking: weight magnitude"
     report = person.wait_preview()
     person.click(person.button)
     expected = by_torch(prune.l1_unstructured, tensors["fc3.weight"], amount=0.2)

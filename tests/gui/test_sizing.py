@@ -69,7 +69,9 @@ def test_the_panel_tells_them_and_they_stay_while_the_slider_moves(person):
     assert label.text() == before[words[0]]
 
 
-@pytest.mark.parametrize("method", ["L1, single", "Ln, channels", "Random, channels"])
+@pytest.mark.parametrize(
+    "method", ["L1 unstructured", "Ln structured (channels)", "Random structured (channels)"]
+)
 def test_a_window_of_1280_by_800_shows_the_whole_form_and_what_would_happen(person, method):
     person.window.resize(1280, 800)
     person.open(SAMPLE_PATH)

@@ -381,7 +381,7 @@ def test_every_command_is_found_by_its_name(new_person):
     person.qtbot.keyClicks(palette.field, "zebra")
     assert palette.nothing.isVisible()
     assert not palette.table.isVisible()
-    assert palette.nothing.text() == "No command has such a name."
+    assert palette.nothing.text() == "No matching commands."
     palette.field.clear()
     assert palette.table.isVisible()
     assert palette.table.rowCount() == everything
@@ -392,7 +392,7 @@ def test_every_command_is_found_by_its_name(new_person):
     person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     person.wait(person.window.actions_["theme_dark"].isChecked)
 
-    person.menu("Help", "Keys")
+    person.menu("Help", "Keyboard shortcuts")
     person.wait(lambda: QApplication.activeModalWidget() is not None)
     sheet = QApplication.activeModalWidget()
     shown = {sheet.table.item(row, 1).text() for row in range(sheet.table.rowCount())}

@@ -67,7 +67,7 @@ def test_what_cannot_be_is_said_beside_the_limits(at_work, text, why):
 
 
 def test_channels_promise_no_bytes(at_work):
-    at_work.choose(at_work.rule.method, "Ln, channels")
+    at_work.choose(at_work.rule.method, "Ln structured (channels)")
     say(at_work, "120 kB")
     at_work.wait(lambda: "whole channels" in at_work.views.form.limits.note.text())
 

@@ -68,7 +68,7 @@ def test_a_channel_is_pruned_and_another_protected_on_the_picture(person, view, 
     view.canvas.hovered.emit((15, 5))
     person.wait(lambda: view.readout.text().endswith("protected"))
 
-    person.choose(person.rule.method, "Ln, channels")
+    person.choose(person.rule.method, "Ln structured (channels)")
     person.ask_amount("25 %")  # 4 of the 15 that are left
     person.wait_preview()
     person.click(person.button)

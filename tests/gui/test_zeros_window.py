@@ -131,7 +131,7 @@ def test_what_was_made_final_can_be_treated_as_pruned_again(person):
     person.click(person.button)
     person.wait(lambda: person.document.masks)
     pruned = {row.name: person.document.masks.pruned(row.name) for row in person.session.rows}
-    person.menu("Prune", "Make final")
+    person.menu("Prune", "Make permanent")
     person.menu("Prune", "Treat zeros as pruned")  # without waiting: it is of what comes first
     person.wait(lambda: len(person.states) == 4)
     assert person.trouble == []

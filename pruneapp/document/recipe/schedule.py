@@ -13,26 +13,30 @@ from pruneapp.params import Amount, AmountParam, Choice, ChoiceParam, Interval, 
 SCHEDULE: tuple[Param, ...] = (
     AmountParam(
         name="final",
-        label="In the end",
-        help="How much of these tensors is pruned at the end, with what is pruned now: a share, or "
-        "a count.",
+        label="Final sparsity",
+        help="Sparsity of these tensors after the last round, including what is already "
+        "pruned: a fraction, or a number of weights.",
         default=0.9,
     ),
     IntParam(
         name="steps",
         label="Rounds",
-        help="How many steps of the history it becomes.",
+        help="Number of steps added to the history.",
         default=5,
         bounds=Interval(1, 1000),
     ),
     ChoiceParam(
         name="path",
-        label="Path",
-        help="How much goes in each round: equal parts, or much at first and little at the end.",
+        label="Schedule",
+        help="How the sparsity grows from round to round.",
         default="cubic",
         choices=(
-            Choice("linear", "Linear", "The same number of weights each time."),
-            Choice("cubic", "Cubic", "Many at first and few at the end (Zhu and Gupta, 2017)."),
+            Choice("linear", "Linear", "The same number of weights in each round."),
+            Choice(
+                "cubic",
+                "Cubic",
+                "More weights in early rounds, fewer in late ones (Zhu and Gupta, 2017).",
+            ),
         ),
     ),
 )

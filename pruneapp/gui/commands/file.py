@@ -27,7 +27,7 @@ FILE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Try the &sample"),
         (),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Open the small model that comes with Pruneapp"),
+        QT_TRANSLATE_NOOP("Actions", "Open the small model included with Pruneapp"),
     ),
     ActionSpec(
         "state_dict",
@@ -35,7 +35,7 @@ FILE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Choose state &dict…"),
         (),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Switch to another dict of tensors in this file"),
+        QT_TRANSLATE_NOOP("Actions", "Switch to another state dict in this file"),
         separated=True,
     ),
     ActionSpec(
@@ -44,7 +44,7 @@ FILE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Save session"),
         ("Ctrl+S",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Keep masks, history and what is shown, to go on later"),
+        QT_TRANSLATE_NOOP("Actions", "Save masks, history and view, to continue later"),
         separated=True,
         needs_document=True,
     ),
@@ -54,7 +54,7 @@ FILE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Save session &as…"),
         ("Ctrl+Shift+S",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Keep the session in another file"),
+        QT_TRANSLATE_NOOP("Actions", "Save the session to another file"),
         needs_document=True,
     ),
     ActionSpec(
@@ -82,7 +82,7 @@ FILE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Quit"),
         ("Ctrl+Q",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Leave Pruneapp"),
+        QT_TRANSLATE_NOOP("Actions", "Quit Pruneapp"),
         separated=True,
     ),
 )

@@ -11,15 +11,15 @@ HELP_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Guide"),
         ("F1",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "How to do the main job"),
+        QT_TRANSLATE_NOOP("Actions", "Open the guide"),
     ),
     ActionSpec(
         "keys",
         HELP,
-        QT_TRANSLATE_NOOP("Actions", "&Keys"),
+        QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
         ("?",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Every key at one glance"),
+        QT_TRANSLATE_NOOP("Actions", "List all keyboard shortcuts"),
     ),
     ActionSpec(
         "about",
@@ -27,7 +27,7 @@ HELP_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&About Pruneapp"),
         (),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Version and licence"),
+        QT_TRANSLATE_NOOP("Actions", "Version and license"),
         separated=True,
     ),
 )

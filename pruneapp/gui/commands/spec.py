@@ -61,5 +61,5 @@ PRUNE, TOOLS, HELP = (
     QT_TRANSLATE_NOOP("Actions", "&Help"),
 )
 RECENT = f"{FILE}/{QT_TRANSLATE_NOOP('Actions', 'Open &recent')}"
-BY_HAND = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', 'By &hand')}"
+BY_HAND = f"{PRUNE}/{QT_TRANSLATE_NOOP('Actions', '&Manual edit')}"
 THEME = f"{VIEW}/{QT_TRANSLATE_NOOP('Actions', '&Theme')}"

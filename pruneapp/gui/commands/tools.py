@@ -11,19 +11,17 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Compare &with a file…"),
         (),
         "",
-        QT_TRANSLATE_NOOP(
-            "Actions", "See where another checkpoint differs: fine-tuned, or pruned elsewhere"
-        ),
+        QT_TRANSLATE_NOOP("Actions", "Compare with another checkpoint, such as a fine-tuned one"),
         needs_document=True,
     ),
     ActionSpec(
         "check_pattern",
         TOOLS,
-        QT_TRANSLATE_NOOP("Actions", "Chec&k a pattern…"),
+        QT_TRANSLATE_NOOP("Actions", "Chec&k sparsity pattern…"),
         (),
         "",
         QT_TRANSLATE_NOOP(
-            "Actions", "See which tensors have 2:4, which groups break it, and repair them"
+            "Actions", "Find tensors and groups that violate a pattern such as 2:4, and repair them"
         ),
         needs_document=True,
     ),
@@ -34,7 +32,7 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         (),
         "",
         QT_TRANSLATE_NOOP(
-            "Actions", "Write what was done to a file, to be edited, and done again anywhere"
+            "Actions", "Save the steps of the history as a recipe that can be edited and reapplied"
         ),
         separated=True,
         needs_document=True,
@@ -45,7 +43,9 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Apply recipe…"),
         (),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Do what a recipe says; first see whether it fits this file"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Apply the steps of a recipe, after checking that it matches this file"
+        ),
         needs_document=True,
     ),
     ActionSpec(
@@ -54,9 +54,7 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Copy as &Python"),
         (),
         "",
-        QT_TRANSLATE_NOOP(
-            "Actions", "What was done as a script of plain torch.nn.utils.prune, for a paper"
-        ),
+        QT_TRANSLATE_NOOP("Actions", "Copy the history as a script that uses torch.nn.utils.prune"),
         needs_document=True,
     ),
     ActionSpec(
@@ -65,16 +63,16 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Load method from file…"),
         (),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Use a pruning method of your own; this runs its code"),
+        QT_TRANSLATE_NOOP("Actions", "Load a custom pruning method; this runs its code"),
         separated=True,
     ),
     ActionSpec(
         "commands",
         TOOLS,
-        QT_TRANSLATE_NOOP("Actions", "All &commands…"),
+        QT_TRANSLATE_NOOP("Actions", "&Command palette…"),
         ("Ctrl+Shift+P",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Find a command by its name"),
+        QT_TRANSLATE_NOOP("Actions", "Find a command by name"),
         separated=True,
     ),
 )

@@ -37,8 +37,8 @@ class CommandTable(QTableWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
-        self.setHorizontalHeaderLabels([self.tr("Command"), self.tr("Keys")])
-        self.setAccessibleName(self.tr("Commands and their keys"))
+        self.setHorizontalHeaderLabels([self.tr("Command"), self.tr("Shortcut")])
+        self.setAccessibleName(self.tr("Commands and shortcuts"))
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
@@ -86,17 +86,17 @@ class CommandPalette(QDialog):
 
     def __init__(self, actions: Sequence[Named], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("All commands"))
+        self.setWindowTitle(self.tr("Command palette"))
         self.resize(520, 420)
         self._all = list(actions)
         self.field = QLineEdit(self)
-        self.field.setPlaceholderText(self.tr("Type a part of a command's name"))
-        self.field.setAccessibleName(self.tr("Part of a command's name"))
+        self.field.setPlaceholderText(self.tr("Type part of a command name"))
+        self.field.setAccessibleName(self.tr("Part of a command name"))
         self.field.setClearButtonEnabled(True)
         self.table = CommandTable(self)
         layout = QVBoxLayout(self)
         layout.addWidget(self.field)
-        self.nothing = plain(self.tr("No command has such a name."), wrap=True)
+        self.nothing = plain(self.tr("No matching commands."), wrap=True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.nothing.setContentsMargins(16, 16, 16, 16)
         self._found = QStackedWidget(self)
@@ -160,7 +160,7 @@ class KeySheet(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Keys"))
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.resize(560, 720)
         table = CommandTable(self)
         table.set_actions([named for named in actions if named[1].shortcuts()])

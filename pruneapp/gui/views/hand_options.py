@@ -27,8 +27,8 @@ class HandOptions(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.everywhere = QCheckBox(self)
-        self.companions = QCheckBox(self.tr("Also its bias and norm"), self)
-        self.title = plain(self.tr("By hand"))
+        self.companions = QCheckBox(self.tr("Include bias and norm"), self)
+        self.title = plain(self.tr("Manual edit"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(16)
@@ -45,9 +45,11 @@ class HandOptions(QWidget):
 
     def set_alike(self, pattern: str, tensors: int) -> None:
         """Take how many tensors have the role of the one in focus, itself among them."""
-        self.everywhere.setText(self.tr("In every block ({n} tensors)").format(n=count(tensors)))
+        self.everywhere.setText(
+            self.tr("Apply to the same layer in all {n} blocks").format(n=count(tensors))
+        )
         tip = self.tr(
-            "What is done by hand is meant for {pattern}; the tensors are shown before it is done"
+            "Manual edits apply to {pattern}; the tensors are listed before anything changes"
         ).format(pattern=pattern)
         self.everywhere.setToolTip(as_plain(tip))
         self.everywhere.setAccessibleDescription(tip)

@@ -93,7 +93,7 @@ class JobStatus(QWidget):
         self.bar.setRange(0, _STEPS)
         self.bar.setAccessibleName(self.tr("Progress of the job"))
         self.cancel = QPushButton(self.tr("Cancel"), self)
-        self.cancel.setToolTip(self.tr("Stop the job; nothing is changed (Esc)"))
+        self.cancel.setToolTip(self.tr("Cancel the job; nothing is changed (Esc)"))
         self.cancel.setAccessibleDescription(self.cancel.toolTip())
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
@@ -176,7 +176,7 @@ class JobStatus(QWidget):
         self._write()
 
     def _say_disk(self) -> None:
-        self.label.setText(self.tr("Cancelling: the disk finishes writing…"))
+        self.label.setText(self.tr("Cancelling: finishing the current write…"))
         self.bar.setAccessibleDescription(self.label.text())
 
     def _write(self) -> None:
@@ -194,7 +194,7 @@ class JobStatus(QWidget):
         return self._long() if self._late else ""
 
     def _long(self) -> str:
-        return self.tr("This may take long.")
+        return self.tr("This may take a while.")
 
     def _cancel(self) -> None:
         self.set_cancelling()

@@ -34,7 +34,7 @@ def _score(
 
 BN_SCALE = ChannelMethod(
     name="bn_scale",
-    label="BN scale, channels",
+    label="BatchNorm scale (channels)",
     help=(
         "Removes the filters that the norm after them multiplies by the smallest numbers (Network "
         "Slimming, Liu and others, 2017). It suits networks that were trained to make many of "

@@ -28,7 +28,7 @@ def _score(
 
 FPGM = ChannelMethod(
     name="fpgm",
-    label="FPGM, channels",
+    label="FPGM (channels)",
     help=(
         "Removes the channels that are nearest to all others of their layer: what they do, others "
         "do as well (filter pruning via geometric median, He and others, 2019). Large filters may "

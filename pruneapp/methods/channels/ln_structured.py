@@ -33,7 +33,7 @@ def _norms(view: TensorView, values: Values, kernel: Kernel, job: Job) -> NDArra
 
 LN_STRUCTURED = ChannelMethod(
     name="ln_structured",
-    label="Ln, channels",
+    label="Ln structured (channels)",
     help=(
         "Removes the whole channels whose weights are smallest taken together: all weights of a "
         "filter, a neuron or an input at once. Such zeros are regular, so that channels can later "

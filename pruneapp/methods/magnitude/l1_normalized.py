@@ -44,7 +44,7 @@ def _least_width(view: TensorView) -> int:  # noqa: ARG001 - the same for all
 
 L1_NORMALIZED = WeightMethod(
     name="l1_normalized",
-    label="Normalized L1",
+    label="Normalized L1 (unstructured)",
     help=(
         "Ranks the weights of all selected tensors together, each divided by what is usual in its "
         "tensor. So layers of small weights are not emptied first, as they are by plain global "

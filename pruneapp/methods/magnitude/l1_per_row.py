@@ -8,7 +8,7 @@ from pruneapp.params import AMOUNT_OF_WEIGHTS
 
 L1_PER_ROW = RowMethod(
     name="l1_per_row",
-    label="L1 per row",
+    label="L1 per row (unstructured)",
     help=(
         "Removes the single weights closest to zero, the same share of every row: of the weights "
         "of each output neuron or filter. No output loses nearly all of its inputs, which makes "

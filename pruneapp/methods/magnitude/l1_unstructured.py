@@ -8,7 +8,7 @@ from pruneapp.params import AMOUNT_OF_WEIGHTS
 
 L1_UNSTRUCTURED = WeightMethod(
     name="l1_unstructured",
-    label="L1, single weights",
+    label="L1 unstructured (magnitude)",
     help=(
         "Removes the single weights closest to zero. The usual first choice: simple, and up to "
         "about 30 % in one step most networks hardly notice. Local removes the same share from "

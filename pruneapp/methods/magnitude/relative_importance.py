@@ -73,7 +73,7 @@ def _least_width(view: TensorView) -> int:  # noqa: ARG001 - the same for all
 
 RELATIVE_IMPORTANCE = WeightMethod(
     name="relative_importance",
-    label="Relative importance",
+    label="Relative importance (RIA)",
     help=(
         "Removes the weights that are small beside the others of their row and of their column, "
         "so that no neuron loses all of its inputs or outputs. It is the part of RIA that needs "

@@ -15,7 +15,7 @@ def _mask(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG00
 
 CUSTOM_FROM_MASK = MaskMethod(
     name="custom_from_mask",
-    label="A mask of yours",
+    label="Custom mask from file…",
     help=(
         "Removes what a mask from a file says: a weight stays where the mask is not 0, and goes "
         "where it is. The file is a checkpoint that holds the masks under the names of the "

@@ -14,7 +14,7 @@ def _mask(view: TensorView, values: Values, job: Job) -> BitMask:  # noqa: ARG00
 
 IDENTITY = MaskMethod(
     name="identity",
-    label="Nothing",
+    label="Identity (no pruning)",
     help=(
         "Prunes nothing, but gives every selected tensor a mask, all ones where it had none. A "
         "resumable export then holds these tensors in the form of torch's pruning, ready for a "

@@ -44,7 +44,7 @@ BLOCKS = BlockMethod(
     formula="score = mean of |w| over the block, or the root of the mean of w^2",
     params=(
         AmountParam(
-            help="How many of the blocks not pruned yet: a share of them, or a count.",
+            help="Fraction of remaining blocks, or a number of blocks.",
             unit="blocks",
         ),
         BlockParam(),

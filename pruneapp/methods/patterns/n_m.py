@@ -24,7 +24,7 @@ def _groups(view: TensorView, values: Values) -> Groups:
 
 N_M = GroupMethod(
     name="n_m",
-    label="N:M, such as 2:4",
+    label="N:M semi-structured (2:4)",
     help=(
         "Keeps the n largest of every m weights: 2:4 is what sparse tensor cores take, for up to "
         "twice the speed. Groups lie along the inputs, of a convolution at one place of its "

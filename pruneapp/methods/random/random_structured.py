@@ -29,7 +29,7 @@ def _score(
 
 RANDOM_STRUCTURED = ChannelMethod(
     name="random_structured",
-    label="Random, channels",
+    label="Random structured (channels)",
     help=(
         "Removes whole channels by lot, each with the same chance: all weights of a filter, a "
         "neuron or an input at once. It is the yardstick for the methods that rank channels. The "

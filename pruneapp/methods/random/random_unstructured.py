@@ -17,7 +17,7 @@ def _least_width(view: TensorView) -> int:  # noqa: ARG001 - the same for all
 
 RANDOM_UNSTRUCTURED = WeightMethod(
     name="random_unstructured",
-    label="Random, single weights",
+    label="Random unstructured",
     help=(
         "Removes single weights by lot, each with the same chance. It is the yardstick for every "
         "other method: whatever ranks weights well must do better than this. The choice depends "

@@ -69,7 +69,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(at_work, gesture, says):
 
 
 def test_in_every_block_shows_the_tensors_before_anything_is_done(at_work):
-    at_work.menu("Prune", "By hand", "In every block")
+    at_work.menu("Prune", "Manual edit", "Apply to the same layer in all blocks")
     editing = at_work.workbench.handwork.editing
     editing.do(channel("layers.1.conv1.weight", 5))
     at_work.wait(lambda: editing.dialog is not None and editing.dialog.isVisible())
@@ -108,7 +108,7 @@ def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at
     options = at_work.views.hand_options
     at_work.click_cell(CONV)
     at_work.wait(lambda: options.companions.isVisible() and options.everywhere.isVisible())
-    assert options.everywhere.text() == "In every block (3 tensors)"
+    assert options.everywhere.text() == "Apply to the same layer in all 3 blocks"
     assert "layers.*.conv1.weight" in options.everywhere.toolTip()
     assert "layers.1.conv1.bias, layers.1.bn1.weight, layers.1.bn1.bias" in (
         options.companions.toolTip()
@@ -139,7 +139,7 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
     first = new_person(model)
     first.wait_ready()
     first.wait_open(model)
-    first.menu("Prune", "By hand", "With bias and norm")
+    first.menu("Prune", "Manual edit", "Include matching bias and norm")
     assert first.views.hand_options.companions.isChecked()
     second = new_person(model)
     second.wait_ready()
@@ -151,11 +151,11 @@ def test_that_bias_and_norm_go_along_is_remembered(new_person, model):
 def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at_work):
     at_work.workbench.handwork.editing.do(channel(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
-    at_work.menu("Prune", "By hand", "Bias and norm of pruned channels")
+    at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
     at_work.wait(lambda: len(at_work.states) == 3)
     assert said(at_work) == "Bias and norm of 1 pruned channel pruned"
     assert np.flatnonzero(~kept(at_work, "layers.1.bn1.bias")).tolist() == [5]
-    at_work.menu("Prune", "By hand", "Bias and norm of pruned channels")
+    at_work.menu("Prune", "Manual edit", "Prune bias and norm of pruned channels")
     at_work.wait(lambda: at_work.trouble)
     assert "No pruned channel has anything left" in at_work.trouble[0]
 
@@ -166,14 +166,14 @@ def test_what_pruned_channels_leave_in_bias_and_norm_is_pruned_by_one_command(at
 def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     """In the page that is shown; nothing chosen is said so."""
     at_work.click_cell("fc.weight")
-    at_work.menu("Prune", "By hand", "Prune the chosen")
+    at_work.menu("Prune", "Manual edit", "Prune selection")
     assert at_work.trouble == [
         "Nothing is chosen by hand. Choose channels or weights in the picture: see Help, Keys."
     ]
     canvas = at_work.views.pages.weights.canvas
     at_work.wait(lambda: canvas.item.fine is not None)
     at_work.click(canvas.viewport(), canvas.pixel_of(3, 2))
-    at_work.menu("Prune", "By hand", "Prune the chosen")
+    at_work.menu("Prune", "Manual edit", "Prune selection")
     at_work.wait(lambda: at_work.states[1:] == ["1 weight of fc pruned"])
     assert np.argwhere(~kept(at_work, "fc.weight")).tolist() == [[3, 2]]
 
@@ -182,9 +182,9 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     at_work.wait(lambda: channels.numbers().rows == 10)
     at_work.wait_idle()
     at_work.click(channels.canvas.viewport(), middle_of_bar(at_work, 7))
-    at_work.menu("Prune", "By hand", "Protect the chosen")
+    at_work.menu("Prune", "Manual edit", "Protect selection")
     at_work.wait(lambda: at_work.states[2:] == ["channel 7 of fc protected"])
-    at_work.menu("Prune", "By hand", "Release the chosen")
+    at_work.menu("Prune", "Manual edit", "Unprotect selection")
     at_work.wait(lambda: len(at_work.states) == 4)
     assert not at_work.document.protected
 
@@ -267,7 +267,7 @@ def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
     editing = at_work.workbench.handwork.editing
     editing.do(channel(CONV, 5))
     at_work.wait(lambda: len(at_work.states) == 2)
-    at_work.menu("Prune", "Make final")
+    at_work.menu("Prune", "Make permanent")
     at_work.menu("Prune", "Treat zeros as pruned")
     at_work.wait(lambda: len(at_work.states) == 4)
     editing.do(channel(CONV, 6))

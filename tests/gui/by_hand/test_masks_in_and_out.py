@@ -33,7 +33,7 @@ def test_masks_of_a_file_are_pruned_by_a_command_of_the_menu(at_work, masks):
     at_work.chooses_file(masks)
     at_work.menu("Prune", "Load masks")
     report = at_work.wait_preview()
-    assert at_work.rule.method.currentText() == "A mask of yours"
+    assert at_work.rule.method.currentText() == "Custom mask from file…"
     assert at_work.views.tree.checked() == ("fc.weight", "layers.1.conv1.weight")
     assert report.gone == 2 * 36 + 8
     at_work.click(at_work.button)
@@ -46,11 +46,11 @@ def test_importance_scores_are_loaded_by_a_command_of_the_menu(at_work, tmp_path
     save_file({"fc.weight": torch.arange(80.0).reshape(10, 8)}, path)
     at_work.key("Ctrl+Shift+A")
     at_work.check("fc.weight")
-    at_work.choose(at_work.rule.method, "Random, channels")
+    at_work.choose(at_work.rule.method, "Random structured (channels)")
     at_work.chooses_file(path)
     at_work.menu("Prune", "Load importance scores")
     at_work.wait(lambda: at_work.rule.scores_name.text() == "scores.safetensors")
-    assert at_work.rule.method.currentText() == "L1, single weights"
+    assert at_work.rule.method.currentText() == "L1 unstructured (magnitude)"
     at_work.wait_preview()
     at_work.click(at_work.button)
     at_work.wait(lambda: len(at_work.states) == 2)

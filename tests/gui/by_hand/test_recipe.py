@@ -159,7 +159,7 @@ def test_a_person_prunes_a_channel_protects_another_and_undoes_all_by_clicks(at_
 
     at_work.key("Ctrl+Shift+A")
     at_work.check(CONV)
-    at_work.choose(at_work.rule.method, "Ln, channels")
+    at_work.choose(at_work.rule.method, "Ln structured (channels)")
     at_work.ask_amount("43 %")  # of the 7 that are left, the protected one among them
     at_work.wait_preview()
     at_work.click(at_work.button)
@@ -209,7 +209,7 @@ def test_a_person_does_the_same_by_the_keyboard_alone(at_work, model):
 
     tab_to(at_work, at_work.rule.method)
     type_in(at_work, "Ln")
-    assert at_work.rule.method.currentText().startswith("Ln, channels")
+    assert at_work.rule.method.currentText().startswith("Ln structured (channels)")
     tab_to(at_work, at_work.rule.fields.fields["amount"].editor.field)
     key("Ctrl+A")
     type_in(at_work, "43 %")

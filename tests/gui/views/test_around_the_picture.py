@@ -220,7 +220,7 @@ def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(fo
 def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(forecast):
     forecast.set_report(REPORT)
     forecast.set_done(REPORT)
-    assert forecast.heading.text() == "Done"
+    assert forecast.heading.text() == "Result"
     assert forecast.sparsity.text() == f"24.7{GAP}%"
     assert (forecast.gone.text(), forecast.left.text()) == ("207 of 500", "753")
     assert (forecast.energy.text(), forecast.magnitude.text()) == (f"99.1{GAP}%", f"80.0{GAP}%")
@@ -244,7 +244,7 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     assert forecast.error.text() == ""
     assert not forecast.action.button.isEnabled()
     forecast.set_report(REPORT)
-    assert forecast.heading.text() == "What would happen"
+    assert forecast.heading.text() == "Preview"
     assert forecast.alarm.isVisible()
     assert forecast.action.button.objectName() == "mainAction"
     assert not button.isVisible()
@@ -252,7 +252,7 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
 
 def test_what_is_in_force_is_told_before_anything_is_counted(forecast):
     forecast.set_now(None)
-    assert forecast.heading.text() == "Now"
+    assert forecast.heading.text() == "Current state"
     assert (forecast.sparsity.text(), forecast.left.text()) == (f"4.0{GAP}%", "960")
     assert (forecast.energy.text(), forecast.tensors.text()) == ("–", "–")
     assert "opened" in forecast.energy.toolTip()
@@ -500,7 +500,7 @@ def test_a_job_that_waits_for_a_disk_says_so_when_it_is_cancelled(show, qtbot):
     assert not status.cancel.isEnabled()
     assert status.cancel.text() == "Cancelling…"
     status.set_progress(2, 10, "model.safetensors")  # said before it heard of it
-    qtbot.waitUntil(lambda: status.label.text() == "Cancelling: the disk finishes writing…")
+    qtbot.waitUntil(lambda: status.label.text() == "Cancelling: finishing the current write…")
     status.set_progress(3, 10, "model.safetensors")
     assert status.label.text().startswith("Cancelling")
     status.set_idle()
@@ -657,7 +657,7 @@ def test_the_time_left_is_guessed_after_a_second_and_long_jobs_say_so(qtbot, sho
     monkeypatch.setattr(status, "_clock", Clock(2_600))
     status.set_progress(0, 0)
     status._late_timer.timeout.emit()
-    assert status.left.text() == "This may take long."
+    assert status.left.text() == "This may take a while."
     status.set_progress(1, 4)
     assert status.left.text() == "8 s left"
     status.set_idle()

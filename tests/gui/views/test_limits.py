@@ -80,7 +80,7 @@ def test_a_total_takes_the_place_of_the_amount(form, qtbot):
     retype(qtbot, form.limits.editors["total"].field, "70 %")
     assert form.request().limits == {"total": 0.7}
     assert not amount.editor.isEnabled()
-    assert amount.note.text() == "The limits say how much, in all."
+    assert amount.note.text() == "Set by the target total sparsity."
     retype(qtbot, form.limits.editors["total"].field, "7,000")
     assert form.request().limits == {"total": 7000}
     qtbot.keyClick(form.limits.editors["total"].field, Qt.Key.Key_Home)

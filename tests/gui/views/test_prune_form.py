@@ -32,11 +32,11 @@ from pruneapp.params import (
 )
 
 L1 = MethodForm(
-    "l1", "L1, single weights", "Takes the smallest.", "|w|", (AmountParam(),),
+    "l1", "L1 unstructured (magnitude)", "Takes the smallest.", "|w|", (AmountParam(),),
     ("local", "global"), takes_scores=True,
 )  # fmt: skip
 LN = MethodForm(
-    "ln", "Ln, channels", "Takes whole channels.", "‖w‖",
+    "ln", "Ln structured (channels)", "Takes whole channels.", "‖w‖",
     (AmountParam(), NormParam(), DimParam()), ("local",), "channels",
 )  # fmt: skip
 RANDOM = MethodForm("random", "Random", "By chance.", "u", (AmountParam(), SeedParam()),
@@ -350,13 +350,15 @@ def test_two_rules_are_one_request(form, qtbot):
     assert not form.list.isVisible()
     qtbot.mouseClick(form.add, Qt.MouseButton.LeftButton)
     assert form.list.isVisible()
-    assert form.rules[1].target.currentText() == "every Conv2d"
-    retype(qtbot, form.rules[1].target.lineEdit(), "every Linear")
+    assert form.rules[1].target.currentText() == "all Conv2d layers"
+    retype(qtbot, form.rules[1].target.lineEdit(), "all Linear layers")
     retype(qtbot, editor(form, "amount", 1).field, "40 %")
     form.list.setCurrentRow(0)
     assert form.stack.currentWidget() is form.rules[0]
-    retype(qtbot, form.rules[0].target.lineEdit(), "every Conv2d")
-    assert form.list.item(1).text() == "2. every Linear: L1, single weights, 40\u00a0%"
+    retype(qtbot, form.rules[0].target.lineEdit(), "all Conv2d layers")
+    assert (
+        form.list.item(1).text() == "2. all Linear layers: L1 unstructured (magnitude), 40\u00a0%"
+    )
     assert form.request() == FormRequest(
         (
             FormRow("", "Conv2d", "l1", {"amount": 0.2}),
@@ -449,7 +451,7 @@ def test_how_many_tensors_have_companions_is_said(form):
     form.set_paired(20, 20)
     assert row.note.text().endswith("emitting a constant.")
     form.set_paired(0, 20)
-    assert row.note.text() == "By their names, none of these tensors has a bias or norm."
+    assert row.note.text() == "No bias or norm layer was found for these tensors by name."
     assert row.note.text() in row.box.accessibleDescription()
     form.set_paired(None, 0)
     assert "beta" in row.note.text()

@@ -32,11 +32,11 @@ class PruneAction(QWidget):
         self._main = self._button()
         self._main.setObjectName("mainAction")
         self._main.setAccessibleDescription(
-            self.tr("Prunes what the forecast says; it can be undone.")
+            self.tr("Applies the step shown in the preview. You can undo it.")
         )
         self._quiet = self._button()
         self._quiet.setAccessibleDescription(
-            self.tr("Prunes what the form says of what is left; it can be undone.")
+            self.tr("Prunes the remaining weights with these settings. You can undo it.")
         )
         self._quiet.hide()
         self.button = self._main

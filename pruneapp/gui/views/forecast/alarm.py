@@ -52,10 +52,12 @@ class Alarm(QAbstractButton):
             text = f"{self._what} {self._which}"
         self.setText(text)
         self.setToolTip(
-            as_plain(self.tr("{what}. Click to go there.").format(what=text)) if text else ""
+            as_plain(self.tr("{what}. Click to select it.").format(what=text)) if text else ""
         )
-        self.setAccessibleName(text or self.tr("No tensor would be hurt"))
-        self.setAccessibleDescription(self.tr("Goes to the first of them.") if text else "")
+        self.setAccessibleName(text or self.tr("No warnings"))
+        self.setAccessibleDescription(
+            self.tr("Selects the first of these tensors.") if text else ""
+        )
         self.setEnabled(bool(text))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if text else Qt.FocusPolicy.NoFocus)
 

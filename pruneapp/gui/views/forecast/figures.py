@@ -64,33 +64,33 @@ class StepFigures(Figures):
         self._shares = {
             "energy": (
                 (
-                    self.tr("Energy it keeps"),
+                    self.tr("Norm² retained (this step)"),
                     self.tr(
-                        "Of the tensors of this step: the share of the sum of squares of what was "
-                        "kept before that the step leaves."
+                        "Sum of squares of the remaining weights after this step, relative to "
+                        "before it, over the tensors of this step."
                     ),
                 ),
                 (
-                    self.tr("Energy kept"),
+                    self.tr("Norm² retained (whole model)"),
                     self.tr(
-                        "Of the whole model: the share of the sum of squares that is kept since "
-                        "the file was opened."
+                        "Sum of squares of the remaining weights, relative to the file as it was "
+                        "opened, over the whole model."
                     ),
                 ),
             ),
             "magnitude": (
                 (
-                    self.tr("Magnitude it keeps"),
+                    self.tr("L1 norm retained (this step)"),
                     self.tr(
-                        "Of the tensors of this step: the share of the sum of magnitudes of what "
-                        "was kept before that the step leaves."
+                        "Sum of magnitudes of the remaining weights after this step, relative to "
+                        "before it, over the tensors of this step."
                     ),
                 ),
                 (
-                    self.tr("Magnitude kept"),
+                    self.tr("L1 norm retained (whole model)"),
                     self.tr(
-                        "Of the whole model: the share of the sum of magnitudes that is kept since "
-                        "the file was opened."
+                        "Sum of magnitudes of the remaining weights, relative to the file as it "
+                        "was opened, over the whole model."
                     ),
                 ),
             ),
@@ -223,12 +223,12 @@ class FileSizes(Figures):
 
 
 def _rows() -> tuple[tuple[str, str, str], ...]:
-    model = translate("Figures", "Of the whole model.")
+    model = translate("Figures", "Whole model")
     return (
         ("tensors", translate("Figures", "Tensors"), ""),
         ("gone", translate("Figures", "Weights pruned"), ""),
         ("sparsity", translate("Figures", "Sparsity"), model),
-        ("left", translate("Figures", "Parameters left"), model),
+        ("left", translate("Figures", "Parameters remaining"), model),
         ("energy", "", ""),  # what they say depends on what is shown
         ("magnitude", "", ""),
     )
@@ -238,20 +238,20 @@ def _sizes() -> tuple[tuple[str, str, str], ...]:
     return (
         (
             "size",
-            translate("Figures", "As a dense file"),
+            translate("Figures", "Dense file"),
             translate(
                 "Figures",
-                "A zero takes as many bytes as any other number: a dense file gets smaller only "
-                "when it is compressed, or when whole channels are cut out.",
+                "Zeros take as much space as other values. A dense file gets smaller only "
+                "if it is compressed or if whole channels are removed.",
             ),
         ),
         (
             "compact",
-            translate("Figures", "As a compact file"),
+            translate("Figures", "Compact file"),
             translate(
                 "Figures",
-                "What is kept, a bit for every weight of a packed tensor, and what the file says "
-                "of itself. It is compressed as well, so that it is never larger than that.",
+                "Upper bound: remaining weights, one mask bit per weight, and metadata. "
+                "The file is also compressed, so it may be smaller.",
             ),
         ),
     )

@@ -38,7 +38,7 @@ class Forecast(QWidget):
         self._shown: Mapping[str, str] = {}
         self._resting = self._done = False
         self.action = PruneAction()
-        self.heading = heading(self.tr("What would happen"))
+        self.heading = heading(self.tr("Preview"))
         self.state = Waiting(self)
         self.figures = StepFigures(self)
         self.tensors, self.gone, self.sparsity, self.left, self.energy, self.magnitude = (
@@ -153,7 +153,7 @@ class Forecast(QWidget):
         self._show_affected(report.most_affected, report.dangers)
         if report.spared:
             self.spared.setText(
-                self.tr("{n} more would go, but they are protected.").format(
+                self.tr("{n} more weights would be pruned, but they are protected.").format(
                     n=numbers.count(report.spared)
                 )
             )
@@ -169,7 +169,7 @@ class Forecast(QWidget):
 
     def set_done(self, report: SparsityReport) -> None:
         """Show what was done by the step that led to the state in force."""
-        self._rest(self.tr("Done"), done=True)
+        self._rest(self.tr("Result"), done=True)
         self.figures.show_done(report)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
         self.most.show_tensors(self.tr("Most affected"), least, self._shown, report.dangers)
@@ -185,7 +185,7 @@ class Forecast(QWidget):
         pruned
             The tensors of which most is pruned.
         """
-        self._rest(self.tr("Now"), done=False)
+        self._rest(self.tr("Current state"), done=False)
         self.figures.show_now(report)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
@@ -204,16 +204,16 @@ class Forecast(QWidget):
         """
         n = numbers.count(gone) if exact else self.tr("up to {n}").format(n=numbers.count(gone))
         if not gone and not channels:
-            text = self.tr("The form would prune nothing more.")
+            text = self.tr("With these settings the next step prunes no more weights.")
         elif share is not None:
             digits = 0 if round(share * 100, 9).is_integer() else 1
             text = self.tr(
-                "Amounts count what is left: {share} again would prune {n} more."
+                "Amounts are fractions of the remaining weights: another {share} prunes {n} more."
             ).format(share=numbers.percent(share, digits), n=n)
         elif self._done:
-            text = self.tr("The same again would prune {n} more.").format(n=n)
+            text = self.tr("The same step again prunes {n} more weights.").format(n=n)
         else:
-            text = self.tr("As it stands, the form would prune {n}.").format(n=n)
+            text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
         self.note.setText(text)
         self.action.set_again(gone, channels, exact=exact, done=self._done)
 
@@ -235,7 +235,7 @@ class Forecast(QWidget):
 
     def _plan(self) -> None:
         self._resting = False
-        self._quiet(self.tr("What would happen"))
+        self._quiet(self.tr("Preview"))
 
     def _rest(self, title: str, *, done: bool) -> None:
         if not self._resting or done != self._done:

@@ -69,7 +69,7 @@ class Waiting(ElidedLabel):
     def _say(self) -> None:
         text = ""
         if self._slow:
-            text = self.tr("slow, Esc cancels")
+            text = self.tr("slow; press Esc to cancel")
         elif self._counted < 1:
             share = numbers.percent(min(self._counted, 0.99), 0)
             text = self.tr("counting… {share}").format(share=share)

@@ -42,7 +42,7 @@ class AmountEditor(Editor):
         self.counts = QToolButton(self)
         self.counts.setText("#")
         self.counts.setCheckable(True)
-        self.counts.setAccessibleName(self.tr("Give a count instead of a share"))
+        self.counts.setAccessibleName(self.tr("Enter a count instead of a percentage"))
         self.counts.setToolTip(self.counts.accessibleName())
         self.counts.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.line.addWidget(self.slider, 1)

@@ -28,7 +28,7 @@ class CompanionsRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QCheckBox(self.tr("Also the bias and norm of these channels"), self)
+        self.box = QCheckBox(self.tr("Also prune matching bias and norm entries"), self)
         self.note = plain(wrap=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -43,21 +43,23 @@ class CompanionsRow(QWidget):
 
     def set_paired(self, paired: int | None, tensors: int) -> None:
         """Take how many of the tensors have a bias or norm by their names; None: not known yet."""
-        why = self.tr("A zeroed filter whose norm still has a beta goes on emitting a constant.")
+        why = self.tr(
+            "A pruned filter still outputs a constant if its norm layer has a bias (beta)."
+        )
         if paired == 0:
-            text = self.tr("By their names, none of these tensors has a bias or norm.")
+            text = self.tr("No bias or norm layer was found for these tensors by name.")
         elif paired is None or paired == tensors:
             text = why
         else:
-            text = self.tr("{why} {n} of {m} tensors have a bias or norm.").format(
+            text = self.tr("{why} {n} of {m} tensors have a matching bias or norm.").format(
                 why=why, n=count(paired), m=count(tensors)
             )
         self.note.setText(text)
         self._as_expected = text == why
         self._show_note()
         tip = self.tr(
-            "What belongs to the channels that go is told from names: conv1 and bn1 of one module. "
-            "The amount does not count it."
+            "Matching entries are found by name, for example conv1 and bn1 in the same "
+            "module. They do not count toward the amount."
         )
         self.box.setToolTip(f"{text} {tip}")
         self.box.setAccessibleDescription(f"{text} {tip}")

@@ -96,7 +96,7 @@ class SeedEditor(TextEditor):
         super().__init__(param, parent)
         self.die = QToolButton(self)
         self.die.setText("⚄")
-        self.die.setToolTip(self.tr("Draw a new seed"))
+        self.die.setToolTip(self.tr("Generate a new seed"))
         self.die.setAccessibleName(self.die.toolTip())
         self.die.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.die.clicked.connect(self._draw)
@@ -227,12 +227,12 @@ class NormEditor(Editor):
         self._name(self.combo)
         self.line.addWidget(self.combo, 1)
         for text, words in (
-            ("1", self.tr("sum of magnitudes")),
-            ("2", self.tr("Euclidean")),
-            ("inf", self.tr("largest magnitude")),
-            ("-inf", self.tr("smallest magnitude")),
-            ("fro", self.tr("Frobenius, as 2")),
-            ("nuc", self.tr("sum of singular values")),
+            ("1", self.tr("L1, sum of magnitudes")),
+            ("2", self.tr("L2, Euclidean")),
+            ("inf", self.tr("maximum magnitude")),
+            ("-inf", self.tr("minimum magnitude")),
+            ("fro", self.tr("Frobenius, same as 2")),
+            ("nuc", self.tr("nuclear, sum of singular values")),
         ):
             self.combo.addItem(f"{text}: {words}")
         self.set_value(param.default)
@@ -270,5 +270,5 @@ class DimEditor(ComboEditor):
         """Spell out what the dimensions of a tensor mean; sizes below 0 differ among tensors."""
         labels = dim_labels(shape or (-1, -1), kind)
         offered = [(text, dim, "") for dim, text in enumerate(labels)]
-        offered.append((self.tr("−1: the last dimension"), -1, ""))
+        offered.append((self.tr("−1: last dimension"), -1, ""))
         self.offer([item for item in offered if item[1] in self._bounds])

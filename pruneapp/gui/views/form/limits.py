@@ -118,7 +118,7 @@ class LimitsSection(QWidget):
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setToolTip(
-            self.tr("How much of a tensor may go at most, at least and in all; what is left alone")
+            self.tr("Limit the sparsity per tensor and in total, and exclude layers")
         )
         self.button.setAccessibleDescription(self.button.toolTip())
         self.note = plain(wrap=True)
@@ -126,7 +126,7 @@ class LimitsSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         self.about = plain(
-            self.tr("Bounds for what is pruned once the step is done: of each tensor, and in all."),
+            self.tr("Sparsity limits after this step: per tensor and in total."),
             wrap=True,
         )
         column.addWidget(self.about)
@@ -135,9 +135,9 @@ class LimitsSection(QWidget):
         rows.setHorizontalSpacing(8)
         rows.setVerticalSpacing(8)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        self.by_size = QPushButton(self.tr("From a size…"), self)
+        self.by_size = QPushButton(self.tr("From target file size…"), self)
         self.by_size.setToolTip(
-            self.tr("As much as has to go so that a compact file has at most so many bytes")
+            self.tr("Compute the total sparsity at which a compact file fits a size")
         )
         self.by_size.setAccessibleDescription(self.by_size.toolTip())
         self.by_size.clicked.connect(self.sizeAsked)

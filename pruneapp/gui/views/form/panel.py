@@ -47,10 +47,10 @@ class PruneForm(QWidget):
         self.rules_part = Rules(self)
         self.list, self.order, self.stack = self.rules_part.parts
         self.add, self.remove = self.rules_part.add, self.rules_part.remove
-        self.rounds = QPushButton(self.tr("In rounds…"), self)
+        self.rounds = QPushButton(self.tr("Iterative pruning…"), self)
         self.rounds.setFlat(True)
         self.rounds.setToolTip(
-            self.tr("Repeat the rule along a path to a final amount (Ctrl+Shift+Return)")
+            self.tr("Repeat this step on a sparsity schedule (Ctrl+Shift+Return)")
         )
         self.rounds.setAccessibleDescription(self.rounds.toolTip())
 
@@ -61,7 +61,7 @@ class PruneForm(QWidget):
         self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
-        layout.addWidget(heading(self.tr("How")))
+        layout.addWidget(heading(self.tr("Pruning step")))
         for part in self.rules_part.parts:
             layout.addWidget(part)
         layout.addWidget(self.scope_row)

@@ -52,17 +52,22 @@ class RoundsDialog(DecisionDialog):
         note: str,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(self.tr("Prune in rounds"), parent=parent)
+        super().__init__(self.tr("Iterative pruning"), parent=parent)
         self._size, self._begun, self._whole = size, begun, whole
         self._after: tuple[int, ...] = ()
         self.rule = ElidedLabel(rule, self)
-        self.rule.setAccessibleName(self.tr("What is repeated"))
+        self.rule.setAccessibleName(self.tr("Pruning step"))
         self.fields = Fields(params, self)
         self._colors = with_defaults({})
         self._note = note
         # What is wrong stands in its place, so that nothing jumps.
         self.note = plain(note, wrap=True)
-        headers = [self.tr("Round"), self.tr("Go"), self.tr("Pruned then"), self.tr("Share")]
+        headers = [
+            self.tr("Round"),
+            self.tr("This round"),
+            self.tr("Cumulative"),
+            self.tr("Sparsity"),
+        ]
         self.table = CountsTable(headers, 0, self._cells, self)
         self.table.setAccessibleName(self.tr("Rounds"))
         self.table.setAccessibleDescription(note)

@@ -51,7 +51,7 @@ class RuleEditor(QWidget):
         self._amount_used = True
 
         self.target = TensorChoice(self)
-        self._target_label = self._label(self.tr("For"), self.target)
+        self._target_label = self._label(self.tr("Tensors"), self.target)
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
         self.method.setMinimumContentsLength(8)
@@ -73,7 +73,7 @@ class RuleEditor(QWidget):
         self.mask_name = ElidedLabel("", self)
         self.load_scores = QPushButton(self.tr("Load scores…"), self)
         self.load_scores.setToolTip(
-            self.tr("Rank by numbers from a file instead of by the weights themselves.")
+            self.tr("Rank weights by importance scores from a file instead of by magnitude.")
         )
         self.scores_name = ElidedLabel("", self)
         self.fields = Fields((), self)
@@ -171,13 +171,13 @@ class RuleEditor(QWidget):
         self._amount_used = used
         for field in self.fields.fields.values():
             if isinstance(field.param, AmountParam):
-                field.set_used(used=used, instead=self.tr("The limits say how much, in all."))
+                field.set_used(used=used, instead=self.tr("Set by the target total sparsity."))
 
     def set_files(self, mask: str, scores: str) -> None:
         """Show which files were loaded; empty for none."""
         self._mask_file, self._scores_file = mask, scores
-        self.mask_name.setText(mask or self.tr("none loaded"))
-        self.scores_name.setText(scores or self.tr("by the weights"))
+        self.mask_name.setText(mask or self.tr("no file loaded"))
+        self.scores_name.setText(scores or self.tr("Ranking: weight magnitude"))
 
     def set_error(self, param: str, text: str) -> bool:
         """Say what is wrong beside a field; returns whether it has this field."""
@@ -227,7 +227,7 @@ class RuleEditor(QWidget):
         if form.takes_mask and not self._mask_file:
             found = (*found, self.tr("Load a mask first."))
         if not self.target.currentText().strip():
-            found = (*found, self.tr("Say for which tensors the rule is."))
+            found = (*found, self.tr("Enter the tensors that this rule applies to."))
         return found
 
     def row(self) -> FormRow:
@@ -236,7 +236,7 @@ class RuleEditor(QWidget):
         return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
 
     def describe(self) -> str:
-        """Return the rule in a few words: "every Linear: L1, single weights, 40 %"."""
+        """Return the rule in words: "all Linear layers: L1 unstructured (magnitude), 40 %"."""
         form = self.form()
         words = [form.label if form else ""]
         words.extend(

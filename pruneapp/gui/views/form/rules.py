@@ -59,7 +59,7 @@ class Rules(QObject):
         self.rules: list[RuleEditor] = []
 
         self.list = QListWidget(parent)
-        self.list.setAccessibleName(self.tr("Rules, applied in order"))
+        self.list.setAccessibleName(self.tr("Rules"))
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)

@@ -18,10 +18,14 @@ class ScopeRow(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.each = QRadioButton(self.tr("each tensor"), self)
-        self.each.setToolTip(self.tr("Each tensor loses the same share of its own."))
+        self.each = QRadioButton(self.tr("per tensor"), self)
+        self.each.setToolTip(
+            self.tr("Each tensor is pruned to the same fraction of its own weights.")
+        )
         self.all = QRadioButton(self.tr("global"), self)
-        self.all.setToolTip(self.tr("One threshold for all: sensitive layers keep more."))
+        self.all.setToolTip(
+            self.tr("One threshold for all tensors: the fraction pruned varies by tensor.")
+        )
         for radio in (self.each, self.all):
             radio.setAccessibleDescription(radio.toolTip())
         group = QButtonGroup(self)

@@ -19,9 +19,11 @@ class TensorChoice(ComboBox):
         super().__init__(parent)
         self.setEditable(True)
         self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        self.setAccessibleName(self.tr("For which tensors"))
+        self.setAccessibleName(self.tr("Tensors of this rule"))
         self.setToolTip(
-            self.tr("The checked tensors, every layer of a kind, or a pattern: layer3.*.weight")
+            self.tr(
+                "The checked tensors, all layers of one type, or a pattern such as layer3.*.weight"
+            )
         )
         self.setAccessibleDescription(self.toolTip())
         self.setMinimumContentsLength(8)
@@ -64,4 +66,4 @@ class TensorChoice(ComboBox):
         return text, ""
 
     def _every(self, kind: str) -> str:
-        return self.tr("every {kind}").format(kind=kind)
+        return self.tr("all {kind} layers").format(kind=kind)

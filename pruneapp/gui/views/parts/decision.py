@@ -29,7 +29,7 @@ class DecisionDialog(QDialog):
         self.go = QPushButton(action, self)
         self.go.setObjectName("mainAction")
         self.go.setDefault(True)
-        self.leave = QPushButton(self.tr("Leave it"), self)
+        self.leave = QPushButton(self.tr("Cancel"), self)
         self.go.clicked.connect(self.accept)
         self.leave.clicked.connect(self.reject)
 

@@ -154,7 +154,7 @@ class ChannelBars(OrderedChart):
         facts = (
             (self.tr("{n} pruned"), int((n.kept == 0).sum())),
             (self.tr("{n} partly pruned"), partly),
-            (self.tr("{n} would go"), int(self._after.going.sum())),
+            (self.tr("{n} to be pruned"), int(self._after.going.sum())),
             (self.tr("{n} protected"), guarded),
         )
         found = ", ".join(words.format(n=count(many)) for words, many in facts if many)
@@ -169,7 +169,7 @@ class ChannelBars(OrderedChart):
         ]
         n, line = self._norms, self.canvas.line
         if line is not None or (n is not None and bool((self._after.kept < n.kept).any())):
-            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
+            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
         guarded = None if self._norms is None else self._norms.guarded
         if guarded is not None and guarded.any():
             found.append(Swatch(self.tr("protected"), (self._colors["surface"],), outlined=True))
@@ -205,7 +205,7 @@ class ChannelBars(OrderedChart):
         assert self._norms is not None
         share, then = float(self._norms.kept[channel]), float(self._after.kept[channel])
         if self._after.going[channel]:
-            words = self.tr("would go")
+            words = self.tr("to be pruned")
         elif share == 0:
             words = self.tr("pruned")
         elif then == 1:

@@ -76,8 +76,9 @@ class DistributionView(DistributionBars):
         self.field.setAccessibleName(self.tr("Threshold"))
         self.field.setToolTip(
             self.tr(
-                "Weights with a smaller magnitude would go. Type a magnitude, or move it by the "
-                "arrow keys; in the picture drag the line, or press Shift and an arrow key."
+                "Weights of smaller magnitude are to be pruned. Enter a magnitude or use "
+                "the arrow keys; in the chart, drag the line or press Shift and an arrow "
+                "key."
             )
         )
         self.field.entered.connect(self._move_to)

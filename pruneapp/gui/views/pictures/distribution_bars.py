@@ -84,7 +84,7 @@ class DistributionBars(Chart):
             pruned=count(int(h.pruned[bar])),
         )
         if self._going.any():
-            text += self.tr(", {going} would go").format(going=count(round(self._going[bar])))
+            text += self.tr(", {going} to be pruned").format(going=count(round(self._going[bar])))
         return text
 
     def summary(self) -> str:
@@ -100,7 +100,7 @@ class DistributionBars(Chart):
             n=count(kept + pruned), share=part(pruned, kept + pruned)
         )
         if going and (self._threshold is None or self._waits):
-            text += self.tr(", {share} would go").format(share=part(going, kept + pruned))
+            text += self.tr(", {share} to be pruned").format(share=part(going, kept + pruned))
         if h.nonfinite:
             text += self.tr(", {n} NaN or infinite").format(n=count(h.nonfinite))
         return text if self._threshold is None or self._waits else f"{self._cut_text()};  {text}"
@@ -130,7 +130,7 @@ class DistributionBars(Chart):
             Swatch(self.tr("pruned"), (self._colors["pruned"],)),
         ]
         if self._going.any() or (self._threshold is not None and not self._waits):
-            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
+            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
         outliers = self._outliers()
         return [*found, Swatch(outliers, ())] if outliers else found
 
@@ -160,7 +160,7 @@ class DistributionBars(Chart):
             self.tr("to"),
             self.tr("kept"),
             self.tr("pruned"),
-            self.tr("would go"),
+            self.tr("to be pruned"),
             self.tr("kept after"),
         )
 

@@ -46,7 +46,7 @@ class ModelBars(OrderedChart):
         for key, label in (
             (SHARE, self.tr("Pruned")),
             (SIZE, self.tr("Size")),
-            (ENERGY, self.tr("Energy kept")),
+            (ENERGY, self.tr("Norm² retained (whole model)")),
         ):
             self.show_box.addItem(label, key)
         self.show_box.setAccessibleName(self.tr("Show"))
@@ -188,7 +188,7 @@ class ModelBars(OrderedChart):
             Swatch(self.tr("pruned"), (self._colors["pruned"],)),
         ]
         if (self._numbers.after > self._numbers.before).any():
-            found.append(Swatch(self.tr("would go"), (self._colors["pruned"],), hatched=True))
+            found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
         return found
 
     def numbers(self) -> Numbers:

@@ -101,7 +101,7 @@ def test_bins_are_stacked_in_their_colours(distribution, theme):
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
     assert colors_around(distribution, 3.5, 500) == {kept}
     assert colors_around(distribution, 0.5, 40, reach=2) == {pruned}
-    assert {pruned, ground} <= colors_around(distribution, 1.5, 20), "what would go is striped"
+    assert {pruned, ground} <= colors_around(distribution, 1.5, 20), "what is to be pruned is striped"
     assert kept not in colors_around(distribution, 1.5, 20)
 
 
@@ -121,11 +121,11 @@ def test_the_key_for_logarithms(distribution, qtbot):
 
 def test_a_bin_is_read_by_mouse_and_by_keys(distribution, qtbot):
     distribution.canvas.hovered.emit(1)
-    assert distribution.readout.text() == "1 to 2:  40 kept, 20 pruned, 40 would go"
+    assert distribution.readout.text() == "1 to 2:  40 kept, 20 pruned, 40 to be pruned"
     distribution.canvas.hovered.emit(-1)
     assert distribution.readout.text() == distribution.summary()
     qtbot.keyClick(distribution.canvas, Qt.Key.Key_End)
-    assert distribution.readout.text() == "3 to 4:  1,000 kept, 0 pruned, 0 would go"
+    assert distribution.readout.text() == "3 to 4:  1,000 kept, 0 pruned, 0 to be pruned"
     qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left)
     qtbot.keyClick(distribution.canvas, Qt.Key.Key_Left)
     assert distribution.canvas.cursor_bar == 1
@@ -142,11 +142,11 @@ def test_bars_are_found_under_their_pixels(distribution):
 
 
 def test_the_summary_says_all(distribution):
-    words = "1,220 weights, 6.6\u00a0% pruned, 3.3\u00a0% would go, 2 NaN or infinite"
+    words = "1,220 weights, 6.6\u00a0% pruned, 3.3\u00a0% to be pruned, 2 NaN or infinite"
     assert distribution.summary() == words
     assert distribution.canvas.accessibleDescription() == words
     assert distribution.canvas.accessibleName() == "Distribution of magnitudes"
-    assert distribution.legend.words() == ["kept", "pruned", "would go"]
+    assert distribution.legend.words() == ["kept", "pruned", "to be pruned"]
 
 
 def test_the_table_has_the_same_numbers(distribution, qtbot):
@@ -162,7 +162,7 @@ def test_the_table_has_the_same_numbers(distribution, qtbot):
         "to",
         "kept",
         "pruned",
-        "would go",
+        "to be pruned",
         "kept after",
     ]
     qtbot.keyClick(table, Qt.Key.Key_T)
@@ -224,7 +224,7 @@ def test_sorting_puts_the_smallest_norm_first_and_nan_last(channels, qtbot):
     channels.canvas.hovered.emit(0)
     assert channels.readout.text() == "channel 1:  L2 norm 0 of 1,  pruned"
     channels.canvas.hovered.emit(1)
-    assert channels.readout.text() == "channel 3:  L2 norm 2,  would go"
+    assert channels.readout.text() == "channel 3:  L2 norm 2,  to be pruned"
     channels.canvas.hovered.emit(2)
     assert channels.readout.text() == (
         "channel 2:  L2 norm 2.5 of 3 (83.3\u00a0%),  50.0\u00a0% of its weights kept"

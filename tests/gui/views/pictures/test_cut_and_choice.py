@@ -337,7 +337,7 @@ def test_the_cut_lies_at_a_norm_or_stands_behind_the_last_channel(channels, them
 
 def test_the_cut_that_is_told_is_drawn_before_the_preview_and_the_preview_after_it(channels):
     def going():
-        return [row[0] for row in channels.numbers() if row[-1] == "would go"]
+        return [row[0] for row in channels.numbers() if row[-1] == "to be pruned"]
 
     channels.set_norms(norms(going=(False, False, False, True, False, False)))
     channels.set_cut(1, editable=True)
@@ -362,8 +362,8 @@ def test_a_drag_takes_more_channels_and_never_protected_ones(channels):
     assert states == {
         0: "kept",
         1: "pruned",
-        2: "would go",
-        3: "would go",
+        2: "to be pruned",
+        3: "to be pruned",
         4: "kept",
         5: "kept, protected",
     }
@@ -583,7 +583,7 @@ def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
     channels.save_csv(tmp_path / "c.csv")
     taken = time.perf_counter() - start
     lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
-    assert sum(line.endswith("would go") for line in lines) == 5000
+    assert sum(line.endswith("to be pruned") for line in lines) == 5000
     assert taken < 2, "the time grows with the square of the channels"
 
 

@@ -144,7 +144,7 @@ def test_the_mouse_reads_index_value_and_state(shown, qtbot):
     shown.canvas.hovered.emit((3, 4))
     assert shown.readout.text() == "[out 1, in 2, 1, 0] = −0.03125   pruned"
     shown.canvas.hovered.emit((0, 1))
-    assert shown.readout.text() == "[out 0, in 0, 0, 1] = 0.5   kept, would go"
+    assert shown.readout.text() == "[out 0, in 0, 0, 1] = 0.5   kept, to be pruned"
     shown.canvas.hovered.emit((7, 5))
     assert shown.readout.text() == "[out 3, in 2, 1, 1] = 0.5   kept"
     shown.canvas.hovered.emit(None)
@@ -414,7 +414,7 @@ def test_borders_of_kernels_are_drawn_when_near(shown, painted):
 def test_axes_and_legend_and_summary_speak_of_the_tensor(shown):
     shown.set_pruned(2)
     assert shown.canvas.rows.labelText == "output channel × kernel row"
-    assert shown.legend.words() == ["0 … 1 kept", "pruned", "would go"]
+    assert shown.legend.words() == ["0 … 1 kept", "pruned", "to be pruned"]
     assert shown.accessibleName() == "Picture of the weights"
     assert "conv.weight, 4×3×2×2, float32, 4.2\u00a0% pruned" in shown.accessibleDescription()
     assert shown.canvas.accessibleDescription() == shown.accessibleDescription()

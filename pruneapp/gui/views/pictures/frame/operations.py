@@ -35,7 +35,7 @@ class OperationButtons(QWidget):
         self.buttons: dict[Operation, QToolButton] = {}
         self._tips: dict[Operation, tuple[str, str]] = {}
         operations: tuple[tuple[Operation, str, str, str], ...] = (
-            ("prune", self.tr("Prune"), self.tr("Prune what is chosen"), self.tr("Del")),
+            ("prune", self.tr("Prune"), self.tr("Prune the selection"), self.tr("Del")),
             ("restore", self.tr("Restore"), self.tr("Keep what is chosen again"), "R"),
             (
                 "protect",
@@ -45,7 +45,7 @@ class OperationButtons(QWidget):
             ),
             (
                 "release",
-                self.tr("Release"),
+                self.tr("Unprotect"),
                 self.tr("Let later methods have what is chosen again"),
                 self.tr("Shift+P"),
             ),

@@ -141,7 +141,7 @@ class Reading(QObject):
             return self.tr("pruned")
         if weight.guarded:
             return self.tr("protected")
-        return self.tr("kept, would go") if weight.goes else self.tr("kept")
+        return self.tr("kept, to be pruned") if weight.goes else self.tr("kept")
 
     def _difference(self, change: float, became: str) -> str:
         if became == "gone":

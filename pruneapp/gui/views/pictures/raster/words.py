@@ -68,7 +68,7 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
         pruned = QCoreApplication.translate("WeightsView", "pruned")
         entries.append(Swatch(pruned, (orange,)))
         if noticed.going:
-            going = QCoreApplication.translate("WeightsView", "would go")
+            going = QCoreApplication.translate("WeightsView", "to be pruned")
             entries.append(Swatch(going, (orange,), hatched=True))
     if isinstance(tile, Tile) and tile.guarded is not None:
         guarded = QCoreApplication.translate("WeightsView", "protected")
