@@ -65,7 +65,9 @@ def choose(walk: Tour) -> None:
 def prune(walk: Tour) -> None:
     """Fill in the form, see what would happen, do it, and look at single weights."""
     person, form = walk.person, walk.views.form
-    with walk.step("preview", "40 % by one threshold: what is to be pruned is hatched, nothing is done"):
+    with walk.step(
+        "preview", "40 % by one threshold: what is to be pruned is hatched, nothing is done"
+    ):
         person.click(form.all, QPoint(8, form.all.height() // 2))
         person.replace(amount_field(walk), "40%")
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")

@@ -673,7 +673,7 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     for key in ("energy", "magnitude"):
         assert now[key][2] != foretold[key][2], "another number has another word and tooltip"
         assert panel.figures.words[key].toolTip() == now[key][2]
-        assert "since the file was opened" in now[key][2]
+        assert "as it was opened" in now[key][2]
 
 
 def test_the_same_count_that_is_not_left_turns_nothing_red(counted):

@@ -370,7 +370,7 @@ def test_every_command_is_found_by_its_name(new_person):
     person.key("Ctrl+Shift+P")
     person.wait(lambda: QApplication.activeModalWidget() is not None)
     palette = QApplication.activeModalWidget()
-    person.qtbot.keyClicks(palette.field, "check none")
+    person.qtbot.keyClicks(palette.field, "deselect all")
     person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     person.wait(lambda: person.views.tree.checked() == ())
 

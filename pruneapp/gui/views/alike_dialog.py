@@ -54,7 +54,7 @@ class AlikeDialog(DecisionDialog):
     def __init__(
         self, pattern: str, tensors: Sequence[Meant], action: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(self.tr("In every block"), action, parent)
+        super().__init__(self.tr("Apply to the same layer in all blocks"), action, parent)
         self.pattern = ElidedLabel(pattern, self)
         self.pattern.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pattern.setAccessibleName(self.tr("Pattern"))

@@ -112,10 +112,11 @@ def test_what_is_said_of_a_field_is_whole_beside_unfolded_limits(form, qtbot, wi
     qtbot.wait(10)
     for field in fields:
         assert field.note.height() >= field.note.heightForWidth(field.note.width())
-    lefts = {left_of(form, field.editor) for field in fields}
-    lefts |= {left_of(form, form.limits.editors[name]) for name in ("floor", "spare")}
-    lefts.add(left_of(form, rule.method))
+    lefts = {left_of(form, field.editor) for field in fields} | {left_of(form, rule.method)}
     assert len(lefts) == 1, "they stand below each other"
+    assert {left_of(form, editor) for editor in form.limits.editors.values()} == {0}, (
+        "below their labels, which are long"
+    )
     outer.takeWidget().setParent(None)
 
 
@@ -127,7 +128,7 @@ def test_what_is_no_limit_is_said_beside_it(form, qtbot):
     unfold(form, qtbot)
     retype(qtbot, form.limits.editors["floor"].field, "180 %")
     assert form.request() is None
-    assert form.limits.note.text().startswith("✕ 'floor' must be a share")
+    assert form.limits.note.text().startswith("✕ Enter a percentage")
     assert form.said_beside_fields() == form.errors()
     retype(qtbot, form.limits.editors["floor"].field, "18 %")
     assert not form.limits.note.isVisible()
@@ -155,5 +156,5 @@ def test_every_limit_has_words_for_those_who_do_not_see_it(form, qtbot):
         assert editors[name].field.accessibleName() == editors[name].param.label
         assert editors[name].field.accessibleDescription() == editors[name].param.help
     for box in editors["spare"].boxes.values():
-        assert box.accessibleName().startswith("Leave out: ")
+        assert box.accessibleName().startswith("Exclude: ")
         assert box.accessibleDescription()

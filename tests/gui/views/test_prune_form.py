@@ -300,7 +300,7 @@ def test_dimensions_are_spelled_out(form):
 def test_norms_are_chosen_by_meaning_or_typed(form, qtbot):
     choose(form, "ln")
     norm = editor(form, "n")
-    assert norm.combo.currentText() == "2: Euclidean"
+    assert norm.combo.currentText() == "2: L2, Euclidean"
     norm.combo.setCurrentIndex(norm.combo.findText("nuc", Qt.MatchFlag.MatchStartsWith))
     assert norm.value() == "nuc"
     retype(qtbot, norm.combo.lineEdit(), "2.5")
@@ -410,7 +410,7 @@ def test_companions_are_offered_for_channels_along_dim_0_alone(form, qtbot):
     choose(form, "ln")
     assert row.isVisible()
     assert not form.request().companions, "off by default"
-    assert "a beta goes on emitting a constant" in row.note.text()
+    assert "still outputs a constant" in row.note.text()
     with qtbot.waitSignal(form.changed):
         qtbot.mouseClick(row.box, Qt.MouseButton.LeftButton, pos=QPoint(8, row.box.height() // 2))
     assert form.request().companions
@@ -447,14 +447,14 @@ def test_a_request_with_companions_is_shown_silently_and_reset(form, qtbot):
 def test_how_many_tensors_have_companions_is_said(form):
     row = form.companions
     form.set_paired(19, 20)
-    assert row.note.text().endswith("19 of 20 tensors have a bias or norm.")
+    assert row.note.text().endswith("19 of 20 tensors have a matching bias or norm.")
     form.set_paired(20, 20)
-    assert row.note.text().endswith("emitting a constant.")
+    assert row.note.text().endswith("has a bias (beta).")
     form.set_paired(0, 20)
     assert row.note.text() == "No bias or norm layer was found for these tensors by name."
     assert row.note.text() in row.box.accessibleDescription()
     form.set_paired(None, 0)
-    assert "beta" in row.note.text()
+    assert "norm" in row.note.text()
 
 
 def test_lines_stand_between_what_takes_the_same_away(form, qtbot):

@@ -135,6 +135,7 @@ class LimitsSection(QWidget):
         rows.setHorizontalSpacing(8)
         rows.setVerticalSpacing(8)
         rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)  # the labels are long
         self.by_size = QPushButton(self.tr("From target file size…"), self)
         self.by_size.setToolTip(
             self.tr("Compute the total sparsity at which a compact file fits a size")

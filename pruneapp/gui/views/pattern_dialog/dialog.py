@@ -56,7 +56,7 @@ class PatternDialog(QDialog):
         self, pattern: Param, usual: Sequence[str], dim: DimParam, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Check a pattern"))
+        self.setWindowTitle(self.tr("Check sparsity pattern"))
         self._answer: Answer | None = None
         self._current = self._late = False
         self._colors = with_defaults({})

@@ -101,7 +101,9 @@ def test_bins_are_stacked_in_their_colours(distribution, theme):
     kept, pruned, ground = (theme.colors[c] for c in ("kept", "pruned", "surface"))
     assert colors_around(distribution, 3.5, 500) == {kept}
     assert colors_around(distribution, 0.5, 40, reach=2) == {pruned}
-    assert {pruned, ground} <= colors_around(distribution, 1.5, 20), "what is to be pruned is striped"
+    assert {pruned, ground} <= colors_around(distribution, 1.5, 20), (
+        "what is to be pruned is striped"
+    )
     assert kept not in colors_around(distribution, 1.5, 20)
 
 
@@ -162,7 +164,7 @@ def test_the_table_has_the_same_numbers(distribution, qtbot):
         "to",
         "kept",
         "pruned",
-        "to be pruned",
+        "to be\npruned",
         "kept after",
     ]
     qtbot.keyClick(table, Qt.Key.Key_T)
@@ -442,7 +444,7 @@ def test_numbers_are_saved_in_full_precision(channels, tmp_path):
         "share of weights kept,share kept after the step,state"
     )
     assert lines[3] == "2,3.0,2.5,2.5,0.5,0.5,50.0\u00a0% of its weights kept"
-    assert lines[4] == "3,2.0,2.0,0.0,1.0,0.0,would go"
+    assert lines[4] == "3,2.0,2.0,0.0,1.0,0.0,to be pruned"
 
 
 def test_saving_asks_where_and_says_what_went_wrong(model, tmp_path, monkeypatch, qtbot):
