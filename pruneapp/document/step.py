@@ -196,10 +196,10 @@ class Step:
             lines += [f"  {name}" for name in row.names[:_MOST_TENSORS_NAMED]]
             if len(row.names) > _MOST_TENSORS_NAMED:
                 lines.append(f"  and {len(row.names) - _MOST_TENSORS_NAMED:,} more")
-        each = "one threshold for all" if self.scope == "global" else "each tensor by itself"
+        each = "global" if self.scope == "global" else "per tensor"
         limits = self.limits.words()
         bounds = (f"Limits: {', '.join(limits)}",) if limits else ()
-        along = ("Bias and norm of each channel that goes: pruned as well",)
+        along = ("Matching bias and norm entries: pruned",)
         said = (f"Scope: {each}", *bounds, *(along if self.companions else ()))
         return "\n".join((*lines, *said, *self.old_meaning()))
 
@@ -273,7 +273,8 @@ def _plain(param: Param, value: Any) -> Any:
 
 def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[str]:
     """Return the head ("L1 20 %") and what else must be said ("dim 0")."""
-    head = method.label.split(",")[0]
+    head = method.label.partition(" (")[0].removesuffix("…")
+    head = head.removesuffix(" unstructured").removesuffix(" structured")
     rest = []
     much = ""
     for param in method.params:

@@ -12,7 +12,7 @@ from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.gui.views.tree import ModuleTree
 
-FORM_WIDTH = 312
+FORM_WIDTH = 330
 
 
 class DocumentViews(QObject):

@@ -210,13 +210,15 @@ class Limits:
         said = []
         if self.total is not None:
             many = self.total if isinstance(self.total, float) else None
-            said.append(f"{percent(many)} in all" if many is not None else f"{self.total:,} in all")
+            said.append(
+                f"total {self.total:,}" if many is None else f"total sparsity {percent(many)}"
+            )
         if self.floor > 0:
-            said.append(f"at least {percent(self.floor)} each")
+            said.append(f"min {percent(self.floor)} per tensor")
         if self.ceiling < 1:
-            said.append(f"at most {percent(self.ceiling)} each")
+            said.append(f"max {percent(self.ceiling)} per tensor")
         if self.spare:
-            said.append(f"without {' and '.join(_SPARED[word] for word in self.spare)}")
+            said.append(f"excluding {' and '.join(_SPARED[word] for word in self.spare)}")
         return tuple(said)
 
     def to_dict(self) -> dict[str, Any]:

@@ -143,7 +143,7 @@ class Fields(QWidget):
 
 def label_width(widget: QWidget) -> int:
     """Return the width that the labels of the form share, whatever method is chosen."""
-    return widget.fontMetrics().averageCharWidth() * 11
+    return widget.fontMetrics().averageCharWidth() * 12
 
 
 def first_clause(text: str) -> str:
