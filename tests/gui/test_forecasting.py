@@ -1,4 +1,4 @@
-"""What would happen, in the running window: estimates while a slider moves, and what follows."""
+"""The preview, in the running window: estimates while a slider moves, and what follows."""
 
 from __future__ import annotations
 
@@ -420,7 +420,7 @@ def test_there_is_no_line_for_what_has_no_threshold(counted):
     click_tab(counted, Page.DISTRIBUTION)
     view = counted.views.pages.distribution
     counted.wait(lambda: view.canvas.count and view.canvas.line is not None)
-    counted.choose(counted.rule.method, "Random, single")
+    counted.choose(counted.rule.method, "Random unstructured")
     counted.wait(lambda: view.canvas.line is None)
 
 
@@ -616,7 +616,7 @@ def test_after_a_prune_panel_tree_and_picture_show_what_was_done(counted):
     assert panel.file.labels["compact"].text() == compact
     assert not panel.alarm.text()
     assert plain(panel.note.text()) == (
-        f"Amounts count what is left: 90 % again would prune {more.gone:,} more."
+        f"Amounts are fractions of the remaining weights: another 90 % prunes {more.gone:,} more."
     )
     assert counted.button.text() == f"Prune again: {more.gone:,} weights"
 
@@ -669,7 +669,10 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
     counted.key("Ctrl+Z")
     assert panel.heading.text() == "Current state"
     now = told(panel)
-    assert (now["energy"][0], now["magnitude"][0]) == ("Norm² retained (whole model)", "L1 norm retained (whole model)")
+    assert (now["energy"][0], now["magnitude"][0]) == (
+        "Norm² retained (whole model)",
+        "L1 norm retained (whole model)",
+    )
     for key in ("energy", "magnitude"):
         assert now[key][2] != foretold[key][2], "another number has another word and tooltip"
         assert panel.figures.words[key].toolTip() == now[key][2]

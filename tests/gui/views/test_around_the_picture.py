@@ -197,7 +197,7 @@ def test_the_worst_is_said_in_a_line_that_leads_there(forecast, qtbot):
 def test_the_forecast_says_what_stays_because_it_is_protected(forecast):
     """Until the next numbers are there."""
     forecast.set_report(replace(REPORT, spared=1_234))
-    assert forecast.spared.text() == "1,234 more would go, but they are protected."
+    assert forecast.spared.text() == "1,234 more weights would be pruned, but they are protected."
     forecast.set_report(REPORT)
     assert not forecast.spared.text()
 
@@ -211,7 +211,7 @@ def test_the_size_of_a_file_is_told_and_those_of_other_formats_in_the_tooltip(fo
     forecast.set_sizes({"a": None, "b": 576_000_000, "c": 1_100_000})
     qtbot.wait(1)
     assert label.text() == "576 MB"
-    assert label.toolTip().startswith("As this: 576 MB\nAs that: 1.1 MB\nA zero takes")
+    assert label.toolTip().startswith("As this: 576 MB\nAs that: 1.1 MB\nZeros take")
     assert label.geometry() == place
     forecast.clear()
     assert label.text() == "–"
@@ -234,7 +234,8 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
     forecast.set_again(20, share=0.9)
     assert forecast.note.isVisible()
     assert (
-        forecast.note.text() == f"Amounts count what is left: 90{GAP}% again would prune 20 more."
+        forecast.note.text()
+        == f"Amounts are fractions of the remaining weights: another 90{GAP}% prunes 20 more."
     )
     button = forecast.action.button
     assert (button.text(), button.objectName()) == ("Prune again: 20 weights", "")
