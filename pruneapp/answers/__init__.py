@@ -3,6 +3,7 @@
 An answer is made by a job from a snapshot, and is true for the revision that it names.
 """
 
+from pruneapp.answers.assignment import Assignment
 from pruneapp.answers.comparison import Comparison, Difference, TensorDifference
 from pruneapp.answers.danger import Danger, Severity
 from pruneapp.answers.export import Forecast, FormatOffer, Landing, Loader, Purpose, RoundingCost
@@ -17,6 +18,7 @@ from pruneapp.answers.tensor_row import TensorRow
 from pruneapp.answers.zeros import TensorZeros, ZerosReport
 
 __all__ = [
+    "Assignment",
     "Binning",
     "Box",
     "ChannelNorms",

@@ -42,9 +42,12 @@ class Asking(QObject):
     -------
     changed()
         Something else is asked for now.
+    opened()
+        Form and check marks are those of a file that was opened: nobody asked for anything yet.
     """
 
     changed = Signal()
+    opened = Signal()
 
     def __init__(
         self, session: Session, views: DocumentViews, extras: Extras, window: QWidget
@@ -54,6 +57,8 @@ class Asking(QObject):
         self._views = views
         self._extras = extras
         self._window = window
+        # What stood there when the file was opened, as long as the person asked for nothing else.
+        self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
         self._checks_masked = False  # whether the masks to come say which tensors are meant
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -62,7 +67,7 @@ class Asking(QObject):
         views.tree.checkedChanged.connect(self._settle.start)
         self._opened = QTimer(self)
         self._opened.setSingleShot(True)
-        self._opened.timeout.connect(self._on_settled)
+        self._opened.timeout.connect(self._on_first_settled)
         views.form.changed.connect(self._on_form_changed)
         views.form.maskFileRequested.connect(self._ask_masks)
         views.form.scoresFileRequested.connect(self._ask_scores)
@@ -165,11 +170,24 @@ class Asking(QObject):
         if self._opened.isActive():  # the person was faster
             self._opened.stop()
             self.tell_context()
+        self._untouched = None
         self.changed.emit()
+
+    def _on_first_settled(self) -> None:
+        self._untouched = self._asked()
+        self.tell_context()
+        self.opened.emit()
 
     def _on_settled(self) -> None:
         self.tell_context()
+        # The check marks of the file itself settle as well.
+        if self._opened.isActive() or self._untouched == self._asked():
+            return
+        self._untouched = None
         self.changed.emit()
+
+    def _asked(self) -> tuple[FormRequest | None, tuple[str, ...]]:
+        return self._views.form.request(), tuple(self._views.tree.checked())
 
     def tell_context(self) -> None:
         """Tell the form what is checked: shapes, kinds, how much is left."""

@@ -139,7 +139,7 @@ class Dragging(QObject):
         row, method = found
         snapshot, name = self._here()
         report, step = self._forecasting.outlook.report, self._forecasting.step
-        if report is None or step is None:
+        if report is None or step is None or name not in report.by_name:
             view.set_cut(None)  # nothing is asked for, or nobody knows yet
             return
         try:
@@ -241,6 +241,8 @@ class Dragging(QObject):
         """Return the rule that the tensor in focus falls under, the last one if several."""
         step, name = self._forecasting.step, self._looking.name
         if step is None or name is None or self._session.document is None:
+            return None
+        if name in self._forecasting.outlook.assignment.excluded:
             return None
         row = next((row for row in reversed(step.rows) if name in row.names), None)
         return None if row is None else (row, registry.get(row.method))

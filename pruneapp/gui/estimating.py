@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject
 
-from pruneapp.answers import Estimate
+from pruneapp.answers import Assignment, Estimate
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.census.wanted import assignment_now
 from pruneapp.document.estimate import estimate
 from pruneapp.document.retained import since_opening
 from pruneapp.document.session.capture import Capture
@@ -36,6 +37,8 @@ class Answer:
     ----------
     estimate
         What the step would do.
+    assignment
+        Which rule prunes each tensor, and what limits exclude.
     compact
         The most bytes of a compact file after it; None as long as the estimate has no report, and
         where there can be no such file.
@@ -44,6 +47,7 @@ class Answer:
     """
 
     estimate: Estimate
+    assignment: Assignment
     compact: int | None
     seconds: float
 
@@ -159,7 +163,8 @@ def _estimate(capture: Capture, step: Step, sizes: CompactSizes, job: Job | None
         assert found.report is not None
         found.report.prepare()
         compact = sizes.after(capture, found.report.tensors, step, job or Job())
-    return Answer(found, compact, time.thread_time() - began)
+    assignment = assignment_now(capture.snapshot, step)
+    return Answer(found, assignment, compact, time.thread_time() - began)
 
 
 def _long(snapshot: Snapshot, step: Step) -> bool:

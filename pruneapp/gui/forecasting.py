@@ -154,6 +154,15 @@ class Forecasting(QObject):
         """Begin anew: the person asks for something else."""
         self._begin(asked=True)
 
+    def wait(self) -> None:
+        """Show what is in force: a file was opened, and the person asked for nothing yet."""
+        self.outlook.wait()
+        self._begin(asked=False)
+
+    def renew(self) -> None:
+        """Begin anew with what is asked for, if anything is: it is computed in another way."""
+        self._begin(asked=self.outlook.asked)
+
     def recount(self) -> None:
         """Look again what can be said by now: more was counted."""
         document = self._session.document
@@ -162,7 +171,7 @@ class Forecasting(QObject):
 
     def prune(self) -> None:
         """Do it: at once if the preview is there, else as soon as it is."""
-        if self._step is None or self._session.document is None:
+        if self._step is None or self._session.document is None or self.outlook.waiting:
             return
         if not self._session.may_work():
             return

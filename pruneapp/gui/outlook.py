@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from pruneapp.answers import SparsityReport
+from pruneapp.answers import Assignment, SparsityReport
 from pruneapp.document.preview import Preview
 from pruneapp.document.step import Step
 from pruneapp.errors import ParameterError, PruneAppError, SelectionError
@@ -34,6 +34,8 @@ class Outlook(QObject):
     -------
     changed()
         `shown` is another one, or none.
+    assigned()
+        `assignment` is another one.
     foreseen()
         `report` is another one, or none; or `counted` is.
 
@@ -43,11 +45,16 @@ class Outlook(QObject):
         What would happen, exactly; None if it is not known.
     asked
         Whether the person asked for something since the document changed.
+    waiting
+        Whether nobody asked for anything since the file was opened: nothing can be done then.
+    assignment
+        Which rule would prune each tensor, and what limits exclude.
     counted, complete
         Whether counts say something of what is asked for, and whether all they can.
     """
 
     changed = Signal()
+    assigned = Signal()
     foreseen = Signal()
 
     def __init__(self, panel: Forecast, in_force: InForce, parent: QObject | None = None) -> None:
@@ -55,7 +62,9 @@ class Outlook(QObject):
         self._panel = panel
         self._in_force = in_force
         self.preview: Preview | None = None
+        self.assignment = Assignment()
         self.asked = True
+        self.waiting = False
         self.counted = self.complete = False
         self._report: SparsityReport | None = None
         self._sure = False
@@ -86,10 +95,12 @@ class Outlook(QObject):
         self.complete = False
         self.asked = asked
         if asked:
+            self.waiting = False
             self._in_force.hush()
 
     def drop(self) -> None:
         """Forget what was known."""
+        self._assign(Assignment())
         self._show(None)
         self._foresee(None)
 
@@ -108,9 +119,16 @@ class Outlook(QObject):
         self._panel.set_counting(1.0)
         self._in_force.tell()
 
+    def wait(self) -> None:
+        """Let the state in force be seen, and nothing be done until the person asks for it."""
+        self.waiting = True
+        self._panel.set_waiting()
+        self.stand(None)
+
     def take_estimate(self, answer: Answer, step: Step, *, by_scores: bool) -> None:
         """Take what counts say of a step; nothing of tensors if scores stand in for weights."""
         found = answer.estimate
+        self._assign(answer.assignment)
         if by_scores:  # which nobody counted
             found = replace(found, report=None, sure=False, counting=1.0)
         before = self.counted
@@ -148,17 +166,26 @@ class Outlook(QObject):
     def refuse(self, error: PruneAppError) -> None:
         """Say why nothing can be done; discreetly if nobody asked."""
         self._foresee(None)
+        if self.waiting and isinstance(error, (ParameterError, SelectionError)):
+            return
         if not self.asked and isinstance(error, (ParameterError, SelectionError)):
             self._panel.set_not_again(error.sentence)
         else:
             self._panel.set_error(error.sentence, error.remedy)
 
     def _tell_again(self, step: Step, gone: int, *, exact: bool) -> None:
+        if self.waiting:
+            return
         amount = step.rows[0].values.get("amount") if len(step.rows) == 1 else None
         total = step.limits.total is not None
         again = isinstance(amount, float) and not total and self._in_force.is_done
         share = amount if again else None
         self._panel.set_again(gone, self._channels, exact=exact, share=share)
+
+    def _assign(self, assignment: Assignment) -> None:
+        if assignment != self.assignment:
+            self.assignment = assignment
+            self.assigned.emit()
 
     def _show(self, preview: Preview | None) -> None:
         # What is not to be seen is not told: every picture would be made anew for nothing.

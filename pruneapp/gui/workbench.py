@@ -103,6 +103,7 @@ class Workbench(QObject):
         )
         self.targeting = Targeting(self.session, self.jobs, self.asking, self.views.form, window)
         self.foreshadowing = Foreshadowing(self.forecasting.outlook, self.views.tree, self)
+        self.forecasting.outlook.assigned.connect(self._on_assigned)
         self.forecasting.in_force.judged.connect(self.foreshadowing.set_standing)
         self.looking = Looking(
             self.session, self.jobs, self.forecasting, self.views.pages, parent=self
@@ -227,6 +228,7 @@ class Workbench(QObject):
         views.forecast.tensorRequested.connect(self.show_tensor)
         views.history.jumpRequested.connect(self.moving.jump)
         self.asking.changed.connect(self.forecasting.refresh)
+        self.asking.opened.connect(self.forecasting.wait)
         self.exporting.sized.connect(self.telling.show_size)
         self.exporting.exported.connect(self.telling.end_export)
         self.exporting.cancelled.connect(self.telling.say_done)
@@ -285,6 +287,11 @@ class Workbench(QObject):
         if change.names:
             self.asking.tell_context()
 
+    def _on_assigned(self) -> None:
+        assignment = self.forecasting.outlook.assignment
+        self.views.tree.set_assignment(assignment)
+        self.views.form.set_rule_counts(assignment.counts)
+
     def show_tensor(self, name: str) -> None:
         """Put a tensor into focus, in tree and pictures."""
         self.views.tree.set_focused(name)
@@ -292,11 +299,11 @@ class Workbench(QObject):
 
     def _on_device(self) -> None:
         self.telling.end(Subject.DEVICE)
-        self.forecasting.refresh()
+        self.forecasting.renew()
 
     def _on_methods(self, methods: tuple[Method, ...]) -> None:
         self.asking.offer_methods()
         self.telling.own_methods = True
         names = ", ".join(method.label for method in methods)
         self.telling.mention(Subject.METHOD, self.tr("Loaded: {names}.").format(names=names))
-        self.forecasting.refresh()
+        self.forecasting.renew()

@@ -183,6 +183,8 @@ class Hand:
     def preview(self) -> None:
         """Wait until what would happen is known exactly."""
         forecasting = self.bench.forecasting
+        if forecasting.outlook.waiting:  # of a file that was just opened
+            self.views.form.changed.emit()
         self.wait(lambda: forecasting.preview is not None)
 
     def ask(self, method: str, amount: str, *, everywhere: bool = False) -> None:

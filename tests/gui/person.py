@@ -97,9 +97,13 @@ class Person:
         assert self.window.windowTitle() == f"{path.name} — Pruneapp"
 
     def wait_preview(self):
-        """Wait for exact numbers for what is asked for now; returns the report."""
+        """Wait for exact numbers for what the form says now; returns the report.
+
+        Of a file that was just opened the form is asked for as it is.
+        """
         forecasting = self.workbench.forecasting
         self.pause(40)  # the check marks settle first
+        self.ask()
         self.wait(lambda: forecasting.preview is not None)
         return forecasting.preview.report
 
@@ -214,6 +218,12 @@ class Person:
         self.key("Del", field)
         self.qtbot.keyClicks(field, text)
         self.pause(160)  # large trees wait for the person to pause
+
+    def ask(self) -> None:
+        """Ask for what the form says, if nobody did since the file was opened."""
+        self.wait(lambda: not self.workbench.asking._opened.isActive())
+        if self.workbench.forecasting.outlook.waiting:
+            self.views.form.changed.emit()  # as if a value was typed again
 
     def ask_amount(self, text: str) -> None:
         """Type an amount into the rule that is shown."""

@@ -315,6 +315,7 @@ def test_what_is_worked_on_is_read_whole_where_there_is_room(person, tmp_path, s
     save_file({name: torch.ones(8, 8)}, file)
     person.open(file)
     person.wait_open(file)
+    person.ask()
     person.wait(lambda: slow.running)
     person.key("Ctrl+Return")
     label = person.window.job_status.label
@@ -333,6 +334,7 @@ def test_a_long_prune_is_cancelled_at_once_and_changes_nothing(person, small, sl
     """Progress is shown with the tensor's name; after Cancel the button works again."""
     person.open(small)
     person.wait_open(small)
+    person.ask()
     person.wait(lambda: slow.running)
     person.key("Ctrl+Return")
     status = person.window.job_status

@@ -68,8 +68,8 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     person.click(form.list.viewport(), first)
     person.click(form.remove)
     assert [form.list.item(i).text() for i in range(form.list.count())] == [
-        "1. all Conv2d layers: L1 unstructured (magnitude), 20\u00a0%",
-        "2. all Linear layers: L1 unstructured (magnitude), 40\u00a0%",
+        "1. all Conv2d layers: L1 unstructured (magnitude), 20\u00a0% · 2 tensors",
+        "2. all Linear layers: L1 unstructured (magnitude), 40\u00a0% · 3 tensors",
     ]
     report = person.wait_preview()
     assert len(report.tensors) == 5

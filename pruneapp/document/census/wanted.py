@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pruneapp.document.sparing import rows_of
+from pruneapp.answers.assignment import Assignment
+from pruneapp.document.sparing import excluded, rows_of
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
 from pruneapp.params import Norm
@@ -50,6 +51,29 @@ def rows_now(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]
         known = [(places[id(row)], names) for row, names in found]
         snapshot.census.remember(snapshot, key, known, 0)
     return tuple((step.rows[i], names) for i, names in known)
+
+
+def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
+    """Return which rule of a step prunes each tensor, and what its limits exclude.
+
+    Found once for the names, rules and limits of a step, not at each move of a slider.
+    """
+    if len(step.rows) == 1 and not step.limits.spare:
+        return Assignment()
+    names = tuple(row.names for row in step.rows)
+    key = "assignment", names, step.limits.spare, step.version
+    known: Assignment | None = snapshot.census.recent(snapshot, key)
+    if known is None:
+        rules: dict[str, int] = {}
+        counts = [0] * len(step.rows) if len(step.rows) > 1 else []
+        if counts:
+            places = {id(row): i for i, row in enumerate(step.rows)}
+            for row, some in rows_now(snapshot, step):
+                rules.update(dict.fromkeys(some, places[id(row)]))
+                counts[places[id(row)]] = len(some)
+        known = Assignment(rules, excluded(snapshot.checkpoint, step), tuple(counts))
+        snapshot.census.remember(snapshot, key, known, 0)
+    return known
 
 
 def kinds_of(snapshot: Snapshot, step: Step) -> Iterator[tuple[tuple[str, ...], Kind]]:

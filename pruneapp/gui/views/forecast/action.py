@@ -77,6 +77,12 @@ class PruneAction(QWidget):
         self._say(self.tr("Prune again") if done else self.tr("Prune"))
         self.button.setEnabled(True)
 
+    def set_waiting(self) -> None:
+        """Say what to do so that there is a step."""
+        self._put(self._quiet)
+        self._say(self.tr("Change a setting to preview a step"))
+        self.button.setEnabled(False)
+
     def _button(self) -> QPushButton:
         button = QPushButton(self)
         button.setMinimumHeight(36)

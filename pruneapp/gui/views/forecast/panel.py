@@ -36,7 +36,7 @@ class Forecast(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
-        self._resting = self._done = False
+        self._resting = self._done = self._waiting = False
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
         self.state = Waiting(self)
@@ -190,6 +190,10 @@ class Forecast(QWidget):
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
 
+    def set_waiting(self) -> None:
+        """Wait until something is asked for, with a button that can do nothing."""
+        self._waiting = True
+
     def set_again(
         self, gone: int, channels: int = 0, *, exact: bool = True, share: float | None = None
     ) -> None:
@@ -234,11 +238,14 @@ class Forecast(QWidget):
     # Inside
 
     def _plan(self) -> None:
-        self._resting = False
+        self._resting = self._waiting = False
         self._quiet(self.tr("Preview"))
 
     def _rest(self, title: str, *, done: bool) -> None:
-        if not self._resting or done != self._done:
+        if self._waiting:
+            self.note.setText("")
+            self.action.set_waiting()
+        elif not self._resting or done != self._done:
             self.note.setText("")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done

@@ -95,6 +95,10 @@ class PruneForm(QWidget):
         self.rules_part.set_methods(forms)
         self._build(former)
 
+    def set_rule_counts(self, counts: Sequence[int]) -> None:
+        """Take how many tensors fall under each rule; none if that is not known."""
+        self.rules_part.set_counts(counts)
+
     def set_amount(self, amount: Amount, row: int = 0) -> None:
         """Show how much a rule takes, silently."""
         if 0 <= row < len(self.rules):

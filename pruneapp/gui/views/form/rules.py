@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.rule import RuleEditor
+from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
 
@@ -56,6 +57,7 @@ class Rules(QObject):
         self._files = ("", "")
         self._amount_used = True
         self._arranged: tuple[object, ...] = ()
+        self._counts: tuple[int, ...] = ()
         self.rules: list[RuleEditor] = []
 
         self.list = QListWidget(parent)
@@ -63,9 +65,7 @@ class Rules(QObject):
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.order = plain(
-            self.tr("Applied in order, each to what those before it left."), wrap=True
-        )
+        self.order = plain(self.tr("A tensor falls under the last rule that names it."), wrap=True)
         self.stack = QStackedWidget(parent)
         self.parts = (self.list, self.order, self.stack)
         self.remove = QPushButton(self.tr("Remove"), parent)
@@ -137,6 +137,11 @@ class Rules(QObject):
         self._amount_used = used
         for rule in self.rules:
             rule.set_amount_used(used=used)
+
+    def set_counts(self, counts: Sequence[int]) -> None:
+        """Take how many tensors fall under each rule; none if that is not known."""
+        self._counts = tuple(counts)
+        self.arrange()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -214,7 +219,7 @@ class Rules(QObject):
     def arrange(self) -> None:
         """Show the list as the rules are now."""
         several = self.several
-        words = [rule.describe() for rule in self.rules] if several else []
+        words = [self._said(place) for place in range(len(self.rules))] if several else []
         place = self.stack.currentIndex()
         methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
         needed = (tuple(self.rules), *methods, *words, place, self.list.fontMetrics().height())
@@ -226,8 +231,9 @@ class Rules(QObject):
         for number, rule in enumerate(self.rules, 1):
             rule.set_rules_shown(shown=several)
             # Made here: of an item that the list makes, Python is not told when it is deleted.
-            line = QListWidgetItem(f"{number}. {rule.describe()}")
-            line.setToolTip(rule.describe())
+            said = self._said(number - 1)
+            line = QListWidgetItem(f"{number}. {said}")
+            line.setToolTip(said)
             line.setSizeHint(QSize(0, self.list.fontMetrics().height() + 8))
             self.list.addItem(line)
         self.list.setCurrentRow(self.stack.currentIndex())
@@ -239,6 +245,18 @@ class Rules(QObject):
         self.remove.setVisible(several)
         self.remove.setEnabled(len(self.rules) > 1)
         self._fit_stack()
+
+    def _said(self, place: int) -> str:
+        """Say what a rule is, and how many tensors fall under it."""
+        said = self.rules[place].describe()
+        if len(self.rules) != len(self._counts):
+            return said
+        count = self._counts[place]
+        if not count:
+            return self.tr("{rule} · later rules take its tensors").format(rule=said)
+        if count == 1:
+            return self.tr("{rule} · 1 tensor").format(rule=said)
+        return self.tr("{rule} · {n} tensors").format(rule=said, n=numbers.count(count))
 
     def _fit_stack(self) -> None:
         # A stack is as high as its highest page; only the one in front is to count.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
-from pruneapp.answers import Danger, Severity, TensorRow
+from pruneapp.answers import Assignment, Danger, Severity, TensorRow
 from pruneapp.gui.views.parts import danger, numbers
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.tree.checks import Checks
@@ -20,6 +20,7 @@ from pruneapp.gui.views.tree.nodes import Nodes
 BAR_ROLE = int(Qt.ItemDataRole.UserRole)  # (share before, share after or None) or None
 DIM_ROLE = BAR_ROLE + 1  # whether it cannot be pruned
 DANGER_ROLE = BAR_ROLE + 2  # glyph for what a step would do to it, or to something below
+EXCLUDED = "⊘"  # before the sparsity of what limits leave as it is
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
@@ -60,6 +61,8 @@ class Cells(QObject):
         self._after: NDArray[np.int64] | None = None
         self.whole_names = False  # in a list, where no module stands above a tensor
         self._dangers: Mapping[str, Danger] = {}
+        self._assignment = Assignment()
+        self._excluded_below: NDArray[np.int64] | None = None  # None if nothing is excluded
         # How many tensors below each node are hurt so badly; empty if none is.
         self._hurt_below: dict[Severity, NDArray[np.int64]] = {}
         self._sum()
@@ -86,6 +89,14 @@ class Cells(QObject):
             for severity in sorted(set(marks.values()), reverse=True):
                 self._hurt_below[Severity(severity)] = self.nodes.below(hurt == severity)
         self._sum()
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Take which tensors limits exclude, and which rule the others fall under."""
+        self._assignment = assignment
+        self._excluded_below = None
+        if assignment.excluded:
+            marked = self._column(dict.fromkeys(assignment.excluded, 1)) > 0
+            self._excluded_below = self.nodes.below(marked)
 
     def _values(self, given: Mapping[str, int], values: NDArray[np.int64]) -> NDArray[np.int64]:
         found = self._column(given)
@@ -118,6 +129,34 @@ class Cells(QObject):
         if tensor < 0:
             return self.tr("In here {what}.").format(what=danger.several(severity, count))
         return danger.reason(self._dangers[self.nodes.names[tensor]])
+
+    def _is_excluded(self, node: int) -> bool:
+        """Whether limits exclude a tensor, or all of a module that would be pruned."""
+        if self._excluded_below is None or self.nodes.alias[node]:
+            return False
+        count = int(self._excluded_below[node])
+        return count > 0 and (self.nodes.tensor[node] >= 0 or count >= self._usual_below[node])
+
+    def _fate(self, node: int) -> str:
+        """Say which limit excludes a tensor, or which rule it falls under; empty for neither."""
+        tensor = int(self.nodes.tensor[node])
+        if tensor < 0:
+            count = 0 if self._excluded_below is None else int(self._excluded_below[node])
+            many = self.tr("Tensors in here that are excluded: {n}")
+            return many.format(n=numbers.count(count)) if count else ""
+        if self.nodes.alias[node]:
+            return ""
+        name = self.nodes.names[tensor]
+        limit = self._assignment.excluded.get(name)
+        if limit is not None:
+            words = {
+                "embeddings": self.tr("Excluded: embeddings"),
+                "first": self.tr("Excluded: first layer"),
+                "last": self.tr("Excluded: last layer"),
+            }
+            return words[limit]
+        rule = self._assignment.rules.get(name)
+        return "" if rule is None else self.tr("Pruned by rule {n}").format(n=rule + 1)
 
     def sparsity(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the pruned share of each of `nodes`."""
@@ -191,6 +230,9 @@ class Cells(QObject):
         if tensor >= 0 and not self.nodes.prunable[tensor]:
             return self.tr("not prunable")
         shares = self._shares(node)
+        if self._is_excluded(node):
+            share = 0.0 if shares is None else shares[0]
+            return f"{EXCLUDED} {numbers.percent(share)}"
         if shares is None:
             return numbers.NO_NUMBER
         before, after = shares
@@ -264,6 +306,8 @@ class Cells(QObject):
             lines += self._counted(node)
         if why := self.why_not(node):
             lines.append(why)
+        if fate := self._fate(node):
+            lines.append(fate)
         if hurt := self._danger_text(node):
             lines.append(f"{danger.GLYPHS[self._worst(node)[0]]} {hurt}")
         return "<br>".join(as_plain(line) for line in lines)
@@ -282,6 +326,9 @@ class Cells(QObject):
         if column != Column.SPARSITY:
             return None
         shares = self._shares(node)
+        if self._is_excluded(node):
+            share = numbers.percent(0.0 if shares is None else shares[0])
+            return self.tr("{share} pruned. {why}").format(share=share, why=self._fate(node))
         if shares is None:
             return self.text(node, column)
         before, after = shares

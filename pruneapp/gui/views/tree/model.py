@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QAccessible
 
-from pruneapp.answers import Danger
+from pruneapp.answers import Assignment, Danger
 from pruneapp.gui.views.tree.building import build_nodes
 from pruneapp.gui.views.tree.cells import ANSWERS, NUMBERS, RIGHT, Cells, Column
 from pruneapp.gui.views.tree.checks import Checks
@@ -122,6 +122,11 @@ class TreeModel(QAbstractItemModel):
         """
         self.cells.set_preview(after, dangers)
         self.refresh(Column.TO_PRUNE)
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Show which tensors limits exclude, and which rule the others fall under."""
+        self.cells.set_assignment(assignment)
+        self.refresh(Column.SPARSITY)
 
     def replace_checked(self, checked: NDArray[np.bool_]) -> bool:
         """Check exactly these tensors (``bool[rows]``); returns whether anything changed."""

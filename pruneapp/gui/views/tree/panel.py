@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from pruneapp.answers import Danger, ShortNames, TensorRow
+from pruneapp.answers import Assignment, Danger, ShortNames, TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
@@ -107,6 +107,10 @@ class ModuleTree(QWidget):
     ) -> None:
         """Show how many would be pruned, and what that would hurt; None if nothing is asked for."""
         self.model.set_preview(after, dangers)
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Show which tensors limits exclude, and which rule the others fall under."""
+        self.model.set_assignment(assignment)
 
     def set_checked(self, names: Sequence[str]) -> None:
         """Check exactly these tensors, by any of their names."""
