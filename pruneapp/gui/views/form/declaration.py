@@ -67,7 +67,7 @@ class FormRow:
 
 @dataclass(frozen=True)
 class FormRequest:
-    """What is asked for: rules that are applied in order, as one step.
+    """What is asked for: rules, applied as one step; the last that names a tensor takes precedence.
 
     Attributes
     ----------
