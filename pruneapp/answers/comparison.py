@@ -7,8 +7,9 @@ from typing import Literal
 
 # same: equal in value throughout (NaN equals NaN, 0.0 equals -0.0), of whatever types. only a,
 # only b: the other has no tensor of this name. shape: both have it, but of another shape (or of
-# types that have no values of their own, complex or packed), so that nothing was compared.
-Difference = Literal["same", "differs", "only a", "only b", "shape"]
+# types that have no values of their own, complex or packed), so that nothing was compared. unread:
+# both have it, and of one at least its numbers cannot be read.
+Difference = Literal["same", "differs", "only a", "only b", "shape", "unread"]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import contextlib
 import math
 import sys
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,12 @@ from pruneapp.progress import CancelToken, Job
 SAME, DIFFERENT = 0, 1
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
-_WORDS = {"same": "same", "only a": "only in A", "only b": "only in B"}
+_WORDS = {
+    "same": "same",
+    "only a": "only in A",
+    "only b": "only in B",
+    "unread": "cannot be read, not compared",
+}
 
 
 def diff(options: argparse.Namespace, token: CancelToken) -> int:
@@ -64,12 +70,15 @@ def _names(a: Checkpoint, b: Checkpoint, patterns: Sequence[str]) -> set[str]:
     names: set[str] = set()
     for pattern in patterns:
         errors = []
+        unread = {*a.contents.unreadable, *b.contents.unreadable}
+        found = {name for name in unread if fnmatchcase(name, pattern)}
+        names |= found
         for checkpoint in (a, b):
             try:
                 names.update(matching(checkpoint, [pattern]))
             except SelectionError as error:
                 errors.append(error)
-        if len(errors) == 2:
+        if len(errors) == 2 and not found:
             raise errors[0]
     return names
 
@@ -109,7 +118,7 @@ def _cells(row: TensorDifference) -> tuple[str, ...]:
             f"{_shape(s)} {t}" for s, t in ((row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b))
         )
         return name, " / ".join(shapes), *[""] * (len(_HEAD) - 2)
-    if row.kind in {"only a", "only b"}:
+    if row.kind in {"only a", "only b", "unread"}:
         return name, _WORDS[row.kind], *[""] * (len(_HEAD) - 2)
     overlap = row.overlap
     return (

@@ -54,6 +54,7 @@ def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
         "notices": [n.text for n in contents.notices],
         "unknown_globals": list(contents.unknown_globals),
         "metadata": dict(contents.metadata),
+        "unreadable": dict(contents.unreadable),
         "tensors": [_tensor(document, document.checkpoint.entries[name]) for name in names],
     }
 
@@ -90,6 +91,8 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         )
         for e in entries
     ]
+    if len(entries) == len(checkpoint.entries):  # all of them, and so these, too
+        rows += [(printable(n), "", "", "", "", why) for n, why in contents.unreadable.items()]
     head = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
     print_table(head, rows, (False, False, False, False, True, False))
     total, buffers = size_of(entries)

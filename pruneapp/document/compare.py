@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -60,7 +60,23 @@ def compare(
         tensors.append(_again(pair, before, job) if before else difference(a, b, pair, job))
         if known is not None and before is None:
             known.put(a, b, pair, tensors[-1])
-    return Comparison(*called, tuple(tensors))
+    return Comparison(*called, (*tensors, *_unread(a, b, names)))
+
+
+def _unread(a: Snapshot, b: Snapshot, names: Iterable[str] | None) -> Iterator[TensorDifference]:
+    """Yield the tensors whose numbers cannot be read on one side, unless it is the same file."""
+    if a.checkpoint is b.checkpoint:
+        return
+    here, there = a.checkpoint, b.checkpoint
+    of_a, of_b = here.contents.unreadable, there.contents.unreadable
+    wanted = None if names is None else frozenset(names)
+    for name in dict.fromkeys((*of_a, *of_b)):
+        if wanted is not None and name not in wanted:
+            continue
+        if (name in of_a or here.holds(name)) and (name in of_b or there.holds(name)):
+            yield TensorDifference(name, "unread")
+        else:
+            yield TensorDifference(name, "only a" if name in of_a else "only b")
 
 
 def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple[Pair, ...]:
@@ -92,6 +108,13 @@ def pairs(a: Snapshot, b: Snapshot, names: Iterable[str] | None = None) -> tuple
         met.update(others)
         found += others.values() if others else [(entry.name, entry, None)]
     found += [(e.name, None, e) for e in b.checkpoint.entries.values() if e.name not in met]
+    # What one side has and cannot read is no tensor that only the other has.
+    unread = a.checkpoint.contents.unreadable, b.checkpoint.contents.unreadable
+    found = [
+        (name, x, y)
+        for name, x, y in found
+        if not (x is None and name in unread[0]) and not (y is None and name in unread[1])
+    ]
     if wanted is None:
         return tuple(found)
     return tuple(

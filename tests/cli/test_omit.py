@@ -129,3 +129,38 @@ def test_every_exporting_command_explains_the_option(call):
         status, out, _ = call(command, "--help")
         assert status == 0
         assert "--omit NAME" in out
+
+
+def test_diff_names_what_one_side_lacks_or_nobody_can_read(call, mixed, tmp_path):
+    out = tmp_path / "o.safetensors"
+    select = ("--select", "a.weight", "--omit", "*")
+    assert call("prune", mixed, "-o", out, "--method", "identity", *select)[0] == 0
+    status, said, _ = call("diff", mixed, out, "--json")
+    rows = {row["name"]: row["kind"] for row in json.loads(said)["tensors"]}
+    assert status == 1
+    assert rows == {
+        "a.weight": "same",
+        "b.weight": "only a",
+        "c.weight": "only a",
+        "d.weight": "same",
+    }
+    status, said, _ = call("diff", out, mixed)
+    assert said.count("only in B") == 2
+    status, said, _ = call("diff", mixed, mixed, "[bc].weight", "--json")
+    rows = {row["name"]: row["kind"] for row in json.loads(said)["tensors"]}
+    assert (status, rows) == (1, {"b.weight": "unread", "c.weight": "unread"})
+    whole = tmp_path / "whole.safetensors"
+    save_file({"b.weight": plain(4, 16, 16)}, whole)
+    status, said, _ = call("diff", whole, mixed, "b.weight", "--json")
+    assert [row["kind"] for row in json.loads(said)["tensors"]] == ["unread"]
+
+
+def test_inspect_lists_what_cannot_be_read(call, mixed):
+    status, said, _ = call("inspect", mixed)
+    assert status == 0
+    line = next(line for line in said.splitlines() if line.startswith("c.weight"))
+    assert "on the meta device: the file holds no numbers of it" in line
+    assert set(json.loads(call("inspect", mixed, "--json")[1])["unreadable"]) == {
+        "b.weight",
+        "c.weight",
+    }

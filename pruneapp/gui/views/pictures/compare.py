@@ -215,6 +215,7 @@ class CompareView(OrderedChart):
             ("only a", self.tr("{n} only in A")),
             ("only b", self.tr("{n} only in B")),
             ("shape", self.tr("{n} of another shape")),
+            ("unread", self.tr("{n} that cannot be read")),
         ):
             many = sum(t.kind == kind for t in self._differing)
             if many:
@@ -258,6 +259,7 @@ class CompareView(OrderedChart):
             "only a": self.tr("only in A"),
             "only b": self.tr("only in B"),
             "shape": self.tr("another shape or type, not compared"),
+            "unread": self.tr("cannot be read, not compared"),
         }[t.kind]
 
     def _measure(self) -> None:
