@@ -22,6 +22,7 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
     ├── HistoryError               a state that was put aside cannot be read again
     ├── RecipeError                a recipe cannot be read, or does not fit a checkpoint
     ├── ExportError                a file cannot be written
+    │   └── UnwritableError        tensors of the source cannot be written in the format
     └── SessionError               a session cannot be opened or kept
         ├── OriginalMissingError   the checkpoint that it is about is not where it was
         ├── OriginalChangedError   the checkpoint is another one than that it is about
@@ -29,6 +30,9 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 
 class PruneAppError(Exception):
@@ -154,6 +158,18 @@ class RecipeError(PruneAppError):
 
 class ExportError(PruneAppError):
     """A file cannot be written."""
+
+
+class UnwritableError(ExportError):
+    """Tensors of the source can neither be written in a format nor be left out without leave.
+
+    Attributes
+    ----------
+    unread
+        Why each cannot be read, by name.
+    """
+
+    unread: Mapping[str, str] = MappingProxyType({})
 
 
 class SessionError(PruneAppError):

@@ -12,7 +12,7 @@ from typing import Any
 
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.errors import ExportError, ParameterError, counted
+from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.rounding import DTYPE, KEEP
 from pruneapp.export.splitting import SHARD_SIZE
@@ -65,7 +65,7 @@ def refuse_unwritable(
 
     Raises
     ------
-    ExportError
+    UnwritableError
         If something can neither be written nor left out.
     ParameterError
         If one of `omit` names nothing that cannot be read.
@@ -121,7 +121,7 @@ def account_for(
 
     Raises
     ------
-    ExportError
+    UnwritableError
         If an entry of the source would be missing without leave.
     ParameterError
         See `omitted`.
@@ -168,12 +168,14 @@ def _refuse(
 
     keeping = [f.name for f in FORMATS.values() if f.name != form.name and f.keeps(checkpoint)]
     other = f", or export as {keeping[0]}, which keeps what was opened" if keeping else ""
-    raise ExportError(
+    error = UnwritableError(
         f"{_listed(names)} of '{checkpoint.path}' cannot be written as {form.name}: "
         f"{unread[names[0]]}{which}.",
         remedy=f"Leave {'it' if len(names) == 1 else 'them'} out with --omit NAME{other}.",
         details="\n".join(f"{show(name)}: {unread[name]}" for name in names),
     )
+    error.unread = {name: unread[name] for name in names}
+    raise error
 
 
 def _matches(name: str, pattern: str) -> bool:

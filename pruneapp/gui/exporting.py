@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,8 +12,10 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import FormatOffer, Landing, RoundingCost
+from pruneapp.document.document import Document
 from pruneapp.document.session.capture import Capture
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import PruneAppError, UnwritableError
+from pruneapp.export.completeness import unwritable
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.run import ExportRequest, planned_size
@@ -34,6 +36,7 @@ from pruneapp.gui.session import Session
 from pruneapp.gui.theme import Appearance
 from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog
+from pruneapp.params import validate_all
 from pruneapp.progress import CancelToken, Job
 
 LATER_MS = 1_500
@@ -205,8 +208,26 @@ class Exporting(QObject):
             self._window, str(path), str(path.resolve())
         ):
             return
+        unread = self._unwritable(document, request)
+        if unread:
+            label = FORMATS[request.format].label
+            if not questions.leave_out(self._window, unread, label):
+                return
+            request = replace(request, omit=tuple(unread))
+        self._write(document, request, wish)
+
+    @staticmethod
+    def _unwritable(document: Document, request: ExportRequest) -> Mapping[str, str]:
+        form = FORMATS[request.format]
+        try:
+            values = validate_all(form.params, request.params)
+        except PruneAppError:  # which the export will say
+            return {}
+        return unwritable(document.checkpoint, form, values)
+
+    def _write(self, document: Document, request: ExportRequest, wish: ExportWish) -> None:
         writing = Writing(Capture.of(document), request, wish, self._session.contents.shown)
-        self.began.emit(path)
+        self.began.emit(request.path)
         if wish.replace_original:
             self._session.hold(
                 PruneAppError(
@@ -219,7 +240,7 @@ class Exporting(QObject):
             writing.work,
             writes=True,
             on_result=partial(self._on_exported, writing),
-            on_error=partial(self._on_not_exported, request),
+            on_error=partial(self._on_not_exported, writing),
             on_cancelled=lambda: self._on_cancelled(writing, task.token),
         )
 
@@ -240,8 +261,20 @@ class Exporting(QObject):
             said = self.tr("Export of {name} cancelled: nothing was written.")
             self.cancelled.emit(said.format(name=request.path.name))
 
-    def _on_not_exported(self, request: ExportRequest, error: PruneAppError) -> None:
+    def _on_not_exported(self, writing: Writing, error: PruneAppError) -> None:
+        request, document = writing.request, self._session.document
         self._let_go(request)
+        # What is pruned may decide that a container is not kept: only its plan tells.
+        if (
+            isinstance(error, UnwritableError)
+            and document is not None
+            and document.checkpoint is writing.capture.snapshot.checkpoint
+            and self._session.may_work()
+        ):
+            label = FORMATS[request.format].label
+            if questions.leave_out(self._window, error.unread, label):
+                self._write(document, replace(request, omit=tuple(error.unread)), writing.wish)
+            return
         self._session.refused.emit(error)
 
     def _on_exported(self, writing: Writing, report: ExportReport) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -11,8 +11,11 @@ from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QTextBrowser, 
 
 import pruneapp
 from pruneapp import resources
+from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import StateDict
 
+# Tensors that a question names; the details have all of them.
+_LISTED = 10
 # So much of a name, or of a part of a path, that more may follow of.
 _LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
 
@@ -165,6 +168,63 @@ def follow_link(parent: QWidget, path: str, target: str) -> bool:
         stay=QCoreApplication.translate("Questions", "Do not export"),
     )
     return clicked == "go"
+
+
+def leave_out(parent: QWidget, unreadable: Mapping[str, str], format_name: str) -> bool:
+    """Ask whether tensors that cannot be read may be missing from an export.
+
+    Parameters
+    ----------
+    parent
+        The window.
+    unreadable
+        Their names, and why each cannot be read.
+    format_name
+        What the format is called.
+    """
+    many = len(unreadable)
+    if many == 1:
+        title = QCoreApplication.translate(
+            "Questions", "One tensor of the file cannot be written in this format."
+        )
+    else:
+        title = QCoreApplication.translate(
+            "Questions", "{n} tensors of the file cannot be written in this format."
+        ).format(n=f"{many:,}")
+    box = _box(
+        parent,
+        title,
+        QCoreApplication.translate(
+            "Questions",
+            "The numbers of these tensors cannot be read, so that “{format}” cannot hold them. A "
+            "model that needs them will not load from the export alone.",
+        ).format(format=format_name)
+        + "\n\n"
+        + "\n".join(f"{show(n)}: {why}" for n, why in list(unreadable.items())[:_LISTED])
+        + (
+            "\n"
+            + QCoreApplication.translate("Questions", "and {n} more").format(
+                n=f"{many - _LISTED:,}"
+            )
+            if many > _LISTED
+            else ""
+        ),
+    )
+    if many > _LISTED:
+        box.setDetailedText("\n".join(f"{show(n)}: {why}" for n, why in unreadable.items()))
+    go = box.addButton(
+        QCoreApplication.translate("Questions", "Leave out and export"),
+        QMessageBox.ButtonRole.DestructiveRole,
+    )
+    stay = box.addButton(
+        QCoreApplication.translate("Questions", "Cancel"), QMessageBox.ButtonRole.RejectRole
+    )
+    box.setDefaultButton(stay)
+    box.setEscapeButton(stay)
+    box.exec()
+    clicked = box.clickedButton()
+    box.deleteLater()
+    return clicked is go
 
 
 def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> str | None:
