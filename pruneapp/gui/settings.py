@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 from pruneapp.plain_json import decode, encoded
 
 RECENT_FILES = 9
+VIEWED_FILES = 40
 
 THEME = ChoiceParam(
     name="theme",
@@ -71,6 +73,9 @@ class Stored(msgspec.Struct):
     recent: list[str] = []
     written: list[str] = []
     blobs: dict[str, str] = {}
+    window: dict[str, Any] = {}
+    folders: dict[str, str] = {}
+    views: dict[str, dict[str, Any]] = {}
 
 
 class Settings:
@@ -125,6 +130,38 @@ class Settings:
         text = str(folder.absolute())
         rest = [p for p in self._stored.written if p != text]
         self._stored.written = [text, *rest][:RECENT_FILES]
+        self._write()
+
+    def folder(self, purpose: str) -> str:
+        """Return the folder that was used last to ``open``, to save a ``recipe``; "" for none."""
+        folder = self._stored.folders.get(purpose, "")
+        return folder if folder and Path(folder).is_dir() else ""
+
+    def set_folder(self, purpose: str, file: Path) -> None:
+        """Take the file that was chosen for a purpose."""
+        self._stored.folders[purpose] = str(file.absolute().parent)
+        self._write()
+
+    @property
+    def window(self) -> Mapping[str, Any]:
+        """What holds for every file, as plain JSON: the page, the columns."""
+        return self._stored.window
+
+    def view(self, file: Path) -> Mapping[str, Any]:
+        """Return how a file was looked at when it was closed, as plain JSON; empty if never."""
+        return self._stored.views.get(str(file.absolute()), {})
+
+    def set_views(
+        self, window: Mapping[str, Any], file: Path | None, view: Mapping[str, Any]
+    ) -> None:
+        """Keep what holds for every file, and how one was looked at; those of long ago go."""
+        self._stored.window = dict(window)
+        if file is not None:
+            views = self._stored.views
+            views.pop(str(file.absolute()), None)
+            views[str(file.absolute())] = dict(view)
+            for old in list(views)[:-VIEWED_FILES]:
+                del views[old]
         self._write()
 
     def blob(self, name: str) -> bytes:

@@ -37,7 +37,7 @@ DOCKS = (328, 312)  # widths of tree and form at first
 SMALLEST = QSize(720, 480)
 # Narrower than this the two docks share one place, as tabs.
 NARROW = 1120
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2  # raised with DOCKS: docks of before left the picture too little
 
 
 class MainWindow(QMainWindow):

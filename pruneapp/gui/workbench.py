@@ -35,6 +35,7 @@ from pruneapp.gui.pattern_checking import PatternChecking
 from pruneapp.gui.pruning import Pruning
 from pruneapp.gui.recipes import Recipes
 from pruneapp.gui.recovering import Recovering
+from pruneapp.gui.remembering import Remembering
 from pruneapp.gui.rounds import Rounds
 from pruneapp.gui.session import Session
 from pruneapp.gui.sessions import Sessions
@@ -196,6 +197,7 @@ class Workbench(QObject):
             telling=self.telling,
             appearance=appearance,
         )
+        self.remembering = Remembering(self.session, self.views, settings, view, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
         self.ended = True
         self._connect()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from PySide6.QtCore import (
     QItemSelection,
@@ -148,8 +149,45 @@ class TreeView(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the columns that there is no room for, unless the person chose them."""
         super().resizeEvent(event)
-        if not self._chosen_columns:
+        if self._chosen_columns:
+            self._fit_name()
+        else:
             self._fit_columns()
+
+    def columns(self) -> dict[str, Any]:
+        """Return which columns the person chose, and what it is sorted by, as plain JSON."""
+        header, found = self.header(), dict[str, Any]()
+        if self._chosen_columns:
+            found["shown"] = [c.name.lower() for c in Column if not self.isColumnHidden(c)]
+        if 0 <= (column := header.sortIndicatorSection()) < len(Column):
+            found["sorted"] = Column(column).name.lower()
+            found["descending"] = header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
+        return found
+
+    def set_columns(self, columns: Mapping[str, Any]) -> None:
+        """Take what `columns` returned; what is no column is left out."""
+        names = {column.name.lower(): column for column in Column}
+        shown = columns.get("shown")
+        if isinstance(shown, list):
+            self._chosen_columns = True
+            for name, column in names.items():
+                self.setColumnHidden(column, column != Column.NAME and name not in shown)
+            self._fit_name()
+        if (by := columns.get("sorted")) in names:
+            down = columns.get("descending") is True
+            order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
+            self.sortByColumn(names[by], order)
+
+    def _fit_name(self) -> None:
+        """Give the name what the others leave, and what it needs where that is too little."""
+        others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
+        room = self.viewport().width() - others
+        needed = max(self.sizeHintForColumn(Column.NAME), self._widths[Column.NAME])
+        mode = QHeaderView.ResizeMode
+        fits = needed <= room or not self._chosen_columns
+        self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
+        if not fits:
+            self.setColumnWidth(Column.NAME, needed)
 
     def _fit_columns(self) -> None:
         give_way = _GIVE_WAY_IN_LIST if self.tree.flat else _GIVE_WAY
@@ -168,6 +206,7 @@ class TreeView(QTreeView):
             self.setColumnHidden(column, column in hidden)
         most = max(self._least_sparsity, int(_MOST_SPARSITY * self.viewport().width()))
         self.setColumnWidth(Column.SPARSITY, min(widths[Column.SPARSITY], most))
+        self._fit_name()
 
     def _choose_columns(self, place: QPoint) -> None:
         menu = QMenu(self)
@@ -185,8 +224,13 @@ class TreeView(QTreeView):
             self._chosen_columns = False
             self._fit_columns()
         elif chosen is not None:
-            self._chosen_columns = True
-            self.setColumnHidden(chosen.data(), not chosen.isChecked())
+            self.show_column(Column(chosen.data()), shown=chosen.isChecked())
+
+    def show_column(self, column: Column, *, shown: bool) -> None:
+        """Show a column, or hide it; names stay whole, if need be the tree scrolls."""
+        self._chosen_columns = True
+        self.setColumnHidden(column, not shown)
+        self._fit_name()
 
     # What stays when the model is rebuilt
 
@@ -211,6 +255,8 @@ class TreeView(QTreeView):
     def _note_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
             self._open.add(index.internalId())
+        if self._chosen_columns and not self._restoring:
+            self._fit_name()
 
     def _note_collapsed(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:

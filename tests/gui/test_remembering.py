@@ -1,0 +1,104 @@
+"""Columns, order, page and how each file was looked at are found again."""
+
+import json
+import shutil
+
+import pytest
+
+from pruneapp import resources
+from pruneapp.gui.settings import VIEWED_FILES, Settings
+from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.gui.views.tree.cells import Column
+
+SAMPLE = resources.path("sample/lenet-digits.safetensors")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return two files with the tensors of the sample."""
+    return [shutil.copy(SAMPLE, tmp_path / f"{name}.safetensors") for name in "ab"]
+
+
+def opened(person, path):
+    person.open(path)
+    person.wait_open(path)
+    return person
+
+
+def test_a_file_is_shown_as_it_was_left(person, files):
+    first, second = files
+    opened(person, first)
+    usual = person.views.tree.checked()
+    name = usual[-1]
+    person.views.tree.set_checked([name])
+    person.workbench.show_tensor(name)
+    person.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+    opened(person, second)
+    assert person.views.tree.checked() == usual
+    assert person.views.pages.page is Page.CHANNELS
+    person.views.pages.tabs.setCurrentIndex(Page.MODEL)
+    opened(person, first)
+    assert person.views.tree.checked() == (name,)
+    assert person.views.tree.focused() == name
+    assert person.views.pages.page is Page.CHANNELS
+
+
+def test_columns_and_order_are_found_again(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    view.show_column(Column.TYPE, shown=True)
+    view.show_column(Column.SHAPE, shown=False)
+    view.header().setSortIndicator(Column.PARAMETERS, view.header().sortIndicatorOrder())
+    kept = view.columns()
+    person.session.close()
+    window = person.workbench.settings.window
+    assert window["columns"] == kept
+    assert kept["sorted"] == "parameters"
+    assert "type" in kept["shown"]
+    assert "shape" not in kept["shown"]
+    json.dumps(dict(window))
+    view.set_columns({"shown": ["name", "sparsity"], "sorted": "nothing"})
+    assert view.isColumnHidden(Column.TYPE)
+    view.set_columns(window["columns"])
+    assert view.columns() == kept
+
+
+def test_names_stay_whole_whatever_columns_are_added(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    for column in Column:
+        if column != Column.NAME:
+            view.show_column(column, shown=True)
+        person.pause(10)
+        assert view.columnWidth(Column.NAME) >= view.sizeHintForColumn(Column.NAME)
+    assert view.horizontalScrollBar().maximum() > 0
+
+
+def test_settings_keep_the_last_files_alone(tmp_path):
+    settings = Settings(tmp_path / "s.json")
+    for number in range(VIEWED_FILES + 5):
+        settings.set_views({"page": "model"}, tmp_path / f"{number}.pt", {"tensor": str(number)})
+    found = Settings(tmp_path / "s.json")
+    assert found.window == {"page": "model"}
+    assert found.view(tmp_path / "4.pt") == {}
+    assert found.view(tmp_path / "5.pt") == {"tensor": "5"}
+
+
+def test_a_folder_is_kept_for_each_purpose(tmp_path):
+    settings = Settings(tmp_path / "s.json")
+    (tmp_path / "a").mkdir()
+    assert settings.folder("open") == ""
+    settings.set_folder("open", tmp_path / "a" / "x.pt")
+    settings.set_folder("recipe", tmp_path / "gone" / "x.json")
+    found = Settings(tmp_path / "s.json")
+    assert found.folder("open") == str(tmp_path / "a")
+    assert found.folder("recipe") == "", "it is not there any more"
+
+
+def test_settings_of_before_still_open(tmp_path):
+    old = {"version": 1, "values": {"theme": "dark"}, "recent": ["/a.pt"], "blobs": {"docks": ""}}
+    (tmp_path / "s.json").write_text(json.dumps(old))
+    settings = Settings(tmp_path / "s.json")
+    assert [str(path) for path in settings.recent] == ["/a.pt"]
+    assert settings.window == {}
+    assert settings.view(tmp_path / "a.pt") == {}
