@@ -84,6 +84,8 @@ def _pick(like: list[QWidget], step: str) -> QWidget:
 def label_of(widget: QWidget) -> str:
     """Return what a person would call it."""
     name = widget.accessibleName() or widget.objectName()
+    if name.startswith("qt_"):  # a part of what has a name
+        name = f"in {widget.parentWidget().accessibleName()}"
     if not name and isinstance(widget, QAbstractButton):
         name = widget.text()
     if not name and widget.parentWidget() is not None and not widget.isWindow():

@@ -70,8 +70,8 @@ class Files:
                 self.hostile.append(case.build(place))
         self._damage()
 
-    def renew(self, number: int) -> Path:
-        """Copy a model again, whatever became of the copy; returns that."""
+    def renew(self, number: int) -> None:
+        """Copy a model again, whatever became of the copy."""
         source, model = self._sources[number], self.models[number]
         if model.is_dir():
             shutil.rmtree(model)
@@ -80,12 +80,11 @@ class Files:
         else:
             model.unlink(missing_ok=True)
             shutil.copyfile(source, model)
-        return model
 
     def good(self) -> Path:
-        """Return a model, the first more often than the others; now and then a fresh copy."""
+        """Return a model, the first more often than the others."""
         number = 0 if self._rng.random() < 0.7 else self._rng.randrange(len(self.models))
-        return self.renew(number) if self._rng.random() < 0.4 else self.models[number]
+        return self.models[number]
 
     def any(self) -> Path:
         """Return a file to open: a model, a hostile file, or what was written before."""
@@ -98,7 +97,10 @@ class Files:
         return self._rng.choice(self.hostile)
 
     def spoil(self, how: str) -> None:
-        """Do to a model what another program may do to an open file."""
+        """Do to the first model what another program may do to an open file."""
+        if how == "renew":
+            self.renew(0)
+            return
         model = self.models[0]
         if model.is_dir():
             model = next(iter(sorted(model.glob("*.safetensors"))), model)

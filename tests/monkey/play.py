@@ -50,6 +50,8 @@ from tests.monkey.whims import Whims
 PATIENCE_S = 60.0
 # A pause for the window to come to rest, between acts.
 SETTLE_S = 4.0
+# Colours, icons and the like that later windows may keep on top of what the first one left.
+MORE_WRAPPERS = 400
 # Names of which the masks are counted again when the window rests.
 COUNTED = 3
 
@@ -97,6 +99,7 @@ class Run(QObject):
         self._depth = 0
         self._settling = 0.0
         self._over = False
+        self._wrappers = 0  # of Qt's objects, after the first window was closed
         self._threads = set(threading.enumerate())
         self._ask_no_system()
         self._settings = Settings(plan.folder / "settings.json")
@@ -168,6 +171,7 @@ class Run(QObject):
         self.window.deleteLater()
         self._appearance.deleteLater()
         del bench, self.window, self.start, self._appearance
+        gc.unfreeze()  # a window freezes what it takes to live as long as the process
         for _ in range(3):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             gc.collect()
@@ -187,9 +191,14 @@ class Run(QObject):
         ]
         if threads:
             self.findings.add("leak", f"threads that are left: {threads}")
+        wrappers = shiboken6.getAllValidWrappers()
+        self._wrappers = self._wrappers or len(wrappers)
+        if len(wrappers) > self._wrappers + MORE_WRAPPERS:
+            kinds = Counter(type(found).__name__ for found in wrappers).most_common(20)
+            self.findings.add("leak", f"{len(wrappers)} objects after {self._wrappers}: {kinds}")
         untold = Counter(
             type(found).__name__
-            for found in shiboken6.getAllValidWrappers()
+            for found in wrappers
             if not isinstance(found, (QObject, QMetaObject))
             and not shiboken6.ownedByPython(found)
             and not shiboken6.createdByPython(found)
@@ -247,13 +256,16 @@ class Run(QObject):
     def _answer(self, choose: Any) -> str:
         """Return what a dialog is answered with, from the log where one is repeated."""
         self.done["file dialogs"] += 1
-        if self._script is not None:
-            path = next((e["path"] for e in self._script if e["do"] == "answer"), "")
-            path = str(self._plan.folder / path) if path else ""
-        else:
-            path = choose()
+        path = self._answer_of_script() if self._script is not None else choose()
         self._write({"do": "answer", "path": self._relative(path)})
         return path
+
+    def _answer_of_script(self) -> str:
+        assert self._script is not None
+        if not self._script or self._script[0]["do"] != "answer":
+            return ""
+        path = self._script.pop(0)["path"]
+        return str(self._plan.folder / path) if path else ""
 
     def _relative(self, path: str) -> str:
         return path.removeprefix(f"{self._plan.folder}{os.sep}")
@@ -310,6 +322,8 @@ class Run(QObject):
             return self._whims.next(self.window)
         while self._script:
             act = self._script.pop(0)
+            if act["do"] == "drop":
+                act["paths"] = [str(self._plan.folder / path) for path in act["paths"]]
             if act["do"] != "answer":
                 return act
         self._plan = Plan(self._plan.seed, 0, self._plan.models, self._plan.folder)
@@ -324,7 +338,7 @@ class Run(QObject):
             if act["do"] == "settle":
                 self._settling = time.monotonic() + SETTLE_S
             elif act["do"] == "spoil":
-                self._spoil(act["how"])
+                self._files.spoil(act["how"])
             else:
                 acts.do(act, self.window)
         except MissingError:
@@ -333,12 +347,6 @@ class Run(QObject):
             self.findings.add("exception", traceback.format_exc())
         finally:
             self._depth -= 1
-
-    def _spoil(self, how: str) -> None:
-        if how == "renew":
-            self._files.renew(0)
-        else:
-            self._files.spoil(how)
 
     def _write(self, entry: Act) -> None:
         at = round(time.monotonic() - self._began, 3)

@@ -27,8 +27,12 @@ STALL_S = 1.0
 LOOK_S = 0.5
 # The process is taken for dead then: all stacks are written, and it ends.
 DEAD_S = 120.0
-# What the plugin without a screen says of what it cannot do.
-KNOWN = ("This plugin does not support",)
+# What the plugin without a screen says of what it cannot do, and what QTest says to its user.
+KNOWN = (
+    "This plugin does not support",
+    "Keyboard event not accepted by receiving widget",
+    "Mouse event occurs outside target window",
+)
 
 
 class Findings:
@@ -74,7 +78,7 @@ class Findings:
     def _on_message(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
         if kind in {QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg} or text.startswith(KNOWN):
             return
-        self.add("warning", f"Qt: {text}\n" + "".join(traceback.format_stack(limit=12)))
+        self.add("warning", f"Qt: {text}\n{_theirs(traceback.extract_stack())}")
 
 
 class Pulse(QObject):
@@ -155,10 +159,12 @@ class Pulse(QObject):
             elif age > LOOK_S * (len(self._stacks) + 1) and len(self._stacks) < 3:
                 frame = sys._current_frames().get(self._main)
                 stack = traceback.extract_stack(frame) if frame else traceback.StackSummary()
-                # What the monkey did is in the log.
-                theirs = [step for step in stack if "/monkey/" not in step.filename][-9:]
-                lines = "".join(traceback.format_list(theirs))
-                self._stacks.append(f"after {age:.2f} s:\n{lines}")
+                self._stacks.append(f"after {age:.2f} s:\n{_theirs(stack)}")
+
+
+def _theirs(stack: traceback.StackSummary) -> str:
+    """Return the end of a stack without what the monkey did, which is in the log."""
+    return "".join(traceback.format_list([s for s in stack if "/monkey/" not in s.filename][-9:]))
 
 
 def waited() -> dict[str, float]:

@@ -129,6 +129,8 @@ class Whims:
         return {"do": "keys", "keys": self._rng.choice(("Esc", "Down", "Up", "Right", "Return"))}
 
     def _without_document(self) -> Act | None:
+        if self._rng.random() < 0.1:
+            return {"do": "spoil", "how": "renew"}
         if self._rng.random() < 0.3:
             return {"do": "drop", "paths": [str(self._files.good())]}
         if self._rng.random() < 0.3:
@@ -246,7 +248,10 @@ class Whims:
         return act
 
     def _spoil(self, _top: QWidget) -> Act:
-        return {"do": "spoil", "how": self._rng.choice(("delete", "cut", "change", "renew"))}
+        return {
+            "do": "spoil",
+            "how": self._rng.choice(("delete", "cut", "change", "renew", "renew")),
+        }
 
     def _resize(self, _top: QWidget) -> Act:
         return {
@@ -283,7 +288,7 @@ KINDS: tuple[tuple[Callable[[Whims, QWidget], Act | None], float], ...] = (
     (Whims._prune, 4),
     (Whims._export, 1),
     (Whims._drop, 0.5),
-    (Whims._spoil, 0.1),
+    (Whims._spoil, 0.2),
     (Whims._resize, 0.8),
     (Whims._close, 0.4),
     (Whims._leave, 0.6),
@@ -310,7 +315,11 @@ def _takes_clicks(widget: QWidget) -> bool:
     parent = widget.parentWidget()
     if isinstance(parent, QAbstractScrollArea) and parent.viewport() is widget:
         return True
-    return "mousePressEvent" in vars(type(widget))
+    return any(
+        "mousePressEvent" in vars(kind)
+        for kind in type(widget).__mro__
+        if kind.__module__.startswith("pruneapp.")
+    )
 
 
 def _kind(widget: QWidget) -> str:
