@@ -10,12 +10,58 @@ from pruneapp.answers import Comparison, TensorDifference
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.document.compared import Compared, Pair
 from pruneapp.document.difference_sums import STRETCH, DifferenceSums, Side, Stretches
+from pruneapp.document.layers import effective
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
 
-__all__ = ["compare", "difference", "pairs", "untouched"]
+__all__ = ["compare", "difference", "is_original", "pairs", "untouched"]
+
+# What tells a pruned file from its original: this key of the metadata, else zeros, looked for in so
+# many weights of so many tensors, if they are more by this share of all.
+_MADE_OF = "pruneapp.inputs"
+_LOOKED_AT = 1 << 12
+_TENSORS = 256
+_MORE = 0.005
+
+
+def is_original(here: Snapshot, there: Snapshot, job: Job) -> bool:
+    """Guess whether `here` was pruned and `there` is what it was made of.
+
+    The file that says of which files it was made is the pruned one; else the one with clearly more
+    zeros among the first weights of the tensors that both have.
+
+    Parameters
+    ----------
+    here, there
+        Two states, of two checkpoints.
+    job
+        Asked whether to go on.
+
+    Raises
+    ------
+    CheckpointError
+        If a file cannot be read.
+    """
+    made = [_MADE_OF in state.checkpoint.metadata for state in (here, there)]
+    if made[0] != made[1]:
+        return made[0]
+    shared = [
+        (x, y)
+        for _, x, y in pairs(here, there, None)
+        if x and y and x.prunable and y.prunable and x.shape == y.shape and x.numel
+    ]
+    step = max(1, len(shared) // _TENSORS)
+    zeros, weights = [0, 0], 0
+    for both in shared[::step]:
+        job.step(0)
+        size = min(_LOOKED_AT, both[0].numel)
+        weights += size
+        for side, (state, entry) in enumerate(zip((here, there), both, strict=True)):
+            values = effective(state, entry.name)(0, size)
+            zeros[side] += int(np.count_nonzero(values == 0))
+    return zeros[0] - zeros[1] > _MORE * weights
 
 
 def compare(

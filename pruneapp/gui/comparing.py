@@ -82,6 +82,7 @@ class Comparing(QObject):
         self.other.leaving.connect(self._on_other_leaving)
         self._view.comparisonRequested.connect(self._on_wanted)
         self._view.otherFileRequested.connect(self.ask_file)
+        self._view.otherFolderRequested.connect(self.ask_folder)
         self._view.differenceRequested.connect(self.differing.show)
         self._pages.pageChanged.connect(self._on_page)
         session.opened.connect(self._on_opened)
@@ -101,10 +102,24 @@ class Comparing(QObject):
         if name:
             self.compare_with(Path(name))
 
-    def compare_with(self, path: Path) -> None:
-        """Open another file in the background, and compare the document with it.
+    def ask_folder(self) -> None:
+        """Let the person choose a folder to compare with: of shards, or of a whole model."""
+        document = self._session.document
+        if document is None:
+            return
+        name = QFileDialog.getExistingDirectory(
+            self._window,
+            self.tr("Compare with a checkpoint in a folder"),
+            str(document.checkpoint.path.parent),
+        )
+        if name:
+            self.compare_with(Path(name))
 
-        It may hold a model, or masks alone.
+    def compare_with(self, path: Path) -> None:
+        """Open another file, or a folder, in the background, and compare the document with it.
+
+        The one that looks like the original of the other is the base, A, whichever was opened
+        first. It may hold a model, or masks alone.
         """
         self.other.open(path)
 
@@ -116,7 +131,7 @@ class Comparing(QObject):
         if self.other.of_masks:
             self._measure = self._measure or self._view.measure
             self._view.set_measure(ZEROS)
-        self._view.set_other(self.other.called)
+        self._view.set_other(self.other.called, original=self.other.is_original)
         self._pages.tabs.setCurrentIndex(Page.COMPARE)
         self._refresh()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.compare import is_original
 from pruneapp.document.document import Document
 from pruneapp.document.given import holds_masks_alone, masks_of
 from pruneapp.document.opening import open_document
@@ -38,6 +39,8 @@ class OtherSide(QObject):
         What is there, and what it is called; None and empty for nothing.
     of_masks
         Whether it differs from the document in its masks alone, of the same weights.
+    is_original
+        Whether it looks like the file that the document was made of, by pruning.
 
     Signals
     -------
@@ -54,11 +57,12 @@ class OtherSide(QObject):
         super().__init__(parent)
         self._session = session
         self._jobs = jobs
-        self._opening: Task[Document | Masks] | None = None
+        self._opening: Task[tuple[Document, bool] | Masks] | None = None
         self._document: Document | None = None
         self.state: Snapshot | None = None
         self.called = ""
         self.of_masks = False
+        self.is_original = False
 
     def open(self, path: Path) -> None:
         """Open a file in the background; what is there stays until that has worked.
@@ -70,21 +74,25 @@ class OtherSide(QObject):
             return
         self._stop()
 
-        def work(job: Job) -> Document | Masks:
+        now = document.snapshot()
+
+        def work(job: Job) -> tuple[Document, bool] | Masks:
             with ExitStack() as unless_open:
                 checkpoint = unless_open.enter_context(open_checkpoint(path, job=job))
                 if holds_masks_alone(document.checkpoint, checkpoint):
                     return masks_of(document.checkpoint, checkpoint, job)
                 found = open_document(checkpoint, job)
+                original = is_original(now, found.snapshot(), job)
                 job.cancel.check()
                 unless_open.pop_all()
-                return found
+                return found, original
 
-        def done(found: Document | Masks) -> None:
+        def done(found: tuple[Document, bool] | Masks) -> None:
             if self._session.document is document:
                 self._opening = None
-                if isinstance(found, Document):
-                    self._take(path.name, found.snapshot(), found)
+                if isinstance(found, tuple):
+                    opened, original = found
+                    self._take(path.name, opened.snapshot(), opened, original=original)
                 else:
                     self.set_masks(path.name, found)
             else:
@@ -113,11 +121,19 @@ class OtherSide(QObject):
             self.state, self.called = None, ""
         if self._document is not None:
             document, self._document = self._document, None
-            _close(document)
+            _close((document, False))
 
-    def _take(self, called: str, state: Snapshot, document: Document | None = None) -> None:
+    def _take(
+        self,
+        called: str,
+        state: Snapshot,
+        document: Document | None = None,
+        *,
+        original: bool = False,
+    ) -> None:
         self.drop()
         self.called, self.state, self._document = called, state, document
+        self.is_original = original
         self.of_masks = document is None
         self.came.emit()
 
@@ -127,7 +143,7 @@ class OtherSide(QObject):
             self._opening = None
 
 
-def _close(found: Document | Masks) -> None:
-    if isinstance(found, Document):
-        found.close()
-        found.checkpoint.close()
+def _close(found: tuple[Document, bool] | Masks) -> None:
+    if isinstance(found, tuple):
+        found[0].close()
+        found[0].checkpoint.close()

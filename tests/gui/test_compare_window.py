@@ -105,6 +105,30 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
         next(iter(other.chunks("layers.1.weight")))
 
 
+@pytest.mark.parametrize("how", ["zeros", "metadata"])
+def test_the_original_is_the_base_though_the_pruned_file_was_opened(person, model, tmp_path, how):
+    """In a folder, which can be chosen too."""
+    tensors = load_file(model)
+    metadata = None
+    if how == "zeros":
+        tensors["layers.0.weight"][:3] = 0
+    else:
+        tensors["layers.0.weight"] += 1
+        metadata = {"pruneapp.inputs": "[]"}
+    pruned = tmp_path / "pruned.safetensors"
+    save_file(tensors, pruned, metadata)
+    folder = tmp_path / "original"
+    folder.mkdir()
+    model.rename(folder / "model.safetensors")
+    person.open(pruned)
+    person.wait_open(pruned)
+    person.chooses_file(folder, "getExistingDirectory")
+    person.views.pages.compare.otherFolderRequested.emit()
+    assert list(compared(person)) == ["layers.0.weight"]
+    assert person.views.pages.compare.wanted == (None, 0)
+    assert person.views.pages.compare._comparison.a == "original"
+
+
 @pytest.mark.parametrize("kind", ["bools", "numbers beside names", "whole numbers"])
 def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work, tmp_path, kind):
     """Number and picture of what both prune, what one alone does, and what neither does."""
@@ -234,7 +258,7 @@ def test_a_tensor_in_which_nothing_differs_says_so(at_work, tuned):
     compared(at_work)
     at_work.key("1", at_work.views.tree.view)
     at_work.click_cell("layers.0.weight")
-    at_work.wait(lambda: shows(at_work).endswith("and tuned.safetensors."))
+    at_work.wait(lambda: "between tuned.safetensors and" in shows(at_work))  # the one without zeros
     # What is pruned on both sides is something to be seen.
     at_work.key("5", at_work.views.tree.view)
     prune(at_work, "layers.0.weight")

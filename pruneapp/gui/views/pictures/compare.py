@@ -36,18 +36,22 @@ class CompareView(OrderedChart):
         The person wants these two sides compared; answer with `set_comparison`.
     otherFileRequested()
         The person wants a file as one of the sides; answer with `set_other`.
+    otherFolderRequested()
+        The person wants a folder as one of the sides; answer with `set_other`.
     differenceRequested(str)
         The person wants to see where this tensor differs.
     """
 
     comparisonRequested = Signal(object, object)
     otherFileRequested = Signal()
+    otherFolderRequested = Signal()
     differenceRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._comparison: Comparison | None = None
         self._differing: tuple[TensorDifference, ...] = ()
         self._heights: Floats = np.zeros(0)
+        self._cap: float | None = None  # where bars end that would squash all others
         self._shown_names: Mapping[str, str] = {}
         self._short = ShortNames()
         self._names_axis = NamesAxis()
@@ -71,6 +75,7 @@ class CompareView(OrderedChart):
         self.legend.hide()
         self.sides.changed.connect(self._on_sides_changed)
         self.sides.otherRequested.connect(self.otherFileRequested)
+        self.sides.folderRequested.connect(self.otherFolderRequested)
         self._reorder()
         self._label()
         self.set_colors(self._colors)
@@ -85,9 +90,17 @@ class CompareView(OrderedChart):
         self.sides.set_points(items, position)
         self._show_state()
 
-    def set_other(self, label: str | None) -> None:
-        """Take the other file as the side for which the person wanted it; None for no file."""
-        self.sides.set_other(label)
+    def set_other(self, label: str | None, *, original: bool = False) -> None:
+        """Take the other file as the side for which the person wanted it; None for no file.
+
+        Parameters
+        ----------
+        label
+            What it is called.
+        original
+            Whether it is to be the base, A, as what the document was made of.
+        """
+        self.sides.set_other(label, original=original)
         self._show_state()
 
     def set_names(self, names: ShortNames) -> None:
@@ -174,14 +187,16 @@ class CompareView(OrderedChart):
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
         """Return the measure; of several tensors the largest."""
-        high = grouped_max(np.nan_to_num(self._heights[self._order[start:stop]], nan=0.0), group)
+        heights = np.nan_to_num(self._heights[self._order[start:stop]], nan=0.0)
+        high = grouped_max(heights if self._cap is None else np.minimum(heights, self._cap), group)
         none = np.zeros_like(high)
         return Stacks(grouped_edges(self.edges(), start, stop, group), high, none, none)
 
     def highest(self) -> float:
-        """Return the largest difference."""
+        """Return how far the axis reaches: to the largest difference, or where bars are capped."""
         known = self._heights[~np.isnan(self._heights)]
-        return float(known.max()) if known.size else 0.0
+        highest = float(known.max()) if known.size else 0.0
+        return highest if self._cap is None else min(highest, self._cap)
 
     def widest_tick(self) -> str:
         """Return what the axis may show at most."""
@@ -220,6 +235,9 @@ class CompareView(OrderedChart):
             many = sum(t.kind == kind for t in self._differing)
             if many:
                 text += f", {words.format(n=count(many))}"
+        if self._cap is not None:
+            many = int((self._heights > self._cap).sum())
+            text += self.tr(";  {n} beyond the end of the axis").format(n=count(many))
         return text
 
     def numbers(self) -> Numbers:
@@ -264,18 +282,30 @@ class CompareView(OrderedChart):
 
     def _measure(self) -> None:
         self._heights = self.measure_box.heights(self._differing)
+        self._cap = cap_of(self._heights)
+        self._label()
 
     def _label(self) -> None:
-        self.canvas.left.setLabel(self.measure_box.axis_label())
+        text = self.measure_box.axis_label()
+        if self._cap is not None:
+            text = self.tr("{measure}; longer bars end in ▲").format(measure=text)
+        self.canvas.left.setLabel(text)
 
     def _reorder(self) -> None:
         super()._reorder()
+        beyond: dict[int, str] = {}
+        if self._cap is not None:
+            for bar in np.flatnonzero(self._heights[self._order] > self._cap).tolist():
+                height = float(self._heights[self._order[bar]])
+                beyond[bar] = (
+                    count(round(height)) if 1000 <= height < 1e9 else value_text(height, 3)
+                )
+        self.canvas.set_capped(beyond)
         few = self._order if self._order.size <= MOST_NAMED else ()
         names = [self._differing[int(i)].name for i in few]
         self._names_axis.set_names([self._short[self._shown_names.get(n, n)] for n in names])
 
     def _on_measure_chosen(self) -> None:
-        self._label()
         self._measure()
         self._reorder()
         self._begin(keep_view=True)
@@ -285,6 +315,19 @@ class CompareView(OrderedChart):
         a, b = self.wanted
         if a != b:
             self.comparisonRequested.emit(a, b)
+
+
+def cap_of(heights: Floats) -> float | None:
+    """Return where the axis is to end, if a few bars would squash all others; else None.
+
+    An eighth of the bars, one at least, may be more than four times as high as the next: then
+    the axis ends a quarter beyond that one.
+    """
+    known = np.sort(heights[heights > 0])[::-1]
+    if known.size < 2:
+        return None
+    usual = float(known[max(1, known.size // 8)])
+    return 1.25 * usual if known[0] > 4 * usual else None
 
 
 def _share(value: float | None) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
+    QToolButton,
     QWidget,
 )
 
@@ -24,7 +25,7 @@ from pruneapp.gui.views.parts.painting import reported
 # A position in the history; None for the other file.
 Side = int | None
 
-_OTHER, _ASK = -1, -2
+_OTHER, _ASK, _ASK_FOLDER = -1, -2, -3
 
 
 class _SideBox(ComboBox):
@@ -54,12 +55,13 @@ class SidesRow(QWidget):
     -------
     changed()
         The person chose another side.
-    otherRequested()
-        The person wants a file that is not chosen yet, or another one.
+    otherRequested(), folderRequested()
+        The person wants a file, or a folder, that is not chosen yet, or another one.
     """
 
     changed = Signal()
     otherRequested = Signal()
+    folderRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,6 +75,13 @@ class SidesRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self.boxes = _SideBox(), _SideBox()
+        self.swap_button = QToolButton()
+        self.swap_button.setText("⇄")
+        self.swap_button.setAutoRaise(True)
+        self.swap_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.swap_button.setToolTip(self.tr("Swap A and B"))
+        self.swap_button.setAccessibleName(self.tr("Swap A and B"))
+        self.swap_button.clicked.connect(self.swap)
         tips = (
             self.tr("The side that the other one is measured against"),
             self.tr("The side that is compared with A"),
@@ -86,6 +95,8 @@ class SidesRow(QWidget):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            if letter == "B":
+                row.addWidget(self.swap_button)
             row.addWidget(label)
             row.addWidget(box, 1)
         self.boxes[0].activated.connect(self._on_a_chosen)
@@ -113,11 +124,27 @@ class SidesRow(QWidget):
                 self._wanted[side] = usual
         self._fill()
 
-    def set_other(self, label: str | None) -> None:
-        """Take the other file, for the side that asked for it; None for no file."""
+    def swap(self) -> None:
+        """Measure the other way round."""
+        self._wanted.reverse()
+        self._own = [True, True]
+        self._asking = 1 - self._asking
+        self._fill()
+        self.changed.emit()
+
+    def set_other(self, label: str | None, *, original: bool = False) -> None:
+        """Take the other file, for the side that asked for it; None for no file.
+
+        As the original of what is open it is the base, and what is open now stands against it.
+        """
         self._other = label
+        if label is not None and original:
+            self._asking = 0
+            self._own[1] = False
         if label is not None:
             self._wanted[self._asking], self._own[self._asking] = None, True
+            if self._wanted[1 - self._asking] is None:
+                self._own[1 - self._asking] = False
         for side, usual in enumerate(self._usual()):
             if self._wanted[side] is None and label is None:
                 self._own[side] = False
@@ -140,8 +167,10 @@ class SidesRow(QWidget):
                     self._add(box, self._other, _OTHER, self._other)
                 if self._items:
                     self._add(box, self.tr("Another file…"), _ASK, "")
+                    self._add(box, self.tr("Another folder…"), _ASK_FOLDER, "")
                 box.setCurrentIndex(box.findData(_OTHER if wanted is None else wanted))
             box.setEnabled(bool(self._items))
+        self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
 
     @staticmethod
     def _add(box: ComboBox, label: str, data: int, detail: str) -> None:
@@ -150,14 +179,15 @@ class SidesRow(QWidget):
 
     def _choose(self, side: int) -> None:
         chosen = int(self.boxes[side].currentData())
-        if chosen == _ASK:
+        if chosen in {_ASK, _ASK_FOLDER}:
             self._asking = side
             self._fill()  # as it was, until there is a file
-            self.otherRequested.emit()
+            (self.otherRequested if chosen == _ASK else self.folderRequested).emit()
             return
         wanted = None if chosen == _OTHER else chosen
         if wanted != self._wanted[side]:
             self._wanted[side], self._own[side] = wanted, True
+            self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
             self.changed.emit()
 
     def _on_a_chosen(self) -> None:

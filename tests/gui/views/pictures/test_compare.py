@@ -127,9 +127,12 @@ def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
     view.set_points(POINTS, 1)
     with (
         qtbot.waitSignal(view.otherFileRequested),
+        qtbot.waitSignal(view.otherFolderRequested),
         qtbot.assertNotEmitted(view.comparisonRequested),
     ):
         qtbot.keyClick(view.sides.boxes[0], Qt.Key.Key_End)
+        view.sides.boxes[0].setCurrentIndex(view.sides.boxes[0].findText("Another file…"))
+        view.sides.boxes[0].activated.emit(view.sides.boxes[0].currentIndex())
     assert view.wanted == (0, 1), "not before there is a file"
     assert view.sides.boxes[0].currentText() == "Opened"
     with qtbot.assertNotEmitted(view.comparisonRequested):
@@ -141,6 +144,51 @@ def test_another_file_is_asked_for_and_takes_the_side(view, qtbot):
     assert told.args == [None, 2]
     view.set_other(None)
     assert view.wanted == (0, 2)
+
+
+def test_the_original_is_the_base_whichever_was_opened_first(view):
+    view.set_points(POINTS, 1)
+    view.set_other("original.safetensors", original=True)
+    assert view.wanted == (None, 1)
+    view.set_other(None)
+    assert view.wanted == (0, 1)
+    view.set_other("pruned.safetensors")
+    assert view.wanted in {(None, 1), (1, None)}
+
+
+def test_sides_are_swapped(view, qtbot):
+    view.set_points(POINTS, 1)
+    with qtbot.waitSignal(view.comparisonRequested) as told:
+        qtbot.mouseClick(view.sides.swap_button, LEFT)
+    assert told.args == [1, 0]
+    assert view.wanted == (1, 0)
+    view.set_points(POINTS, 2)
+    assert view.wanted == (1, 0), "it was chosen"
+
+
+def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
+    view.set_points(POINTS, 1)
+    tensors = [differs(f"t{i}.weight", 0.1 + i / 1000, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
+    view.set_comparison(
+        Comparison("A", "B", (*tensors, differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))))
+    )
+    view.set_colors(theme.colors)
+    assert view.highest() < 16, "percent: the others reach 12 of it"
+    assert "▲" in view.canvas.left.labelText
+    assert view.summary().endswith("1 beyond the end of the axis")
+    assert view.numbers().row(0)[0] == "far.weight"
+    view.canvas.hovered.emit(0)
+    assert "15,200" in view.readout.text()
+    image = view.canvas.viewport().grab().toImage()
+    head = view.canvas.pixel_at(1, view.canvas.box.viewRange()[1][1]).toPoint()
+    found = {
+        image.pixelColor(head.x() + x, head.y() + y).name()
+        for x in range(-3, 4)
+        for y in range(2, 8)
+    }
+    assert theme.colors["text"] in found, "the bar goes on, which is not to be seen"
+    view.set_comparison(Comparison("A", "B", tuple(tensors)))
+    assert "▲" not in view.canvas.left.labelText
 
 
 def test_choosing_the_same_twice_asks_for_nothing(compared, qtbot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -55,6 +56,7 @@ class BarPlot(PlotCanvas):
         self._holding = False
         self._marks: Marks | None = None
         self._dividers: Floats = np.zeros(0)
+        self._capped: dict[int, str] = {}
         self._band: tuple[float, float] | None = None
         self.box.sigResized.connect(self._on_resized)
 
@@ -124,6 +126,11 @@ class BarPlot(PlotCanvas):
     def set_marks(self, marks: Marks | None) -> None:
         """Show what is chosen and what is protected."""
         self._marks = marks
+        self.viewport().update()
+
+    def set_capped(self, capped: Mapping[int, str]) -> None:
+        """Mark bars that go on beyond the axis, by their index, with what they reach."""
+        self._capped = dict(capped)
         self.viewport().update()
 
     def set_dividers(self, places: Floats) -> None:
@@ -207,6 +214,7 @@ class BarPlot(PlotCanvas):
         painter.setFont(self.font())
         place = self.place
         self._paint_dividers(painter, place)
+        self._paint_capped(painter, place)
         if self._marks is not None and self.count:
             paint_marks(painter, self._marks, place, self.visible, self._colors)
         accent = QColor(self._colors["accent"])
@@ -226,6 +234,30 @@ class BarPlot(PlotCanvas):
             at = place.pixel(float(x), 0).x()
             if rect.left() < at < rect.right():
                 painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
+
+    def _paint_capped(self, painter: QPainter, place: Place) -> None:
+        """Paint an arrow at the end of bars that go on, and their numbers where there is room."""
+        rect, (start, stop) = place.rect, self.visible
+        metrics = painter.fontMetrics()
+        side, free = metrics.height() / 3, -math.inf
+        painter.setPen(QColor(self._colors["text"]))
+        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
+            x = place.pixel(self._middle(bar), 0).x()
+            if x - side < free:
+                continue
+            top = rect.top() + 2
+            head = [QPointF(x, top), QPointF(x - side, top + side), QPointF(x + side, top + side)]
+            painter.setBrush(QColor(self._colors["text"]))
+            painter.drawPolygon(head)
+            text, free = self._capped[bar], x + side
+            wide = metrics.horizontalAdvance(text) + 6
+            ground = QRectF(x + side + 3, top - 1, wide, metrics.height())
+            if ground.right() > rect.right():
+                ground.moveRight(x - side - 3)
+            if ground.left() >= rect.left():
+                painter.fillRect(ground, QColor(self._colors["surface"]))
+                painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+                free = max(free, ground.right())
 
     def _bar_rect(self, bar: int, place: Place) -> QRectF:
         rect = QRectF(place.rect)
