@@ -11,9 +11,9 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
     │   ├── UnrecognizedFileError  it is not a checkpoint that we know
     │   ├── DamagedFileError       it breaks the rules of its format, or is cut short
     │   ├── UnsupportedFileError   it is sound, but of a kind that we do not read
+    │   ├── JsonError              text from outside is not the JSON that it should be
     │   ├── FileChangedError       it changed on disk while it was open
     │   └── UnknownTensorError     it holds no tensor of this name
-    ├── JsonError                  text from outside is not the JSON that it should be
     ├── ParameterError             a value of a method or an option breaks its rule
     ├── SelectionError             a selection matches nothing that can be pruned
     ├── MethodError                a method loaded from a file cannot be used
@@ -31,8 +31,22 @@ prints it and exits with 2. Any other exception is a bug in Pruneapp and is show
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+
+# Of what an error was given, so many characters at most are repeated in it.
+MOST_REPEATED = 200
+# In quotation marks, behind "got", and in a word that never ends.
+_REPEATED = (
+    re.compile(rf"((?<![^\s(\[])')(?=\S)([^']{{{MOST_REPEATED + 1},}})(')"),
+    re.compile(rf"(\(got )([^)]{{{MOST_REPEATED + 1},}})(\))"),
+    re.compile(rf"()(\S{{{MOST_REPEATED + 1},}})()"),
+)
+# No sentence of ours is as long by itself.
+_LONGEST = 1000
+# The spaces of Unicode: what separates the digits of numbers in many languages is no harm.
+_SPACES = frozenset("\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 
 
 class PruneAppError(Exception):
@@ -46,9 +60,21 @@ class PruneAppError(Exception):
         What to do, as a sentence of its own; empty if there is nothing to do.
     details
         More text to copy into a report, never needed to understand the sentence.
+    listed
+        What the sentence introduces, a line each.
+
+    What is repeated of files and of what a person wrote is one line of visible characters, and at
+    most `MOST_REPEATED` of them, wherever the error was made: `details` then has all of it.
     """
 
-    def __init__(self, sentence: str, *, remedy: str = "", details: str = "") -> None:
+    def __init__(
+        self, sentence: str, *, remedy: str = "", details: str = "", listed: Iterable[str] = ()
+    ) -> None:
+        lines = (escaped(sentence), *(f"  {escaped(line)}" for line in listed))
+        whole = "\n".join(lines)
+        sentence, remedy = "\n".join(map(abridged, lines)), abridged(escaped(remedy))
+        if not details and len(sentence) < len(whole):
+            details = whole
         super().__init__(f"{sentence} {remedy}".strip())
         self.sentence = sentence
         self.remedy = remedy
@@ -69,8 +95,48 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def escaped(text: str, too: str = "") -> str:
+    """Return text from outside so that it is one line and reads from left to right.
+
+    What would break a line, move a cursor, reverse the line or stay unseen (control characters,
+    bidi marks, halves of characters) is written by its number, in four or eight digits.
+
+    Parameters
+    ----------
+    text
+        A name, say.
+    too
+        Characters that are written so as well.
+    """
+    if text.isprintable() and not (too and any(c in text for c in too)):
+        return text
+    return "".join(
+        c if (c.isprintable() or c in _SPACES) and c not in too else _by_number(c) for c in text
+    )
+
+
+def _by_number(char: str) -> str:
+    number = ord(char)
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+
+
+def abridged(text: str) -> str:
+    """Return a line without the middle of what it repeats at too great a length."""
+    if len(text) <= MOST_REPEATED:
+        return text
+    for pattern in _REPEATED:
+        text = pattern.sub(lambda found: found[1] + _ends(found[2], MOST_REPEATED) + found[3], text)
+    return _ends(text, _LONGEST)
+
+
+def _ends(text: str, most: int) -> str:
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
 def _rebuild(kind: type[PruneAppError], sentence: str, remedy: str, details: str) -> PruneAppError:
-    return kind(sentence, remedy=remedy, details=details)
+    first, *listed = sentence.split("\n  ")
+    return kind(first, remedy=remedy, details=details, listed=listed)
 
 
 class CheckpointError(PruneAppError):
@@ -89,18 +155,7 @@ class UnsupportedFileError(CheckpointError):
     """A file is sound, but of a kind that we do not read."""
 
 
-class FileChangedError(CheckpointError):
-    """A file changed on disk while it was open."""
-
-
-class UnknownTensorError(CheckpointError, KeyError):
-    """A checkpoint holds no tensor of this name."""
-
-    def __str__(self) -> str:  # KeyError would show the repr
-        return Exception.__str__(self)
-
-
-class JsonError(PruneAppError):
+class JsonError(CheckpointError):
     """Text from outside is not the JSON that it should be.
 
     Parameters
@@ -126,6 +181,17 @@ class JsonError(PruneAppError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.what, self.where, self.place)
+
+
+class FileChangedError(CheckpointError):
+    """A file changed on disk while it was open."""
+
+
+class UnknownTensorError(CheckpointError, KeyError):
+    """A checkpoint holds no tensor of this name."""
+
+    def __str__(self) -> str:  # KeyError would show the repr
+        return Exception.__str__(self)
 
 
 class ParameterError(PruneAppError, ValueError):

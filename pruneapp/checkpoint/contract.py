@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.source import ByteSource, FileSource
+from pruneapp.errors import escaped
 from pruneapp.progress import Job
 
 
@@ -30,6 +31,10 @@ class Notice:
 
     text: str
     details: str = ""
+
+    def __post_init__(self) -> None:
+        # It repeats names from the file.
+        object.__setattr__(self, "text", escaped(self.text))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 
+from pruneapp.errors import escaped
 from pruneapp.progress import CancelToken
 
 # Wrappers put these between the names that the model gave.
@@ -54,14 +55,10 @@ def _printable(names: list[str], cancel: CancelToken) -> list[str]:
     """Write out by its number what would break a line, reverse it, or stay unseen."""
     if all("".join(batch).isprintable() for batch in cancel.batches(names)):
         return names
-    made = _each(names, _escaped, cancel)
+    made = _each(names, escaped, cancel)
     if len(set(made)) < len(made):  # another name holds the very letters of an escape
-        made = _each(names, partial(_escaped, too="\\"), cancel)
+        made = _each(names, partial(escaped, too="\\"), cancel)
     return made
-
-
-def _escaped(name: str, too: str = "") -> str:
-    return "".join(c if c.isprintable() and c not in too else f"\\u{ord(c):04x}" for c in name)
 
 
 def _wrapped(name: str) -> bool:

@@ -240,18 +240,18 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
     if error.errno in _FULL:
         return ExportError(
             f"'{target}' cannot be written: {_what_is_missing(target, nbytes)}.",
-            remedy="Make room or choose another disk; nothing was changed.",
+            remedy="Make room or choose another disk.",
             details=details,
         )
     if error.errno == errno.EFBIG:
         return ExportError(
             f"'{target}' cannot be written: this disk does not hold files of {nbytes:,} bytes.",
-            remedy="Choose another disk (FAT32 ends at 4 GB); nothing was changed.",
+            remedy="Choose another disk (FAT32 ends at 4 GB).",
             details=details,
         )
     return ExportError(
         f"'{target}' cannot be written: {words_of(error)}.",
-        remedy=f"{_remedy(error, target.parent)} Nothing was changed.".strip(),
+        remedy=_remedy(error, target.parent),
         details=details,
     )
 

@@ -60,8 +60,9 @@ def _print(report: PatternReport, file: str) -> None:
         taken = report.totals().taken
         sys.stdout.write(
             f"The nearest masks would take {taken:,} weight{'' if taken == 1 else 's'} and {lost} "
-            f"of the energy (sum of squares) of those that break it: pruneapp prune {file} -o OUT "
-            f"--method n_m --pattern {report.n}:{report.m} --dim {report.dim}\n"
+            f"of the energy (sum of squares) of those that break it: pruneapp prune "
+            f"{printable(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
+            f"--dim {report.dim}\n"
         )
 
 

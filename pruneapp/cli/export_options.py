@@ -13,7 +13,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.cli.output import printable
 from pruneapp.cli.places import refuse_written
 from pruneapp.cli.written import format_of
-from pruneapp.errors import ParameterError, PruneAppError, counted
+from pruneapp.errors import ExportError, ParameterError, PruneAppError, counted
 from pruneapp.export.account import KINDS, account_of, write_account
 from pruneapp.export.check_script import write_check_script
 from pruneapp.export.companions import listed
@@ -27,7 +27,7 @@ from pruneapp.export.run import ExportRequest, export
 from pruneapp.export.state import State
 from pruneapp.export.target import folder_is_there
 from pruneapp.params import Param, validate_all
-from pruneapp.progress import Job
+from pruneapp.progress import Cancelled, Job
 
 _PREFIX = "export_"
 
@@ -159,7 +159,7 @@ def write_beside(
     job: Job,
     *,
     steps: Sequence[str],
-) -> tuple[ExportReport, PruneAppError | None]:
+) -> tuple[ExportReport, PruneAppError | Cancelled | None]:
     """Write the reports and the script that were asked for; see `add_export`.
 
     Returns
@@ -181,5 +181,8 @@ def write_beside(
                 said = (f"The script is '{written}'.", left_as_it_was(path))
                 report = replace(report, notices=(*report.notices, *said))
     except PruneAppError as error:
-        return report, error
+        sentence = f"The export was written, but not all beside it was: {error.sentence}"
+        return report, ExportError(sentence, remedy=error.remedy, details=error.details)
+    except Cancelled as cancelled:
+        return report, cancelled
     return report, None

@@ -13,6 +13,7 @@ import pruneapp
 from pruneapp.cli.common_options import STATE_DICT, add_computing, add_state_dict
 from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.cli.statuses import EXIT_STATUS, USAGE_ERROR
+from pruneapp.errors import abridged, escaped
 from pruneapp.params import Param
 
 COMMANDS = (
@@ -33,7 +34,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the sentence and exit with 2."""
-        self.exit(USAGE_ERROR, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        said = abridged(escaped(message))
+        self.exit(USAGE_ERROR, f"{self.prog}: {said} (see {self.prog} --help)\n")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -8,6 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from pruneapp.errors import escaped as printable
+
+__all__ = ["percent", "print_json", "print_table", "printable", "size"]
+
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
@@ -35,20 +39,14 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
     right
         For each column, whether its cells stand at the right.
     """
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    for row in (head, *rows):
+    lines = [[printable(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    for row in lines:
         cells = [
             cell.rjust(width) if at_right else cell.ljust(width)
             for cell, width, at_right in zip(row, widths, right, strict=True)
         ]
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
-
-
-def printable(text: str) -> str:
-    """Return a name from a file without what would move the cursor or reverse the line."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def percent(part: int, whole: int) -> str:

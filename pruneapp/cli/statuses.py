@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pruneapp
-from pruneapp.cli.output import printable
+from pruneapp.errors import escaped
 
 DONE, DIFFERENT, USAGE_ERROR, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -18,7 +18,7 @@ EXIT_STATUS = (
 
 def fail(sentence: str, status: int = USAGE_ERROR) -> int:
     """Print a sentence on standard error, and what it lists; returns the exit status for it."""
-    lines = "\n".join(map(printable, sentence.split("\n")))
+    lines = "\n".join(map(escaped, sentence.split("\n")))
     sys.stderr.write(f"pruneapp: {lines}\n")
     return status
 

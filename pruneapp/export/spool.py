@@ -96,7 +96,7 @@ class Spool:
             folder = self._folder or tempfile.gettempdir()
             raise ExportError(
                 f"What was packed could not be kept in '{os.fspath(folder)}': {words_of(error)}.",
-                remedy="Make room there; nothing was changed.",
+                remedy="Make room there.",
             ) from error
 
     def __enter__(self) -> Self:

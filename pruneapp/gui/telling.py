@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
 from pruneapp.document.document import DocumentChanged
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import PruneAppError, abridged, escaped
 from pruneapp.gui.commands import ACTIONS
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.jobs import Jobs
@@ -260,9 +260,9 @@ class Telling(QObject):
         self._on_bug(f"{kind.__name__}: {error}", text)
 
     def _on_bug(self, what: str, trace: str) -> None:
-        sentence = self.tr(
-            "Something went wrong in Pruneapp itself ({what}). Nothing was changed."
-        ).format(what=what[:200])
+        sentence = self.tr("Something went wrong in Pruneapp itself ({what}).").format(
+            what=abridged(escaped(what))[:200]
+        )
         self._window.notices.set_notice(sentence, details=trace)
 
     def _on_stuck(self, title: str) -> None:

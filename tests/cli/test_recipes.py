@@ -447,7 +447,7 @@ def test_ctrl_c_stops_a_run_and_leaves_nothing(tmp_path):
     began = time.monotonic()
     out, err = process.communicate(timeout=20)
     assert time.monotonic() - began < 3
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err) == (130, b"", b"pruneapp: Interrupted.\n")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["all.recipe.json", "big.safetensors"]
 
 

@@ -10,6 +10,7 @@ import struct
 from typing import Protocol
 
 from pruneapp.checkpoint.torchfile.faults import Malformed, Unsupported
+from pruneapp.errors import counted
 
 MAX_MEMBERS = 400_000
 MAX_DIRECTORY = 64 << 20
@@ -52,6 +53,9 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
                 found.append(at)
         at = tail.rfind(b"PK\5\6", 0, at)
     if not found:
+        if (behind := _behind_the_end(tail)) > 0:
+            what = counted(behind, "byte follows", "bytes follow")
+            raise Malformed(f"{what} the end of its zip archive")
         raise Malformed("its zip directory is missing, so the file is cut short")
     if len(found) > 1:
         raise Malformed("its zip archive has more than one directory")
@@ -85,6 +89,14 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
             f"(at most {MAX_MEMBERS:,} and {MAX_DIRECTORY:,} are read)"
         )
     return start, size, count
+
+
+def _behind_the_end(tail: bytes) -> int:
+    """Return how many bytes stand behind the last end of a directory that a file's tail holds."""
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or at + _END.size > len(tail):
+        return 0
+    return len(tail) - (at + _END.size + int(_END.unpack_from(tail, at)[7]))
 
 
 def members_declared(source: Readable) -> int:

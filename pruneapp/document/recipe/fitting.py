@@ -62,9 +62,8 @@ class Fit:
     def deeds(self, where: str) -> tuple[Deed, ...]:
         """Return what is to be done; raises `RecipeError` that lists the problems."""
         if self.problems:
-            listed = "\n".join(f"  {problem}" for problem in self.problems)
             many = f"{len(self.problems):,} places" if len(self.problems) > 1 else "one place"
-            raise RecipeError(f"'{where}' does not fit in {many}:\n{listed}")
+            raise RecipeError(f"'{where}' does not fit in {many}:", listed=map(str, self.problems))
         return tuple(entry.deed for entry in self.entries if entry.deed is not None)
 
 

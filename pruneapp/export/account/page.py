@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pruneapp import resources
+from pruneapp.errors import escaped
 from pruneapp.export.account.account import Account, TensorAccount
 
 if TYPE_CHECKING:
@@ -54,12 +55,21 @@ def as_html(account: Account) -> str:
     )
 
 
+def _shown(value: Any) -> Any:
+    # Of what is put in, nothing is meant to break a line or to reverse it.
+    return escaped(value) if type(value) is str else value
+
+
 @lru_cache
 def _template() -> Template:
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_shown,
     )
     environment.filters |= {"percent": percent, "size": size}
     text = resources.path("report.html.jinja").read_text(encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -11,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pruneapp.answers.csv_text import csv_text
 from pruneapp.checkpoint.writer import write_whole
 from pruneapp.errors import ExportError
 from pruneapp.export.account.account import Account
@@ -69,11 +68,7 @@ def as_json(account: Account) -> str:
 
 def as_csv(account: Account) -> str:
     """Return a row for each tensor, numbers in full precision, with a point and commas."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(_COLUMNS)
-    writer.writerows(_rows(account))
-    return text.getvalue()
+    return csv_text(_COLUMNS, _rows(account))
 
 
 def _rows(account: Account) -> list[tuple[Any, ...]]:
@@ -129,7 +124,7 @@ def write_account(account: Account, path: Path, job: Job, *, spare: bool = False
             f"A report ends in {', '.join(KINDS)} (got '{path.name}').",
             remedy="Choose one of these suffixes.",
         )
-    data = kind(account).encode("utf-8", "replace")
+    data = kind(account).encode("utf-8", "backslashreplace")
     target = check_file(spared(path, data) if spare else path).path
     job.extend(2 * len(data))
     write_whole(target, data, job)

@@ -131,7 +131,7 @@ def test_what_a_readout_says_lays_nothing_out_anew(qtbot):
     QApplication.sendPostedEvents()
     assert not laid_out
     assert readout.grab().toImage() != empty
-    said = "[out 12, in 3] = -0.0312 <b>⏎kept</b>"
+    said = "[out 12, in 3] = -0.0312 <b>\\u000akept</b>"
     assert readout.text() == readout.accessibleName() == readout.accessibleDescription() == said
     assert "&lt;b&gt;" in readout.toolTip()
     readout.setText("")

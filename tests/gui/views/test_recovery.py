@@ -147,7 +147,7 @@ def test_what_has_to_be_computed_again_is_said_below_its_row(qtbot, offer, again
 def test_names_of_files_are_no_markup(qtbot, offer):
     work = FoundWork("k", "<b>bold</b>\n.pt", 2, "<img src=x>", "14:02")
     shown(qtbot, offer, (work,), None)
-    assert "<b>bold</b>⏎.pt" in texts(offer)
+    assert "<b>bold</b>\\u000a.pt" in texts(offer)
     assert "&lt;b&gt;" in offer.restore_buttons[0].toolTip() or "<b>" not in (
         offer.restore_buttons[0].toolTip()
     )

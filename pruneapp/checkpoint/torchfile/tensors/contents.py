@@ -25,7 +25,7 @@ from pruneapp.checkpoint.torchfile.tensors.candidates import Found, choose, iden
 from pruneapp.checkpoint.torchfile.tensors.rebuilt import Flipped, Held, Rebuilt, size_of
 from pruneapp.checkpoint.torchfile.tensors.sparse import Matrix, check_indices, opens_dense
 from pruneapp.checkpoint.torchfile.tensors.state_dicts import find
-from pruneapp.errors import UnsupportedFileError, counted
+from pruneapp.errors import UnsupportedFileError, counted, escaped
 from pruneapp.progress import CancelToken
 
 MAX_NAMED = 1000
@@ -178,7 +178,7 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def _printable(name: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:500])
+    return escaped(name[:500])
 
 
 class _Entries:

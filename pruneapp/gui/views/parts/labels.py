@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from pruneapp.errors import escaped
 from pruneapp.gui.views.parts.painting import reported
 
 # Letters of a long text that a line shows at most, at either end.
@@ -113,8 +114,8 @@ class Sentences(QLabel):
 
 
 def on_one_line(text: str) -> str:
-    """Return `text` with signs for line breaks, which a hostile name may have."""
-    return text.replace("\n", "⏎").replace("\r", "⏎")
+    """Return `text` of one line that reads from left to right, whatever a hostile name holds."""
+    return escaped(text)
 
 
 def within_reason(text: str) -> str:

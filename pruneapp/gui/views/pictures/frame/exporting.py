@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +9,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSaveFile, QSiz
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
 from PySide6.QtSvg import QSvgGenerator
 
+from pruneapp.answers.csv_text import csv_text
 from pruneapp.gui.views.pictures.frame.table import Numbers
 
 
@@ -76,11 +75,7 @@ def save_csv(numbers: Numbers, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(numbers.headers)
-    writer.writerows(numbers)
-    _write(path, text.getvalue().encode())
+    _write(path, csv_text(numbers.headers, numbers).encode())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from pruneapp.errors import escaped
 from pruneapp.gui.views.parts.copied_rows import copied_by
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.parts.numbers import count
@@ -107,7 +108,7 @@ class NumbersModel(QAbstractTableModel):
 
     def _text(self, cell: Any) -> str:
         if isinstance(cell, str):
-            return cell
+            return escaped(cell)
         return count(cell) if isinstance(cell, int) else value_text(cell, 6)
 
 
