@@ -339,7 +339,9 @@ def test_no_other_way_leads_from_json_into_the_program():
         "config_dtype.py",  # looks where in a text that `load_object` took a value stands
         "masks.py",  # the code of a person's own script
     }
-    call = re.compile(r"json\.(loads?|decode|JSONDecoder)\b|json\.Decoder|msgspec\.convert")
+    call = re.compile(
+        r"(?<!plain_)json\.(loads?|decode|JSONDecoder)\b|json\.Decoder|msgspec\.convert"
+    )
     found = {
         path.name
         for path in Path(pruneapp.__file__).parent.rglob("*.py")

@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QTableView
 
-_BREAKING = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+from pruneapp.errors import escaped
+
 _SPACES = str.maketrans("\u00a0\u202f\u2009", "   ")
 _NUMBER = re.compile(r"[-+−]?[0-9][0-9.,]*( ?%)?$")
 
@@ -43,6 +44,6 @@ def _text(data: object) -> str:
 
 def _cell(text: str) -> str:
     """Return a text without what would end a cell, or make a spreadsheet compute it."""
-    text = _BREAKING.sub(" ", text.translate(_SPACES))
+    text = escaped(text.translate(_SPACES))
     computed = text.startswith(("=", "+", "-", "@")) and not _NUMBER.match(text)
     return f"'{text}" if computed else text
