@@ -210,11 +210,18 @@ class Exporting(QObject):
             return
         unread = self._unwritable(document, request)
         if unread:
-            label = FORMATS[request.format].label
-            if not questions.leave_out(self._window, unread, label):
+            if not self._may_leave_out(document, request, unread):
                 return
             request = replace(request, omit=tuple(unread))
         self._write(document, request, wish)
+
+    def _may_leave_out(
+        self, document: Document, request: ExportRequest, unread: Mapping[str, str]
+    ) -> bool:
+        others = (form for name, form in FORMATS.items() if name != request.format)
+        keeping = next((f.label for f in others if f.keeps(document.checkpoint)), "")
+        label = FORMATS[request.format].label
+        return questions.leave_out(self._window, unread, label, keeping)
 
     @staticmethod
     def _unwritable(document: Document, request: ExportRequest) -> Mapping[str, str]:
@@ -271,8 +278,7 @@ class Exporting(QObject):
             and document.checkpoint is writing.capture.snapshot.checkpoint
             and self._session.may_work()
         ):
-            label = FORMATS[request.format].label
-            if questions.leave_out(self._window, error.unread, label):
+            if self._may_leave_out(document, request, error.unread):
                 self._write(document, replace(request, omit=tuple(error.unread)), writing.wish)
             return
         self._session.refused.emit(error)

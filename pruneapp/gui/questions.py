@@ -15,7 +15,7 @@ from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import StateDict
 
 # Tensors that a question names; the details have all of them.
-_LISTED = 10
+_LISTED = 6
 # So much of a name, or of a part of a path, that more may follow of.
 _LONG = re.compile(r"([^\s/]{60})(?=[^\s/])")
 
@@ -170,7 +170,9 @@ def follow_link(parent: QWidget, path: str, target: str) -> bool:
     return clicked == "go"
 
 
-def leave_out(parent: QWidget, unreadable: Mapping[str, str], format_name: str) -> bool:
+def leave_out(
+    parent: QWidget, unreadable: Mapping[str, str], format_name: str, keeping: str = ""
+) -> bool:
     """Ask whether tensors that cannot be read may be missing from an export.
 
     Parameters
@@ -181,6 +183,8 @@ def leave_out(parent: QWidget, unreadable: Mapping[str, str], format_name: str) 
         Their names, and why each cannot be read.
     format_name
         What the format is called.
+    keeping
+        What a format is called that keeps them; empty if there is none.
     """
     many = len(unreadable)
     if many == 1:
@@ -199,8 +203,15 @@ def leave_out(parent: QWidget, unreadable: Mapping[str, str], format_name: str) 
             "The numbers of these tensors cannot be read, so that “{format}” cannot hold them. A "
             "model that needs them will not load from the export alone.",
         ).format(format=format_name)
+        + (
+            QCoreApplication.translate("Questions", " “{format}” keeps them.").format(
+                format=keeping
+            )
+            if keeping
+            else ""
+        )
         + "\n\n"
-        + "\n".join(f"{show(n)}: {why}" for n, why in list(unreadable.items())[:_LISTED])
+        + "\n".join(f"• {show(n)}: {why}" for n, why in list(unreadable.items())[:_LISTED])
         + (
             "\n"
             + QCoreApplication.translate("Questions", "and {n} more").format(
