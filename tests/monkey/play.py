@@ -52,6 +52,7 @@ PATIENCE_S = 60.0
 SETTLE_S = 4.0
 # Colours, icons and the like that later windows may keep on top of what the first one left.
 MORE_WRAPPERS = 400
+OURS = str(Path(app.__file__).parents[1])
 # Names of which the masks are counted again when the window rests.
 COUNTED = 3
 
@@ -369,7 +370,9 @@ class Run(QObject):
     def _look_at_document(self) -> None:
         """Count masks again, and look for reports of bugs among what is said."""
         for notice in self.window.notices.notices:
-            if "Traceback" in notice.content[2]:
+            # One that ends in a file that was loaded as a method is that file's.
+            last = notice.content[2].rpartition('  File "')[2]
+            if "Traceback" in notice.content[2] and last.startswith(OURS):
                 self.findings.add("bug report", notice.content[2])
         bench = self.start.workbench
         document = bench.session.document if bench is not None else None
