@@ -68,10 +68,6 @@ class Picture(QWidget):
         controls.setContentsMargins(0, 0, 0, 0)
         controls.setSpacing(8)
         controls.addStretch(1)
-        # The one row of controls above the picture; not there as long as there is none.
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
 
         self._message = plain(wrap=True)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -96,7 +92,11 @@ class Picture(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_GAP)
         column.addWidget(self.controls)
+        # The one row of controls above the picture; not there as long as there is none.
+        self._row = QHBoxLayout()
         column.addLayout(self._row)
+        self._row.setSpacing(8)
+        self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
         column.addWidget(self._stack, 1)
         self._between: list[QWidget] = []
         column.addWidget(self.foot)
