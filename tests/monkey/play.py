@@ -50,8 +50,8 @@ from tests.monkey.whims import Whims
 PATIENCE_S = 60.0
 # A pause for the window to come to rest, between acts.
 SETTLE_S = 4.0
-# Colours, icons and the like that later windows may keep on top of what the first one left.
-MORE_WRAPPERS = 400
+# Colours, icons, pictures in caches and pyqtgraph's menus stay; a window has some thousands.
+MORE_WRAPPERS = 1500
 OURS = str(Path(app.__file__).parents[1])
 # Names of which the masks are counted again when the window rests.
 COUNTED = 3
