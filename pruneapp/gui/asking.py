@@ -219,7 +219,7 @@ class Asking(QObject):
 
     def load_masks(self) -> None:
         """Let the person choose a file, and ask to prune what its masks prune."""
-        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load masks"))
+        name = self._chosen_file(self.tr("Load masks"))
         if name and self._session.document is not None:
             self._want("custom_from_mask")
             self._checks_masked = True
@@ -227,7 +227,7 @@ class Asking(QObject):
 
     def load_scores(self) -> None:
         """Let the person choose a file, and ask to rank weights by its numbers."""
-        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load importance scores"))
+        name = self._chosen_file(self.tr("Load importance scores"))
         if name and self._session.document is not None:
             request = self._views.form.request()
             rows = () if request is None else request.rows
@@ -235,16 +235,26 @@ class Asking(QObject):
                 self._want("l1_unstructured")
             self._extras.load_scores(Path(name))
 
+    def _chosen_file(self, title: str) -> str:
+        """Return the file that the person chooses, "" for none."""
+        document = self._session.document
+        beside = Path.home() if document is None else document.checkpoint.path.absolute().parent
+        folder = self._session.folder("mask", beside)
+        name, _ = QFileDialog.getOpenFileName(self._window, title, str(folder))
+        if name:
+            self._session.note_folder("mask", Path(name))
+        return name
+
     def _want(self, method: str) -> None:
         self._views.form.set_request(FormRequest((FormRow("", "", method, {}),)))
 
     def _ask_masks(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load masks"))
+        name = self._chosen_file(self.tr("Load masks"))
         if name:
             self._extras.load_masks(Path(name))
 
     def _ask_scores(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Load importance scores"))
+        name = self._chosen_file(self.tr("Load importance scores"))
         if name:
             self._extras.load_scores(Path(name))
 

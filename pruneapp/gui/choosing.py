@@ -96,10 +96,14 @@ class Choosing(QObject):
     def load_method(self) -> None:
         """Let the person choose a .py file with a method, after a warning that this runs code."""
         name, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Load a pruning method"), "", self.tr("Python files (*.py)")
+            self._window,
+            self.tr("Load a pruning method"),
+            self._settings.folder("method"),
+            self.tr("Python files (*.py)"),
         )
         if not name:
             return
+        self._settings.set_folder("method", Path(name))
         if self._settings.get(WARN_OWN_METHODS) and not questions.run_code(self._window, name):
             return
 

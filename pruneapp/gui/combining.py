@@ -78,9 +78,10 @@ class Combining(QObject):
         name, _ = QFileDialog.getOpenFileName(
             self._window,
             self.tr("Combine masks with a file"),
-            str(document.checkpoint.path.parent),
+            str(self._session.folder("mask", document.checkpoint.path.parent)),
         )
         if name:
+            self._session.note_folder("mask", Path(name))
             self._read(document, Path(name))
 
     def _read(self, document: Document, path: Path) -> None:

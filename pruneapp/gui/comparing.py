@@ -97,9 +97,12 @@ class Comparing(QObject):
         if document is None:
             return
         name, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Compare with a checkpoint"), str(document.checkpoint.path.parent)
+            self._window,
+            self.tr("Compare with a checkpoint"),
+            str(self._session.folder("compare", document.checkpoint.path.parent)),
         )
         if name:
+            self._session.note_folder("compare", Path(name))
             self.compare_with(Path(name))
 
     def ask_folder(self) -> None:

@@ -160,6 +160,7 @@ class Exporting(QObject):
         if self._session.is_sample:
             # The sample lies where the application is installed, which is no place for exports.
             target = Path.home() / target.name
+        target = self._session.folder("export", target.parent) / target.name
         dialog.set_pruned(pruned=pruned, asked=self._asked())
         dialog.set_folders(allowed=folder)
         dialog.set_target(str(target))
@@ -299,6 +300,8 @@ class Exporting(QObject):
         self._appearance.dress(dialog)
         self.report = dialog
         dialog.open()
+        if report.path.absolute().parent != self._opened.absolute().parent:
+            self._session.note_folder("export", report.path)  # else beside the next file as well
         self.exported.emit(report)
         if report.undo_ends and document is not None and document.checkpoint is snapshot.checkpoint:
             self._session.open(report.path)

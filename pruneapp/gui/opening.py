@@ -113,6 +113,7 @@ class Opening(QObject):
             self.tr("Checkpoints and sessions ({patterns});;All files (*)").format(patterns=FILES),
         )
         if name:
+            self._session.note_folder("open", Path(name))
             self.open(Path(name))
 
     def ask_folder(self) -> None:
@@ -121,6 +122,7 @@ class Opening(QObject):
             self._window, self.tr("Open a folder of shards"), str(self._folder())
         )
         if name:
+            self._session.note_folder("open", Path(name))
             self.open(Path(name))
 
     def choose_state_dict(self) -> None:
@@ -205,7 +207,7 @@ class Opening(QObject):
 
     def _folder(self) -> Path:
         recent = self._settings.recent
-        return recent[0].parent if recent else Path.home()
+        return self._session.folder("open", recent[0].parent if recent else Path.home())
 
     # -- what was open before -------------------------------------------------------------------
 

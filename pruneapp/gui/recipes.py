@@ -92,6 +92,7 @@ class Recipes(QObject):
         if not name:
             return
         path = Path(name)
+        self._session.note_folder("recipe", path)
         path = path if path.suffix else path.with_name(path.name + SUFFIX)
         capture = Capture.of(document)
 
@@ -130,6 +131,7 @@ class Recipes(QObject):
         if not name:
             return
         path, checkpoint = Path(name), document.checkpoint
+        self._session.note_folder("recipe", path)
 
         def work(job: Job) -> tuple[Recipe, Fit]:
             recipe = load(path, job)
@@ -277,5 +279,6 @@ class Recipes(QObject):
     def _proposed(self, document: Document, suffix: str) -> Path:
         source = document.checkpoint.path
         # The sample lies where the application is installed, which is no place for work.
-        place = Path.home() if self._session.is_sample else source.absolute().parent
+        beside = Path.home() if self._session.is_sample else source.absolute().parent
+        place = self._session.folder("recipe", beside)
         return place / f"{source.name if source.is_dir() else source.stem}{suffix}"

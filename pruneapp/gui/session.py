@@ -184,6 +184,16 @@ class Session(QObject):
         """Whether closing would lose work, unless a session has it."""
         return self.document is not None and self.document.unsaved
 
+    # -- where files are -----------------------------------------------------------------------
+
+    def folder(self, purpose: str, usual: Path) -> Path:
+        """Return the folder of the file that was chosen last for a purpose; `usual` for none."""
+        return Path(self._settings.folder(purpose) or usual)
+
+    def note_folder(self, purpose: str, file: Path) -> None:
+        """Take note of the file that was chosen for a purpose."""
+        self._settings.set_folder(purpose, file)
+
     # -- changing it ---------------------------------------------------------------------------
 
     def apply(self, preview: Preview) -> bool:

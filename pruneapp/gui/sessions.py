@@ -145,6 +145,7 @@ class Sessions(QObject):
         if not name:
             return
         path = Path(name)
+        self._session.note_folder("session", path)
         if path.suffix.lower() != SUFFIX:
             path = path.with_name(path.name + SUFFIX)
             # The dialog has asked about the other name.
@@ -159,7 +160,8 @@ class Sessions(QObject):
         assert document is not None
         source = document.checkpoint.path
         # The sample lies where the application is installed, which is no place for work.
-        place = Path.home() if self._session.is_sample else source.absolute().parent
+        beside = Path.home() if self._session.is_sample else source.absolute().parent
+        place = self._session.folder("session", beside)
         return place / f"{source.name if source.is_dir() else source.stem}{SUFFIX}"
 
     def _save(

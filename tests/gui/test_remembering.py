@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
 from pruneapp.gui.settings import VIEWED_FILES, Settings
@@ -41,6 +42,23 @@ def test_a_file_is_shown_as_it_was_left(person, files):
     assert person.views.tree.checked() == (name,)
     assert person.views.tree.focused() == name
     assert person.views.pages.page is Page.CHANNELS
+
+
+def test_the_form_is_found_again_and_asks_for_nothing(person, files):
+    first, second = files
+    opened(person, first)
+    person.views.form.set_amount(0.37)
+    person.wait(lambda: person.views.form.request() is not None)
+    said = person.views.form.request()
+    opened(person, second)
+    person.views.form.set_amount(0.5)
+    opened(person, first)
+    assert person.views.form.request() == said
+    person.wait(lambda: person.button.text() == "Change a setting to preview a step")
+    person.wait_idle()
+    person.pause(60)
+    assert person.button.text() == "Change a setting to preview a step"
+    assert not person.button.isEnabled()
 
 
 def test_columns_and_order_are_found_again(person, files):
@@ -93,6 +111,39 @@ def test_a_folder_is_kept_for_each_purpose(tmp_path):
     found = Settings(tmp_path / "s.json")
     assert found.folder("open") == str(tmp_path / "a")
     assert found.folder("recipe") == "", "it is not there any more"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "dialog", "ask"),
+    [
+        ("open", "getOpenFileName", lambda bench: bench.opening.ask_file),
+        ("recipe", "getOpenFileName", lambda bench: bench.recipes.apply),
+        ("mask", "getOpenFileName", lambda bench: bench.asking.load_masks),
+        ("mask", "getOpenFileName", lambda bench: bench.asking.load_scores),
+        ("mask", "getOpenFileName", lambda bench: bench.handwork.combining.ask),
+        ("compare", "getOpenFileName", lambda bench: bench.comparing.ask_file),
+        ("session", "getSaveFileName", lambda bench: bench.sessions.save_as),
+        ("method", "getOpenFileName", lambda bench: bench.choosing.load_method),
+    ],
+    ids=["open", "recipe", "masks", "scores", "combine", "compare", "session", "method"],
+)
+def test_a_dialog_begins_where_the_last_one_for_it_ended(
+    person, files, tmp_path, monkeypatch, purpose, dialog, ask
+):
+    opened(person, files[0])
+    asked = []
+
+    def choose(_parent, _title, place="", *_patterns):
+        asked.append(str(place))
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, dialog, staticmethod(choose))
+    ask(person.workbench)()
+    (tmp_path / "there").mkdir()
+    person.session.note_folder(purpose, tmp_path / "there" / "x")
+    ask(person.workbench)()
+    assert "there" not in asked[0]
+    assert asked[1].startswith(str(tmp_path / "there"))
 
 
 def test_settings_of_before_still_open(tmp_path):
