@@ -10,6 +10,7 @@ import json
 import math
 import struct
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,9 @@ from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.document.given import read_mask
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, PruneAppError
 from pruneapp.export.declaration import Format
+from pruneapp.export.expand import expand
 from pruneapp.export.offers import forecast
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest, export
@@ -196,6 +198,25 @@ def test_whatever_is_exported_opens_again(form, sparsity, large, tmp_path):
     with open_checkpoint(out) as checkpoint:
         for entry in checkpoint.entries.values():
             assert checkpoint.bits(entry.name).size == entry.reach
+
+
+@pytest.mark.parametrize("behind", [1, 100, 200_000])
+@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+def test_bytes_behind_the_end_are_not_called_a_file_that_is_cut_short(
+    form, behind, source, tmp_path
+):
+    if form.why_not(source):
+        return
+    _, out = run(form, pruned(source, 0.5), tmp_path)
+    with out.open("ab") as file:
+        file.write(b"x" * behind)
+    opens = open_checkpoint
+    if form.name == "zst":
+        opens = partial(expand, out=tmp_path / "dense.safetensors", job=Job())
+    with pytest.raises(PruneAppError) as caught:
+        opens(out)
+    assert "cut short" not in str(caught.value)
+    assert "follow" in str(caught.value) or "behind" in str(caught.value), caught.value
 
 
 @pytest.mark.parametrize("form", LOSSLESS, ids=lambda form: form.name)

@@ -18,6 +18,9 @@ MAX_DIRECTORY = 64 << 20
 SATURATED4 = 0xFFFF_FFFF
 SATURATED2 = 0xFFFF
 
+# Of a file that does not end as an archive does, where one may have ended.
+_LOOKED_BACK = 16 << 20
+
 _END = struct.Struct("<4sHHHHIIH")
 _END64 = struct.Struct("<4sQHHIIQQQQ")
 _LOCATOR = struct.Struct("<4sIQI")
@@ -53,7 +56,8 @@ def find_directory(source: Readable) -> tuple[int, int, int]:
                 found.append(at)
         at = tail.rfind(b"PK\5\6", 0, at)
     if not found:
-        if (behind := _behind_the_end(tail)) > 0:
+        looked = min(source.size, _LOOKED_BACK)
+        if (behind := _behind_the_end(source.read(source.size - looked, looked))) > 0:
             what = counted(behind, "byte follows", "bytes follow")
             raise Malformed(f"{what} the end of its zip archive")
         raise Malformed("its zip directory is missing, so the file is cut short")
