@@ -50,6 +50,8 @@ class Browsing(QObject):
             "check_shown": tree.check_all_shown,
             "check_none": tree.uncheck_all,
             "copy_name": self._copy_name,
+            "go_to_method": self._go_to_method,
+            "go_to_amount": self._go_to_amount,
         }.items():
             actions[name].triggered.connect(call)
         views.pages.pageChanged.connect(self._on_page)
@@ -92,6 +94,14 @@ class Browsing(QObject):
 
     def _next(self) -> None:
         self._views.tree.step_focus(1)
+
+    def _go_to_method(self) -> None:
+        self._views.form_dock.raise_()
+        self._views.form.focus_method()
+
+    def _go_to_amount(self) -> None:
+        self._views.form_dock.raise_()
+        self._views.form.focus_amount()
 
     def _find(self) -> None:
         self._views.tree_dock.raise_()

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from pruneapp import resources
 from pruneapp.errors import PruneAppError
 from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
-from pruneapp.gui.settings import DEVICE, THEME, WARN_OWN_METHODS, Settings
+from pruneapp.gui.settings import (
+    DEVICE,
+    SETTINGS,
+    TENSOR_LIST,
+    THEME,
+    WARN_OWN_METHODS,
+    WITH_COMPANIONS,
+    Settings,
+)
 from pruneapp.gui.theme import Appearance
-from pruneapp.gui.views.commands import CommandPalette, KeySheet
+from pruneapp.gui.views.commands import KeySheet
+from pruneapp.gui.views.guide import GuideDialog
 from pruneapp.gui.window import MainWindow
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.registry import GROUP
+from pruneapp.params import ChoiceParam, FlagParam, Param
 from pruneapp.progress import Job
 
 
@@ -52,7 +66,6 @@ class Choosing(QObject):
             "theme_light": self._light,
             "theme_dark": self._dark,
             "load_method": self.load_method,
-            "commands": self._show_commands,
             "keys": self._show_keys,
             "guide": self._show_guide,
             "about": self._show_about,
@@ -90,6 +103,37 @@ class Choosing(QObject):
     def _on_device(self, index: int) -> None:
         self._settings.set(DEVICE, self._window.device.itemData(index))
         self.deviceChanged.emit()
+
+    # -- settings, by their names --------------------------------------------------------------
+
+    def settings(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        """Yield every value that a setting can be given now: words, help, and what gives it."""
+        for param in SETTINGS:
+            if isinstance(param, ChoiceParam):
+                for choice in param.choices:
+                    if param is DEVICE and self._window.device.findData(choice.value) < 0:
+                        continue  # there is no such device here
+                    words = f"{param.label}: {choice.label}"
+                    yield words, param.help, partial(self._choose, param, choice.value)
+            elif isinstance(param, FlagParam):
+                on = bool(self._settings.get(param))
+                words = self.tr("{setting}: turn off") if on else self.tr("{setting}: turn on")
+                words = words.format(setting=param.label)
+                yield words, param.help, partial(self._choose, param, not on)
+
+    def _choose(self, param: Param, value: Any) -> None:
+        """Give a setting a value, by the control that the window has for it."""
+        actions = self._window.actions_
+        if param is THEME:
+            actions[f"theme_{value}"].trigger()
+        elif param is DEVICE:
+            place = self._window.device.findData(value)
+            self._window.device.setCurrentIndex(place)
+            self._on_device(place)
+        elif param.name in {WITH_COMPANIONS.name, TENSOR_LIST.name}:
+            actions[param.name].trigger()
+        else:
+            self._settings.set(param, value)
 
     # -- own methods ----------------------------------------------------------------------------
 
@@ -143,11 +187,6 @@ class Choosing(QObject):
 
     # -- help -----------------------------------------------------------------------------------
 
-    def _show_commands(self) -> None:
-        palette = CommandPalette(self._window.actions_.named(), self._window)
-        palette.finished.connect(palette.deleteLater)
-        palette.open()
-
     def _show_keys(self) -> None:
         more = (
             ("Space", self.tr("Check or uncheck in the tree")),
@@ -171,7 +210,10 @@ class Choosing(QObject):
         sheet.open()
 
     def _show_guide(self) -> None:
-        questions.guide(self._window)
+        guide = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"), self._window)
+        self._appearance.dress(guide)
+        guide.finished.connect(guide.deleteLater)
+        guide.open()
 
     def _show_about(self) -> None:
         questions.about(self._window)

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
 
 import pruneapp
-from pruneapp import resources
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import StateDict
 
@@ -280,20 +279,6 @@ def about(parent: QWidget) -> None:
     )
     box.finished.connect(box.deleteLater)
     box.open()
-
-
-def guide(parent: QWidget) -> None:
-    """Show how to do the main job."""
-    dialog = QDialog(parent)
-    dialog.setWindowTitle(QCoreApplication.translate("Questions", "Guide"))
-    dialog.resize(640, 560)
-    text = QTextBrowser(dialog)
-    text.setAccessibleName(QCoreApplication.translate("Questions", "Guide"))
-    text.setMarkdown(resources.path("guide.md").read_text(encoding="utf-8"))
-    text.document().setDocumentMargin(12)  # a page, not a field
-    QVBoxLayout(dialog).addWidget(text)
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
 
 
 def _ask(parent: QWidget, title: str, text: str, *, go: str, stay: str) -> Literal["go", "stay"]:

@@ -22,6 +22,7 @@ from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.dragging import Dragging
 from pruneapp.gui.exporting import Exporting
 from pruneapp.gui.extras import Extras
+from pruneapp.gui.finding import Finding
 from pruneapp.gui.forecasting import Forecasting
 from pruneapp.gui.foreshadowing import Foreshadowing
 from pruneapp.gui.handwork import Handwork
@@ -199,6 +200,13 @@ class Workbench(QObject):
         )
         self.remembering = Remembering(self.session, self.views, settings, view, self)
         self.choosing = Choosing(window, self.jobs, settings, appearance)
+        self.finding = Finding(
+            window,
+            self.views,
+            self.session,
+            choosing=self.choosing,
+            show_tensor=self.show_tensor,
+        )
         self.ended = True
         self._connect()
 

@@ -72,7 +72,7 @@ TOOLS_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Command palette…"),
         ("Ctrl+Shift+P",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Find a command by name"),
+        QT_TRANSLATE_NOOP("Actions", "Find a command, tensor, method or setting by name"),
         separated=True,
     ),
 )

@@ -1,10 +1,11 @@
-"""Every command by its name, and every key at one glance."""
+"""Commands, tensors, methods and settings by their names, and every key at one glance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -24,21 +25,62 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.answers import TensorRow
 from pruneapp.gui.views.parts.copied_rows import copied_by
-from pruneapp.gui.views.parts.labels import plain
+from pruneapp.gui.views.parts.labels import as_plain, plain
+from pruneapp.gui.views.parts.numbers import count, shape
 
 # A command and its name, for that in a submenu with the way to it.
 Named = tuple[str, QAction]
 _NATIVE = QKeySequence.SequenceFormat.NativeText
+# Nobody reads more of them; who looks for another one types more of its name.
+_MOST_TENSORS = 200
 
 
-class CommandTable(QTableWidget):
-    """Commands and their keys in two columns."""
+@dataclass(frozen=True)
+class Entry:
+    """Something that is found by its name and then done.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Attributes
+    ----------
+    name
+        What is searched and shown.
+    hint
+        The keys of a command, or of what kind it is.
+    run
+        Does it.
+    tip
+        A line more.
+    enabled
+        Whether it can be done now.
+    """
+
+    name: str
+    hint: str
+    run: Callable[[], None]
+    tip: str = ""
+    enabled: bool = True
+
+
+def command(named: Named) -> Entry:
+    """Return the entry of a command."""
+    name, action = named
+    keys = ", ".join(key.toString(_NATIVE) for key in action.shortcuts())
+    return Entry(name, keys, action.trigger, action.toolTip(), action.isEnabled())
+
+
+class EntryTable(QTableWidget):
+    """Names and hints in two columns.
+
+    Parameters
+    ----------
+    headers
+        Of the two.
+    """
+
+    def __init__(self, headers: tuple[str, str], parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
-        self.setHorizontalHeaderLabels([self.tr("Command"), self.tr("Shortcut")])
-        self.setAccessibleName(self.tr("Commands and shortcuts"))
+        self.setHorizontalHeaderLabels(headers)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
@@ -48,20 +90,22 @@ class CommandTable(QTableWidget):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
         self.setShowGrid(False)
-        self._actions: list[QAction] = []
+        self._entries: list[Entry] = []
 
-    def set_actions(self, named: Sequence[Named]) -> None:
-        """Show these commands, disabled ones muted."""
-        self._actions = [action for _name, action in named]
-        self.setRowCount(len(named))
-        for row, (name, action) in enumerate(named):
-            keys = ", ".join(k.toString(_NATIVE) for k in action.shortcuts())
-            for column, text in enumerate((name, keys)):
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Show these, disabled ones muted."""
+        self._entries = list(entries)
+        self.setRowCount(len(entries))
+        for row, entry in enumerate(entries):
+            for column, text in enumerate((entry.name, entry.hint)):
                 item = QTableWidgetItem(text)
-                if not action.isEnabled():
+                if not entry.enabled:
                     item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
-                item.setToolTip(action.toolTip())
+                item.setToolTip(as_plain(entry.tip or entry.name))
                 self.setItem(row, column, item)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -69,40 +113,64 @@ class CommandTable(QTableWidget):
         if not copied_by(self, event):
             super().keyPressEvent(event)
 
-    def chosen(self) -> QAction | None:
-        """Return the command of the current row."""
+    def chosen(self) -> Entry | None:
+        """Return the entry of the current row."""
         row = self.currentRow()
-        return self._actions[row] if 0 <= row < len(self._actions) else None
+        return self._entries[row] if 0 <= row < len(self._entries) else None
 
 
 class CommandPalette(QDialog):
-    """A field to type into and the commands that match; Enter runs the first.
+    """A field to type into and what matches: commands, methods, settings, tensors.
+
+    Enter does the first of them. 100,000 tensors are looked through within a key stroke.
 
     Parameters
     ----------
-    actions
-        The commands to offer.
+    entries
+        Commands, methods and settings, all of them listed at first.
+    tensors
+        What lists show of every tensor; some are listed once a part of a name is typed.
+
+    Signals
+    -------
+    tensorChosen(str)
+        The name in the file of a tensor that the person wants to see.
     """
 
-    def __init__(self, actions: Sequence[Named], parent: QWidget | None = None) -> None:
+    tensorChosen = Signal(str)
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        tensors: Sequence[TensorRow] = (),
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Command palette"))
-        self.resize(520, 420)
-        self._all = list(actions)
+        self.resize(640, 480)
+        self._all = [(entry.name.lower(), entry) for entry in entries]
+        self._tensors = tensors
+        self._names: list[str] = []
         self.field = QLineEdit(self)
-        self.field.setPlaceholderText(self.tr("Type part of a command name"))
-        self.field.setAccessibleName(self.tr("Part of a command name"))
+        self.field.setPlaceholderText(
+            self.tr("Type part of the name of a command, tensor, method or setting")
+        )
+        self.field.setAccessibleName(self.tr("Part of a name"))
+        self.field.setAccessibleDescription(self.field.placeholderText())
         self.field.setClearButtonEnabled(True)
-        self.table = CommandTable(self)
+        self.table = EntryTable((self.tr("Name"), self.tr("Shortcut or kind")), self)
+        self.table.setAccessibleName(self.tr("Matches"))
         layout = QVBoxLayout(self)
         layout.addWidget(self.field)
-        self.nothing = plain(self.tr("No matching commands."), wrap=True)
+        self.nothing = plain(self.tr("No matches."), wrap=True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.nothing.setContentsMargins(16, 16, 16, 16)
         self._found = QStackedWidget(self)
         self._found.addWidget(self.table)
         self._found.addWidget(self.nothing)
         layout.addWidget(self._found)
+        self.more = plain()
+        layout.addWidget(self.more)
         self.field.textChanged.connect(self._on_text_changed)
         self.field.returnPressed.connect(self._run_chosen)
         self.table.itemActivated.connect(self._run_chosen)
@@ -111,20 +179,42 @@ class CommandPalette(QDialog):
 
     def _on_text_changed(self, text: str) -> None:
         words = text.lower().split()
-        found = [named for named in self._all if all(w in named[0].lower() for w in words)]
-        self.table.set_actions(found)
-        enabled = [row for row, (_name, action) in enumerate(found) if action.isEnabled()]
+        found = [entry for name, entry in self._all if all(word in name for word in words)]
+        places = self._matching(words) if words else []
+        found += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]
+        self.table.set_entries(found)
+        enabled = [row for row, entry in enumerate(found) if entry.enabled]
         self.table.setCurrentCell(enabled[0] if enabled else -1, 0)
         self._found.setCurrentWidget(self.table if found else self.nothing)
+        left = len(places) - _MOST_TENSORS
+        self.more.setVisible(left > 0)
+        self.more.setText(self.tr("{n} more tensors match.").format(n=count(left)))
         if not found:
             said = QAccessibleAnnouncementEvent(self, self.nothing.text())
             QAccessible.updateAccessibility(said)
 
+    def _matching(self, words: Sequence[str]) -> list[int]:
+        """Return the tensors whose names have all words in them, those that end so first."""
+        if not self._names:
+            self._names = [row.shown.lower() for row in self._tensors]
+        names = self._names
+        found = [at for at, name in enumerate(names) if words[0] in name]
+        for word in words[1:]:
+            found = [at for at in found if word in names[at]]
+        whole = " ".join(words)
+        found.sort(key=lambda at: names[at] != whole)  # a whole name comes first
+        return found
+
+    def _entry_of(self, row: TensorRow) -> Entry:
+        facts = (self.tr("Tensor"), row.kind, shape(row.shape))
+        hint = " · ".join(fact for fact in facts if fact)
+        return Entry(row.shown, hint, lambda: self.tensorChosen.emit(row.name), row.name)
+
     def _run_chosen(self) -> None:
-        action = self.table.chosen()
-        if action is not None and action.isEnabled():
+        entry = self.table.chosen()
+        if entry is not None and entry.enabled:
             self.accept()
-            action.trigger()
+            entry.run()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the arrow keys move in the table while the field has the focus."""
@@ -132,14 +222,17 @@ class CommandPalette(QDialog):
             watched is self.field
             and isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
-            and event.key() in {Qt.Key.Key_Up, Qt.Key.Key_Down}
+            and event.key() in _STEPS
         ):
-            step = 1 if event.key() == Qt.Key.Key_Down else -1
-            row = self.table.currentRow() + step
-            if 0 <= row < self.table.rowCount():
+            row = self.table.currentRow() + _STEPS[Qt.Key(event.key())]
+            row = min(max(row, 0), self.table.rowCount() - 1)
+            if row >= 0:
                 self.table.setCurrentCell(row, 0)
             return True
         return super().eventFilter(watched, event)
+
+
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
 
 
 class KeySheet(QDialog):
@@ -162,8 +255,9 @@ class KeySheet(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.resize(560, 720)
-        table = CommandTable(self)
-        table.set_actions([named for named in actions if named[1].shortcuts()])
+        table = EntryTable((self.tr("Command"), self.tr("Shortcut")), self)
+        table.setAccessibleName(self.tr("Commands and shortcuts"))
+        table.set_entries([command(named) for named in actions if named[1].shortcuts()])
         for keys, text in more:
             row = table.rowCount()
             table.insertRow(row)

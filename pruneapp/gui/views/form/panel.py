@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from pruneapp.gui.views.form.companions import CompanionsRow
@@ -17,7 +17,7 @@ from pruneapp.gui.views.form.scope import ScopeRow
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import heading
 from pruneapp.gui.views.parts.layouts import replace
-from pruneapp.params import Amount, Param
+from pruneapp.params import Amount, AmountParam, Param
 
 
 class PruneForm(QWidget):
@@ -172,6 +172,31 @@ class PruneForm(QWidget):
         """Go back to one rule for the checked tensors, with the defaults of its method."""
         method = str(self.rules[0].method.currentData() or "")
         self._build(FormRequest((FormRow("", "", method),)))
+
+    def choose_method(self, name: str) -> None:
+        """Choose a method in the rule that is shown, as if the person had; nothing if unknown."""
+        method = self.rules[self.stack.currentIndex()].method
+        place = method.findData(name)
+        if place >= 0:
+            method.setCurrentIndex(place)
+            self.focus_method()
+
+    def focus_method(self) -> None:
+        """Put the cursor on the method of the rule that is shown."""
+        shown = self.rules[self.stack.currentIndex()]
+        shown.method.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def focus_amount(self) -> None:
+        """Put the cursor into the amount of the rule that is shown, its text selected.
+
+        Where the method has none, on the method.
+        """
+        shown = self.rules[self.stack.currentIndex()]
+        for field in shown.fields.fields.values():
+            if isinstance(field.param, AmountParam) and field.editor.isEnabled():
+                field.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+        self.focus_method()
 
     # Asked
 

@@ -6,10 +6,15 @@ values that come under it, unseen.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSlider, QSpinBox, QWidget
 
+_COMMANDS = (
+    Qt.KeyboardModifier.ControlModifier
+    | Qt.KeyboardModifier.AltModifier
+    | Qt.KeyboardModifier.MetaModifier
+)
 _MOST = 2**31 - 1  # what Qt's boxes can hold
 
 
@@ -19,6 +24,19 @@ class ComboBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # else the wheel brings the focus
+
+    def event(self, event: QEvent) -> bool:
+        """Take what is typed to choose by it, before the window's keys of one letter do."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.text().isprintable()
+            and event.text()
+            and not event.modifiers() & _COMMANDS
+        ):
+            event.accept()
+            return True
+        return super().event(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the choice, or let it scroll what this lies in."""

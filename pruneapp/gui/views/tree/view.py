@@ -15,7 +15,16 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -390,6 +399,22 @@ class TreeView(QTreeView):
         if shares is None or not shares.paint(painter, option.rect, index.internalId()):
             super().drawRow(painter, option, index)
 
+    def _paint_focus(self) -> None:
+        """Frame the view, and the row of the cursor, which need not be a selected one."""
+        colors = self.delegate.colors
+        painter = QPainter(self.viewport())
+        painter.setPen(QPen(QColor(colors["accent"]), 2))
+        painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
+        current = self.currentIndex()
+        row = self.visualRect(current)
+        if current.isValid() and row.isValid():
+            selected = self.selectionModel().isSelected(current)
+            painter.setPen(QPen(QColor(colors["accent_text" if selected else "accent"]), 1))
+            row.setLeft(0)
+            row.setRight(self.viewport().width() - 1)
+            painter.drawRect(row.adjusted(3, 1, -4, -2))
+        painter.end()
+
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the tree, or why it is empty."""
@@ -397,6 +422,8 @@ class TreeView(QTreeView):
         if Shares.can_paint(self, event.rect()):
             self._shares = Shares(self, self.tree.cells, self.delegate.colors)
         super().paintEvent(event)
+        if self.hasFocus():
+            self._paint_focus()
         if self.tree.listing.shown.any() or not self.tree.nodes.rows:
             return
         painter = QPainter(self.viewport())

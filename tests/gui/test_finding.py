@@ -1,0 +1,209 @@
+"""Commands, tensors, methods and settings by their names; the guide; keys of one letter."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from pruneapp import resources
+from pruneapp.answers import TensorRow
+from pruneapp.gui.settings import SETTINGS, WARN_OWN_METHODS
+from pruneapp.gui.views.commands import CommandPalette, Entry
+from pruneapp.gui.views.guide import GuideDialog
+from pruneapp.gui.views.parts.colors import LIGHT
+from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.methods import registry
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def at_work(person):
+    person.session.open_sample()
+    person.wait(lambda: person.document is not None)
+    return person
+
+
+def find(person, text):
+    """Type into the palette and press Return; returns the rows that were offered."""
+    person.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    assert isinstance(palette, CommandPalette)
+    person.qtbot.keyClicks(palette.field, text)
+    rows = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
+    person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    person.wait(lambda: QApplication.activeModalWidget() is None)
+    return rows
+
+
+def test_a_part_of_a_tensors_name_jumps_to_it(at_work):
+    row = at_work.session.rows[-2]
+    assert find(at_work, row.shown)[0] == row.shown
+    assert at_work.views.tree.focused() == row.name
+    assert at_work.views.tree.view.hasFocus()
+
+
+def test_a_methods_name_selects_it_in_the_form(at_work):
+    for name, method in registry.METHODS.items():
+        find(at_work, method.label)
+        assert at_work.rule.method.currentData() == name
+        assert QApplication.focusWidget() is at_work.rule.method
+
+
+def test_every_setting_is_found_and_set(at_work):
+    at_work.key("Ctrl+Shift+P")
+    palette = QApplication.activeModalWidget()
+    rows = range(palette.table.rowCount())
+    settings = [
+        palette.table.item(row, 0).text()
+        for row in rows
+        if palette.table.item(row, 1).text() == "Setting"
+    ]
+    for param in SETTINGS:
+        assert any(words.startswith(f"{param.label}: ") for words in settings), param.label
+    palette.reject()
+    find(at_work, "theme: dark")
+    assert at_work.window.actions_["theme_dark"].isChecked()
+    assert QApplication.palette().window().color().lightness() < 128
+    find(at_work, f"{WARN_OWN_METHODS.label}: turn off")
+    assert at_work.workbench.settings.get(WARN_OWN_METHODS) is False
+
+
+def test_100_000_tensors_are_looked_through_within_a_key_stroke(qtbot):
+    rows = [
+        TensorRow(f"layers.{n // 9}.w{n % 9}.weight", f"layers.{n // 9}.w{n % 9}.weight", "Linear",
+                  (64, 8), "float32", 512, 2048)
+        for n in range(100_000)
+    ]  # fmt: skip
+    palette = CommandPalette([Entry("Open", "Ctrl+O", lambda: None)], rows)
+    qtbot.addWidget(palette)
+    slowest = 0.0
+    for letter in "layers.777.w3":
+        began = time.thread_time()
+        qtbot.keyClicks(palette.field, letter)
+        slowest = max(slowest, time.thread_time() - began)
+    assert slowest < 0.3
+    assert palette.table.item(0, 0).text() == "layers.777.w3.weight"
+    assert palette.table.item(0, 1).text() == "Tensor · Linear · 64×8"
+    with qtbot.waitSignal(palette.tensorChosen) as chosen:
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert chosen.args == ["layers.777.w3.weight"]
+
+
+def test_many_matches_say_how_many_more_there_are(qtbot):
+    rows = [TensorRow(f"w{n}", f"w{n}", "", (2,), "float32", 2, 8) for n in range(1_200)]
+    palette = CommandPalette((), rows)
+    qtbot.addWidget(palette)
+    assert palette.table.rowCount() == 0
+    qtbot.keyClicks(palette.field, "w")
+    assert palette.table.rowCount() == 200
+    assert "000" in palette.more.text()
+    palette.field.setText("nowhere")
+    assert palette.nothing.isVisibleTo(palette)
+
+
+@pytest.fixture
+def guide(qtbot):
+    dialog = GuideDialog(resources.path("guide.md").read_text(encoding="utf-8"))
+    qtbot.addWidget(dialog)
+    dialog.set_colors(LIGHT)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    return dialog
+
+
+def headings(text):
+    return [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+
+
+def test_the_guide_lists_its_headings_and_goes_to_them(guide, qtbot):
+    items = guide.contents.findItems("*", Qt.MatchFlag.MatchWildcard | Qt.MatchFlag.MatchRecursive)
+    text = resources.path("guide.md").read_text(encoding="utf-8")
+    assert len(items) == len(headings(text)) > 5
+    keys = next(item for item in items if item.text(0) == "Keys")
+    guide.contents.setCurrentItem(keys)
+    assert guide.text.textCursor().block().text() == "Keys"
+    assert guide.text.verticalScrollBar().value() > 0
+
+
+def test_the_guide_is_searched_by_the_keyboard(guide, qtbot):
+    assert guide.search.hasFocus()
+    qtbot.keyClicks(guide.search, "tensor")
+    marks = guide.text.extraSelections()
+    assert len(marks) > 2
+    assert {mark.cursor.selectedText().lower() for mark in marks} == {"tensor"}
+    assert guide.found.text() == f"1 of {len(marks)}"
+    assert marks[0].format.background().color() == QColor(LIGHT["accent"])
+    qtbot.keyClick(guide.search, Qt.Key.Key_Return)
+    assert guide.found.text() == f"2 of {len(marks)}"
+    qtbot.keyClick(guide.search, Qt.Key.Key_Return, SHIFT)
+    qtbot.keyClick(guide.search, Qt.Key.Key_Return, SHIFT)
+    assert guide.found.text() == f"{len(marks)} of {len(marks)}"
+    guide.next.click()
+    assert guide.found.text() == f"1 of {len(marks)}"
+    guide.search.setText("no such words")
+    assert guide.found.text() == "No match"
+    assert not guide.next.isEnabled()
+    qtbot.keyClick(guide.search, Qt.Key.Key_Escape)
+    assert guide.isVisible()
+    assert not guide.text.extraSelections()
+
+
+def test_f1_opens_the_guide(at_work):
+    at_work.key("F1")
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, GuideDialog)
+    dialog.reject()
+
+
+def test_the_method_and_the_amount_have_keys(at_work):
+    at_work.key("Alt+M")
+    assert QApplication.focusWidget() is at_work.rule.method
+    at_work.key("Alt+A")
+    field = at_work.rule.fields.fields["amount"].editor.field
+    assert QApplication.focusWidget() is field
+    assert field.selectedText() == field.text()
+
+
+def test_keys_of_one_letter_type_where_something_can_be_typed(at_work):
+    fired = []
+
+    class Heard:
+        def __init__(self, name):
+            self.name = name
+
+        def __call__(self, *_on):
+            fired.append(self.name)
+
+    for action in at_work.window.actions_.values():
+        action.triggered.connect(Heard(action.objectName()))
+    boxes = [box for box in at_work.window.findChildren(ComboBox) if box.isVisible()]
+    text = at_work.views.tree.filter_row.text
+    assert len(boxes) > 2
+    for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
+        for widget in (*boxes, at_work.rule.fields.fields["amount"].editor.field, text):
+            widget.setFocus()
+            at_work.key(key, widget)
+            assert not fired, (key, widget.accessibleName())
+    assert text.text().upper() == "MRP[]15?+-0T"
+    at_work.views.tree.view.setFocus()
+    at_work.key("2", at_work.views.tree.view)
+    assert fired == ["page_distribution"]
+
+
+def test_the_tree_shows_that_it_has_the_focus(at_work):
+    view = at_work.views.tree.view
+    accent = QColor(at_work.workbench.window._appearance.theme.colors["accent"])
+
+    def edge():
+        image = view.viewport().grab().toImage()
+        return image.pixelColor(1, image.height() // 2)
+
+    view.setFocus()
+    assert edge() == accent
+    at_work.key("Ctrl+F")
+    assert edge() != accent
