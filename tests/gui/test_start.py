@@ -381,13 +381,13 @@ def test_every_command_is_found_by_its_name(new_person):
     person.qtbot.keyClicks(palette.field, "zebra")
     assert palette.nothing.isVisible()
     assert not palette.table.isVisible()
-    assert palette.nothing.text() == "No matching commands."
+    assert palette.nothing.text() == "No matches."
     palette.field.clear()
     assert palette.table.isVisible()
     assert palette.table.rowCount() == everything
     person.qtbot.keyClicks(palette.field, "theme")
     found = [palette.table.item(row, 0).text() for row in range(palette.table.rowCount())]
-    assert found[-2:] == ["View › Theme › Light", "View › Theme › Dark"]
+    assert {"View › Theme › Light", "View › Theme › Dark", "Theme: Dark"} <= set(found)
     person.qtbot.keyClicks(palette.field, " dark")
     person.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     person.wait(person.window.actions_["theme_dark"].isChecked)
