@@ -179,7 +179,11 @@ class CommandPalette(QDialog):
 
     def _on_text_changed(self, text: str) -> None:
         words = text.lower().split()
-        found = [entry for name, entry in self._all if all(word in name for word in words)]
+        typed = " ".join(words)
+        named = [item for item in self._all if all(word in item[0] for word in words)]
+        # A whole name comes first, then names that begin so.
+        named.sort(key=lambda item: (item[0] != typed, not item[0].startswith(typed)))
+        found = [entry for _, entry in named]
         places = self._matching(words) if words else []
         found += [self._entry_of(self._tensors[at]) for at in places[:_MOST_TENSORS]]
         self.table.set_entries(found)
