@@ -164,3 +164,18 @@ def test_inspect_lists_what_cannot_be_read(call, mixed):
         "b.weight",
         "c.weight",
     }
+
+
+def test_reports_name_all_that_was_left_out(call, tmp_path):
+    names = [f"m{number}" for number in range(7)]
+    content = {"w.weight": plain(1, 16, 16)} | {n: torch.empty(2, device="meta") for n in names}
+    source, page, data = tmp_path / "m.pt", tmp_path / "r.html", tmp_path / "r.json"
+    torch.save(content, source)
+    out = tmp_path / "o.safetensors"
+    reports = ("--report", page, "--report", data)
+    status, said, _ = call("prune", source, "-o", out, *PRUNE, "--omit", "m?", *reports)
+    assert status == 0
+    assert "'m0', 'm1', 'm2' and 4 more were left out, as asked" in said
+    text = page.read_text(encoding="utf-8")
+    assert all(f"<li>{name}</li>" in text for name in names)
+    assert json.loads(data.read_text(encoding="utf-8"))["omitted"] == names

@@ -118,7 +118,7 @@ def build(
     if unreadable:
         notices.append(
             Notice(
-                f"{counted(len(unreadable), 'tensor')} of it cannot be read and "
+                f"{counted(len(unreadable), 'tensor')} of this file cannot be read and "
                 f"{'is' if len(unreadable) == 1 else 'are'} not shown: "
                 f"{_named(tuple(unreadable))}. A torch file that keeps its container keeps "
                 f"{'it' if len(unreadable) == 1 else 'them'}; other exports ask first.",
