@@ -158,6 +158,9 @@ class TreeView(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the columns that there is no room for, unless the person chose them."""
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
         if self._chosen_columns:
             self._fit_name()
         else:
@@ -213,7 +216,13 @@ class TreeView(QTreeView):
                 break
         for column in _GIVE_WAY:
             self.setColumnHidden(column, column in hidden)
-        most = max(self._least_sparsity, int(_MOST_SPARSITY * self.viewport().width()))
+        others = sum(widths[c] for c in _GIVE_WAY if c not in hidden)
+        # The bar gives way to names that need its room.
+        most = min(
+            int(_MOST_SPARSITY * self.viewport().width()),
+            self.viewport().width() - others - self.sizeHintForColumn(Column.NAME),
+        )
+        most = max(self._least_sparsity, most)
         self.setColumnWidth(Column.SPARSITY, min(widths[Column.SPARSITY], most))
         self._fit_name()
 
@@ -264,8 +273,8 @@ class TreeView(QTreeView):
     def _note_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
             self._open.add(index.internalId())
-        if self._chosen_columns and not self._restoring:
-            self._fit_name()
+        if not self._restoring:
+            self._fit()
 
     def _note_collapsed(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
