@@ -12,7 +12,7 @@ from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
 
 # With more bars than this there is no line for each, even in a wide window.
 MOST_NAMED = 40
-LONGEST = 176  # pixels of a name; longer ones lose their beginning
+LONGEST = 176  # pixels of a name; longer ones lose their middle, never the index
 _NEAR = 6
 _APART = 8
 
@@ -107,13 +107,13 @@ class NamesAxis(PlaceAxis):
         metrics = QFontMetricsF(p.font())
         line = metrics.height()
         if not self.upright:
-            name = metrics.elidedText(name, Qt.TextElideMode.ElideLeft, LONGEST)
+            name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, LONGEST)
             wide = LONGEST + _APART
             box = QRectF(x - wide / 2, _NEAR, wide, line)
             p.drawText(box, int(Qt.AlignmentFlag.AlignCenter), name)
             return
         room = self._room + 1
-        name = metrics.elidedText(name, Qt.TextElideMode.ElideLeft, room)
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
         p.save()
         p.translate(QPointF(x, _NEAR + room))
         p.rotate(-90)
