@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -149,7 +150,8 @@ class Sessions(QObject):
         if path.suffix.lower() != SUFFIX:
             path = path.with_name(path.name + SUFFIX)
             # The dialog has asked about the other name.
-            if path.exists() and not questions.replace_file(self._window, str(path)):
+            there = os.path.exists(path)  # noqa: PTH110 - Path raises for a name that is too long
+            if there and not questions.replace_file(self._window, str(path)):
                 return
         self._save(path, then)
 

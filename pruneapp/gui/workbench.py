@@ -274,11 +274,11 @@ class Workbench(QObject):
         self.telling.report_bug(kind, error, trace)
 
     def _on_closing(self, event: QCloseEvent) -> None:
-        if not self.opening.may_leave():
-            event.ignore()
-            return
-        self.window.keep_layout()
-        self.shut_down()
+        event.ignore()  # whatever fails below, nothing is lost
+        if self.opening.may_leave():
+            event.accept()
+            self.window.keep_layout()
+            self.shut_down()
 
     def _on_opened(self, nodes: Nodes) -> None:
         session, views = self.session, self.views

@@ -219,6 +219,33 @@ def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
     assert person.window.isWindowModified()
 
 
+def test_a_name_that_is_too_long_is_a_sentence_and_the_window_stays(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    person.chooses_file(tmp_path / ("n" * 300), "getSaveFileName")
+    person.answers("Save session…")
+    assert not person.window.close()
+    person.wait(lambda: person.trouble)
+    assert "too long" in person.trouble[0]
+    assert person.window.isVisible()
+    assert person.document.position == 1
+
+
+def test_the_window_stays_where_closing_it_fails(person, file, qtbot, monkeypatch):
+    open_file(person, file)
+    prune(person)
+
+    def fail() -> bool:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(person.workbench.opening, "may_leave", fail)
+    with qtbot.captureExceptions() as caught:
+        assert not person.window.close()
+    assert [str(error) for _kind, error, _trace in caught] == ["a bug"]
+    assert person.window.isVisible()
+    assert person.document.position == 1
+
+
 # The checkpoint is elsewhere
 
 
