@@ -14,7 +14,7 @@ from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max
-from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
+from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
@@ -58,7 +58,13 @@ class CompareView(OrderedChart):
         self.sides = SidesRow()
         orders = ((MOST, self.tr("Most different first")), (FILE, self.tr("In file order")))
         super().__init__(
-            self._names_axis, NumberAxis("left"), orders, first=1, neutral=True, parent=parent
+            NumberAxis("bottom"),
+            self._names_axis,
+            orders,
+            first=1,
+            neutral=True,
+            sideways=True,
+            parent=parent,
         )
         self.measure_box = MeasureBox()
         self.measure_box.activated.connect(self._on_measure_chosen)
@@ -288,8 +294,8 @@ class CompareView(OrderedChart):
     def _label(self) -> None:
         text = self.measure_box.axis_label()
         if self._cap is not None:
-            text = self.tr("{measure}; longer bars end in ▲").format(measure=text)
-        self.canvas.left.setLabel(text)
+            text = self.tr("{measure}; longer bars end in ▶").format(measure=text)
+        self.canvas.across.setLabel(text)
 
     def _reorder(self) -> None:
         super()._reorder()
@@ -301,9 +307,12 @@ class CompareView(OrderedChart):
                     count(round(height)) if 1000 <= height < 1e9 else value_text(height, 3)
                 )
         self.canvas.set_capped(beyond)
-        few = self._order if self._order.size <= MOST_NAMED else ()
-        names = [self._differing[int(i)].name for i in few]
-        self._names_axis.set_names([self._short[self._shown_names.get(n, n)] for n in names])
+        order = self._order
+        self._names_axis.set_names(lambda at: self._short_name(int(order[at])), order.size)
+
+    def _short_name(self, i: int) -> str:
+        name = self._differing[i].name
+        return self._short[self._shown_names.get(name, name)]
 
     def _on_measure_chosen(self) -> None:
         self._measure()

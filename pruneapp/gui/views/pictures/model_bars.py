@@ -14,11 +14,11 @@ from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, si
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Stacks
 from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, grouped_sum
-from pruneapp.gui.views.pictures.chart.names_axis import MOST_NAMED, NamesAxis
+from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
-from pruneapp.gui.views.pictures.model_numbers import NO_NUMBERS, ModelNumbers, role
+from pruneapp.gui.views.pictures.model_numbers import NO_NUMBERS, ModelNumbers
 
 FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"
 
@@ -32,7 +32,7 @@ class ModelBars(OrderedChart):
         self._numbers: ModelNumbers = NO_NUMBERS
         self._short = ShortNames()
         self._names_axis = NamesAxis()
-        self._values = NumberAxis("left")
+        self._values = NumberAxis("bottom")
         orders = (
             (FILE, self.tr("In file order")),
             (SHARE, self.tr("Most pruned first")),
@@ -40,7 +40,9 @@ class ModelBars(OrderedChart):
             (ENERGY, self.tr("Least energy first")),
             (ROLE, self.tr("By role")),
         )
-        super().__init__(self._names_axis, self._values, orders, first=1, parent=parent)
+        super().__init__(
+            self._values, self._names_axis, orders, first=1, sideways=True, parent=parent
+        )
         self.show_box = ComboBox()
         self.show_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, label in (
@@ -249,7 +251,7 @@ class ModelBars(OrderedChart):
 
     def _label(self) -> None:
         self._values.set_bytes(self.shown == SIZE)
-        self.canvas.left.setLabel(
+        self.canvas.across.setLabel(
             {
                 SHARE: self.tr("pruned %"),
                 SIZE: self.tr("size"),
@@ -259,19 +261,12 @@ class ModelBars(OrderedChart):
 
     def _reorder(self) -> None:
         super()._reorder()
-        if self.order == ROLE:
-            ends = np.cumsum([0, *(many for _, many in self._numbers.by_role()[1])])
-            roles = [role(self._shown_name(int(self._order[at]))) for at in ends[:-1]]
-            ends = ends + 0.5
-            middles = ((ends[:-1] + ends[1:]) / 2).tolist()
-            short = ShortNames(roles)
-            names = [short[each] for each in roles]
-            self._names_axis.set_names(names, middles, self._order.size)
-            self.canvas.set_dividers(ends[1:-1])
-        else:
-            few = self._order if self._order.size <= MOST_NAMED else ()
-            self._names_axis.set_names([self._short[self._shown_name(int(i))] for i in few])
-            self.canvas.set_dividers(np.zeros(0))
+        order = self._order
+        self._names_axis.set_names(
+            lambda at: self._short[self._shown_name(int(order[at]))], order.size
+        )
+        groups = self._numbers.by_role()[1] if self.order == ROLE else ()
+        self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)
 
     def _on_shown_chosen(self) -> None:
         self._label()

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.answers import Histogram, SparsityReport, TensorSparsity
@@ -17,6 +17,7 @@ from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.distribution import DistributionView
 from pruneapp.gui.views.pictures.model import ModelView
 from tests.gui.views.pictures.made_norms import made_norms
+from tests.gui.wheel import turn_wheel
 
 HISTOGRAM = Histogram(
     "conv.weight",
@@ -84,7 +85,7 @@ def model(show):
 
 def at(view, x, y) -> QPoint:
     """The pixel of the canvas at a place of the plot."""
-    return view.canvas.mapFromScene(view.canvas.box.mapViewToScene(QPointF(x, y)))
+    return view.canvas.pixel_at(x, y).toPoint()
 
 
 def colors_around(view, x, y, reach=5):
@@ -343,39 +344,69 @@ def shown_tensors(view, many, name="layer{}.weight"):
     tensors = tuple(TensorSparsity(name.format(i), 10, 0, 5) for i in range(many))
     view.set_report(SparsityReport(tensors, 10 * many, 0, 5 * many))
     QApplication.sendPostedEvents()
-    return view.canvas.bottom
+    view.canvas.viewport().repaint()
+    return view.canvas.left
 
 
-def test_a_few_tensors_are_named_below_their_bars_and_many_are_counted(show):
-    """Names lie where they fit and stand where not; a thousand tensors get numbers."""
+@pytest.mark.parametrize("many", [3, 30, 1000])
+def test_every_bar_that_can_be_seen_has_its_name_beside_it(show, many):
+    """However many tensors there are: one scrolls, and no name touches the next."""
     view = show(ModelView)
-    axis = shown_tensors(view, 3)
-    low = axis.height()
-    assert not axis.upright
-    assert shown_tensors(view, 30, "a_rather_long_name_{}.weight").upright
-    high = axis.height()
-    assert axis.tickValues(0.5, 30.5, 600.0) == []
-    assert len(shown_tensors(view, 1000).tickValues(0.5, 1000.5, 600.0)[0][1]) > 3
-    assert axis.height() < low < high - 16
-    shown_tensors(view, 1, "a_layer_with_a_name{}")
-    foot = view.canvas.grab().toImage()
-    middle = at(view, 1, 0)
+    axis = shown_tensors(view, many, "block.{}.output.dense.weight")
+    start, stop = view.canvas.visible
+    assert start == 0
+    assert stop == min(many, stop)
+    names = [name for name, _ in axis.shown()]
+    expected = [view._short[f"block.{i}.output.dense.weight"] for i in range(start, stop)]
+    assert names[: len(expected) - 1] == expected[:-1]
+    places = np.array([place for _, place in axis.shown()])
+    assert (np.diff(places) >= view.fontMetrics().height()).all()
+    for bar in (start, stop - 2):
+        assert abs(places[bar] - view.canvas.place.rect.height() * (bar + 0.5) / _seen(view)) < 2
+    image = view.canvas.viewport().grab().toImage()
+    rect = view.canvas.place.rect
+    middle = view.canvas.pixel_at(1, 0).toPoint()
     painted = {
-        foot.pixelColor(middle.x() + dx, middle.y() + dy).name()
-        for dx in range(-40, 41)
-        for dy in range(6, 20)
+        image.pixelColor(x, middle.y() + dy).lightness()
+        for x in range(int(rect.left()) - 60, int(rect.left()) - 8)
+        for dy in range(-5, 6)
     }
-    assert min(QColor(name).lightness() for name in painted) < 100, "no letter was painted"
+    assert min(painted) < 100, "no letter was painted"
 
 
-def test_names_stand_once_the_window_is_too_narrow_for_them(show, qtbot):
+def _seen(view):
+    low, high = view.canvas.shown
+    return high - low
+
+
+def test_the_wheel_and_keys_scroll_through_the_names(show, qtbot):
     view = show(ModelView)
-    axis = shown_tensors(view, 5, "block_num_{}.weight")
-    assert not axis.upright
-    view.resize(360, 520)
-    qtbot.waitUntil(lambda: axis.upright)
-    view.resize(720, 520)
-    qtbot.waitUntil(lambda: not axis.upright)
+    shown_tensors(view, 300)
+    first, wide = view.canvas.shown[0], _seen(view)
+    turn_wheel(view.canvas, -3)
+    assert view.canvas.shown[0] > first
+    assert _seen(view) == pytest.approx(wide), "the wheel moves"
+    for _ in range(40):
+        qtbot.keyClick(view.canvas, Qt.Key.Key_Down)
+    assert view.canvas.visible[0] <= view.canvas.cursor_bar < view.canvas.visible[1]
+    qtbot.keyClick(view.canvas, Qt.Key.Key_End)
+    assert view.canvas.cursor_bar == 299
+    assert "layer299.weight" in view.readout.text()
+    qtbot.keyClick(view.canvas, Qt.Key.Key_Up)
+    assert view.canvas.cursor_bar == 298
+    view.canvas.fit()
+    assert view.canvas.visible == (0, 300)
+    places = [place for _, place in view.canvas.left.shown()]
+    assert 5 < len(places) < 60, "names that would touch are left out"
+
+
+def test_names_leave_room_for_the_bars(show):
+    view = show(ModelView)
+    shown_tensors(view, 20, "an_extremely_long_name_of_a_block.{}." + "deep." * 30 + "weight")
+    assert view.canvas.place.rect.width() > 0.4 * view.canvas.width()
+    view.resize(360, 480)
+    QApplication.sendPostedEvents()
+    assert view.canvas.place.rect.width() > 0.3 * view.canvas.width()
 
 
 def test_the_words_of_an_axis_stay_in_its_middle(channels):

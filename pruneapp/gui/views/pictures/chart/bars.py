@@ -98,8 +98,8 @@ class HatchedBars(pg.BarGraphItem):  # type: ignore[misc]  # pyqtgraph has no ty
 class StackedBars:
     """The items of a plot that show `Stacks`; if `neutral`, what is kept in the colour of words."""
 
-    def __init__(self, plot: Any, *, neutral: bool = False) -> None:
-        self._plot, self._neutral = plot, neutral
+    def __init__(self, plot: Any, *, neutral: bool = False, sideways: bool = False) -> None:
+        self._plot, self._neutral, self._sideways = plot, neutral, sideways
         self._kept_color = "muted" if neutral else "kept"
         self._colors: Mapping[str, str] = {}
         self.front: StackedBars | None = None  # made once there is something to show in front
@@ -145,14 +145,16 @@ class StackedBars:
             y0, y1 = start[some], high[some]
             if log:
                 y0, y1 = _log(y0, floor), _log(y1, floor)
-            item.setOpts(x0=left[some], x1=right[some], y0=y0, y1=y1)
+            ends = (left[some], right[some]), (y0, y1)
+            (x0, x1), (y0, y1) = reversed(ends) if self._sideways else ends
+            item.setOpts(x0=x0, x1=x1, y0=y0, y1=y1)
             low = high
         front = stacks.front
         if front is None and self.front is not None:
             front = Stacks(np.zeros(1), *(np.zeros(0),) * 3)
         if front is not None:
             if self.front is None:
-                self.front = StackedBars(self._plot, neutral=self._neutral)
+                self.front = StackedBars(self._plot, neutral=self._neutral, sideways=self._sideways)
                 self.front.set_colors(self._colors)
             self.front.set_stacks(front, gap=gap, log=log, floor=floor)
 

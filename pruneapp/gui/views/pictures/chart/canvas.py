@@ -20,6 +20,8 @@ class ChartCanvas(BarPlot):
     ----------
     neutral
         Whether bars have the colour of words, because they are neither kept nor pruned.
+    sideways
+        Whether bars lie below each other; the wheel moves then, and zooms with Ctrl.
 
     Attributes
     ----------
@@ -62,9 +64,10 @@ class ChartCanvas(BarPlot):
         left: pg.AxisItem,
         *,
         neutral: bool = False,
+        sideways: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(bottom, left, neutral=neutral, parent=parent)
+        super().__init__(bottom, left, neutral=neutral, sideways=sideways, parent=parent)
         self.selecting = False
         self._anchored = False
 
@@ -85,6 +88,8 @@ class ChartCanvas(BarPlot):
         across, steps = event.angleDelta().x() / 120, event.angleDelta().y() / 120
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not across:
             across, steps = steps, 0
+        elif self.sideways and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            across, steps = steps or across, 0
         if self.count and abs(across) > abs(steps):
             low, high = self._range
             move = -across * (high - low) / 8
@@ -119,7 +124,8 @@ class ChartCanvas(BarPlot):
                 self.viewport().update()
             else:
                 low, high = self._range
-                step = moved.x() * (high - low) / self.width_of_plot
+                along = moved.y() if self.sideways else moved.x()
+                step = along * (high - low) / self.width_of_plot
                 self._look(low - step, high - step)
         self._show_grip(at)
         self.hovered.emit(self.bar_at(at.toPoint()))
@@ -188,6 +194,13 @@ class ChartCanvas(BarPlot):
         line = self._line is not None
         return takes(event, line=line, selecting=self.selecting, chosen=chosen)
 
+    def _turned(self, key: int) -> int:
+        """Return the key that means on upright bars what this one means here."""
+        if not self.sideways:
+            return key
+        turned = {Qt.Key.Key_Up: Qt.Key.Key_Left, Qt.Key.Key_Down: Qt.Key.Key_Right}
+        return turned.get(Qt.Key(key), key)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move the cursor or the line, zoom, or choose."""
         key, at = event.key(), self.cursor_bar
@@ -215,7 +228,7 @@ class ChartCanvas(BarPlot):
             self.activated.emit(at)
         elif key == Qt.Key.Key_Space and self.selecting and at >= 0:
             self.picked.emit(at, Pick.TOGGLE)
-        elif (place := moved(key, at, self.visible, self.count)) is not None:
+        elif (place := moved(self._turned(key), at, self.visible, self.count)) is not None:
             if shift and self.selecting and at >= 0 and not self._anchored:
                 self.picked.emit(at, Pick.ONE)  # the range begins where the cursor was
             self._anchored = shift

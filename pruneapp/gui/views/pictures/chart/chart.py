@@ -27,9 +27,10 @@ class Chart(Picture):
         left: pg.AxisItem,
         *,
         neutral: bool = False,
+        sideways: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        self.canvas = ChartCanvas(bottom, left, neutral=neutral)
+        self.canvas = ChartCanvas(bottom, left, neutral=neutral, sideways=sideways)
         super().__init__(self.canvas, parent)
         self._log = False
         self._hovered = -1
@@ -90,7 +91,8 @@ class Chart(Picture):
         # A fixed width, or the bars would move while one zooms.
         metrics = self.fontMetrics()
         label = metrics.height() + 12
-        self.canvas.left.setWidth(metrics.horizontalAdvance(self.widest_tick()) + label)
+        if not self.canvas.sideways:
+            self.canvas.left.setWidth(metrics.horizontalAdvance(self.widest_tick()) + label)
         if keep_view and edges.size - 1 == self.canvas.count:
             self._draw()
         else:

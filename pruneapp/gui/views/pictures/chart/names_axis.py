@@ -1,122 +1,97 @@
-"""An axis that names the bars, as long as there is a line for each."""
+"""An axis that names the bars that lie beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from pruneapp.gui.views.pictures.chart.axis import PlaceAxis
+from pruneapp.gui.views.pictures.frame.plots import Axis
 
-# With more bars than this there is no line for each, even in a wide window.
-MOST_NAMED = 40
-LONGEST = 176  # pixels of a name; longer ones lose their middle, never the index
-_NEAR = 6
-_APART = 8
+SHARE = 0.42  # of the width of the picture that names take at most
+MEASURED = 400  # names of which the longest says how much room there is for all
+_NEAR = 8
 
 
-class NamesAxis(PlaceAxis):
-    """Names below bars; numbers where there are too many bars for that.
+class NamesAxis(Axis):
+    """Names to the left of bars.
 
-    Whether there are names depends on the number of bars alone, and whether they lie or stand on
-    the room that they have as long as all bars can be seen, so that nothing jumps while one zooms.
-    Where lines would touch, names are left out.
+    Where lines would touch, names are left out: always the same ones while one moves. How much room
+    names have depends on the longest and on the width of the window, so that nothing jumps.
     """
 
     # Of the class: pyqtgraph asks for them before there is an object.
-    _names: tuple[str, ...] = ()
-    _places: tuple[float, ...] = ()
-    _bars = 0
+    _many = 0
+    _longest = 0.0
     _room = 0.0
-    upright = True
+    _name: Callable[[int], str] = staticmethod(str)
 
-    def set_names(
-        self, names: Sequence[str], places: Sequence[float] | None = None, bars: int | None = None
-    ) -> None:
-        """Take the name of every bar, or of groups of them.
+    def __init__(self) -> None:
+        super().__init__("left")
+        self.setStyle(showValues=False)
+
+    def set_names(self, name: Callable[[int], str], many: int) -> None:
+        """Take the name of every bar; the first one stands at 1.
 
         Parameters
         ----------
-        names
-            In order, as short as they may be.
-        places
-            Where they stand, rising; at 1, 2, 3 … if None.
-        bars
-            How many bars there are, as many as names if None; the first one is 1.
+        name
+            Returns the name of a number from 0.
+        many
+            How many there are.
         """
-        self._names = tuple(names) if len(names) <= MOST_NAMED else ()
-        self._places = tuple(range(1, len(names) + 1) if places is None else places)
-        self._bars = len(names) if bars is None else bars
-        self.setStyle(showValues=not self._names)
-        self._lay_out()
+        self._name, self._many = name, many
+        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
+        step = max(1, many // MEASURED)
+        lengths = (metrics.horizontalAdvance(name(at)) for at in range(0, many, step))
+        self._longest = max(lengths, default=0.0)
+        self.lay_out()
 
-    def tickValues(self, start: float, stop: float, size: float) -> list[tuple[float, list[float]]]:
-        """Return none where there are names."""
-        return [] if self._names else super().tickValues(start, stop, size)
+    def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
+        """Return none: there are names."""
+        return []
+
+    def shown(self) -> list[tuple[str, float]]:
+        """Return the names that can be seen, each with its place in pixels from the top."""
+        low, high = sorted(self.range)  # the axis goes down
+        if not self._many or high <= low:
+            return []
+        line = QFontMetricsF(self.style["tickFont"] or QFont()).height()
+        scale = self.size().height() / (high - low)
+        step = max(1, math.ceil(line / scale - 1e-6))
+        start, stop = max(0, math.ceil(low - 1)), min(self._many, math.floor(high))
+        start += -start % step  # while one moves, the same ones are left out
+        return [(self._name(at), (at + 1 - low) * scale) for at in range(start, stop, step)]
 
     def resizeEvent(self, event: Any = None) -> None:
-        """Lay the names down where there is room for it now."""
+        """Give names the room that there is now."""
         super().resizeEvent(event)
-        self._lay_out()
+        self.lay_out()
 
-    def _lay_out(self) -> None:
-        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
-        widths = [min(LONGEST, metrics.horizontalAdvance(name)) for name in self._names]
-        self.upright = not self._fit(widths)
-        self._room = max(widths, default=0.0) if self.upright else metrics.height()
-        # Below the names stands what they are.
-        high = _NEAR + self._room + 1.75 * metrics.height() if self._names else None
-        if high != self.fixedHeight:  # or this would be called without end
-            self.setHeight(high)
+    def lay_out(self) -> None:
+        """Give names the room that there is in the window."""
+        view = self.scene().views()[0] if self.scene() and self.scene().views() else None
+        most = SHARE * view.width() if view is not None else self._longest
+        self._room = min(self._longest + 1, max(most, 40.0))
+        wide = 2 * _NEAR + self._room
+        if wide != self.fixedWidth:  # or this would be called without end
+            self.setWidth(wide)
         self.picture = None
         self.update()
-
-    def _fit(self, widths: Sequence[float]) -> bool:
-        """Return whether the names can lie beside each other, all bars in sight."""
-        scale = self.size().width() / max(1, self._bars)
-        edges = 0.5, *self._places, self._bars + 0.5
-        needs = (0.0, *widths, 0.0)
-        return all(
-            (left + right) / 2 + _APART <= (stop - start) * scale
-            for left, right, start, stop in zip(needs, needs[1:], edges, edges[1:], strict=False)
-        )
 
     def drawPicture(self, p: QPainter, axis: Any, ticks: Any, texts: Any) -> None:
         """Draw the axis, then the names."""
         super().drawPicture(p, axis, ticks, texts)
-        low, high = self.range
-        if not self._names or high <= low:
-            return
         font = self.style["tickFont"] or QFont()
         p.setFont(font)
         p.setPen(self.textPen())
-        line = QFontMetricsF(font).height()
-        scale = self.size().width() / (high - low)
-        # While one moves, the same names are left out.
-        last = -float("inf")
-        for name, place in zip(self._names, self._places, strict=True):
-            if self.upright and (place - last) * scale < line:
-                continue
-            last = place
-            if low <= place <= high:
-                self._draw_name(p, name, (place - low) * scale)
-
-    def _draw_name(self, p: QPainter, name: str, x: float) -> None:
-        metrics = QFontMetricsF(p.font())
-        line = metrics.height()
-        if not self.upright:
-            name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, LONGEST)
-            wide = LONGEST + _APART
-            box = QRectF(x - wide / 2, _NEAR, wide, line)
-            p.drawText(box, int(Qt.AlignmentFlag.AlignCenter), name)
-            return
-        room = self._room + 1
-        name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
-        p.save()
-        p.translate(QPointF(x, _NEAR + room))
-        p.rotate(-90)
-        box = QRectF(0, -line / 2, room, line)
-        p.drawText(box, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), name)
-        p.restore()
+        metrics = QFontMetricsF(font)
+        line, right = metrics.height(), self.size().width() - _NEAR
+        place = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for name, y in self.shown():
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, self._room)
+            box = QRectF(right - self._room - 1, y - line / 2, self._room + 1, line)
+            p.drawText(box, place, text)

@@ -26,6 +26,8 @@ class OrderedChart(Chart):
         The place of the first bar on the axis.
     neutral
         Whether bars tell neither of what is kept nor of what is pruned, and have no such colour.
+    sideways
+        Whether bars lie below each other.
     """
 
     def __init__(
@@ -36,11 +38,12 @@ class OrderedChart(Chart):
         *,
         first: int = 0,
         neutral: bool = False,
+        sideways: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._first = first
-        super().__init__(bottom, left, neutral=neutral, parent=parent)
+        super().__init__(bottom, left, neutral=neutral, sideways=sideways, parent=parent)
         self.order_box = ComboBox()
         self.order_box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         for key, label in orders:
@@ -83,7 +86,8 @@ class OrderedChart(Chart):
         self._show_grouping()
 
     def _show_grouping(self) -> None:
-        self.canvas.bottom.setLabel(self.order_label(self.order))
+        if not self.canvas.sideways:  # names need no word, and there is no room for a long one
+            self.canvas.along.setLabel(self.order_label(self.order))
 
     def _on_order_chosen(self) -> None:
         self._reorder()

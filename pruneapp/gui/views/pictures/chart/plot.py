@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pruneapp.gui.views.pictures.chart.bars import Floats, StackedBars
 from pruneapp.gui.views.pictures.chart.cut_line import CutLine, paint_line
 from pruneapp.gui.views.pictures.chart.marks import Marks, paint_band, paint_marks
+from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
 from pruneapp.gui.views.pictures.chart.place import Place
 from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 
@@ -28,6 +29,9 @@ class BarPlot(PlotCanvas):
     ----------
     neutral
         Whether bars have the colour of words, because they are neither kept nor pruned.
+    sideways
+        Whether bars lie below each other, from the top, with room for a name beside each. "Along x"
+        means down then, and the view begins with as many as have room for their names.
 
     Signals
     -------
@@ -43,11 +47,15 @@ class BarPlot(PlotCanvas):
         left: pg.AxisItem,
         *,
         neutral: bool = False,
+        sideways: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(bottom, left, margin=_MARGIN, parent=parent)
         self.left, self.bottom = left, bottom
-        self.bars = StackedBars(self.plot, neutral=neutral)
+        self.sideways = sideways
+        self.along, self.across = (left, bottom) if sideways else (bottom, left)
+        self.box.invertY(sideways)
+        self.bars = StackedBars(self.plot, neutral=neutral, sideways=sideways)
         self.cursor_bar = -1
         self._edges: Floats = np.zeros(1)
         self._narrowest = 0.0  # stretch of x that can be seen at the closest
@@ -57,6 +65,7 @@ class BarPlot(PlotCanvas):
         self._marks: Marks | None = None
         self._dividers: Floats = np.zeros(0)
         self._capped: dict[int, str] = {}
+        self._in_rows = False  # whether each bar that can be seen has room for its name
         self._band: tuple[float, float] | None = None
         self.box.sigResized.connect(self._on_resized)
 
@@ -78,7 +87,8 @@ class BarPlot(PlotCanvas):
     @property
     def width_of_plot(self) -> float:
         """Pixels along x."""
-        return max(1.0, float(self.box.width()))
+        size = self.box.height() if self.sideways else self.box.width()
+        return max(1.0, float(size))
 
     @property
     def shown(self) -> tuple[float, float]:
@@ -105,6 +115,9 @@ class BarPlot(PlotCanvas):
         """Begin with other bars, all of them in sight."""
         self.swap_edges(edges)
         self.fit()
+        if self.sideways and self.count:
+            self._in_rows = True
+            self._look_at_rows(float(edges[0]))
 
     def swap_edges(self, edges: Floats) -> None:
         """Let other bars stand in the same places: what can be seen stays, not the cursor."""
@@ -113,9 +126,14 @@ class BarPlot(PlotCanvas):
         self.cursor_bar = -1
         self.viewport().update()
 
+    def _look_at_rows(self, low: float) -> None:
+        """Look at as many bars as have room for their names, from there on."""
+        wide = float(self._edges[-1] - self._edges[0]) / self.count
+        self._look(low, low + wide * self.width_of_plot / self.row)
+
     def set_top(self, low: float, high: float) -> None:
         """Set what can be seen along y."""
-        self.box.setYRange(low, high, padding=0)
+        (self.box.setXRange if self.sideways else self.box.setYRange)(low, high, padding=0)
 
     def set_line(self, line: CutLine | None) -> None:
         """Show the cut; None for none."""
@@ -145,11 +163,13 @@ class BarPlot(PlotCanvas):
 
     def fit(self) -> None:
         """Look at all bars."""
+        self._in_rows = False
         if self.count:
             self._look(float(self._edges[0]), float(self._edges[-1]))
 
     def zoom(self, factor: float, at: float | None = None) -> None:
         """Go closer along x, towards a place there, else towards the cursor or the middle."""
+        self._in_rows = False
         low, high = self._range
         if at is None:
             at = (low + high) / 2
@@ -178,7 +198,7 @@ class BarPlot(PlotCanvas):
 
     def pixel_of(self, bar: int) -> QPoint:
         """Return the pixel of this widget in the middle of a bar."""
-        low, high = self.box.viewRange()[1]
+        low, high = self.place.y
         return self.pixel_at(self._middle(bar), (low + high) / 2).toPoint()
 
     def pixel_at(self, x: float, y: float) -> QPointF:
@@ -189,8 +209,13 @@ class BarPlot(PlotCanvas):
     def place(self) -> Place:
         """Where the plot is, and what of it can be seen."""
         rect = QRectF(self.viewportTransform().mapRect(self.box.sceneBoundingRect()))
-        low, high = self.box.viewRange()[1]
-        return Place(rect, self._range, (low, high))
+        low, high = self.box.viewRange()[0 if self.sideways else 1]
+        return Place(rect, self._range, (low, high), self.sideways)
+
+    @property
+    def row(self) -> float:
+        """Pixels of a bar that has room for its name beside it."""
+        return float(self.fontMetrics().height() + 4)
 
     def _middle(self, bar: int) -> float:
         return float(self._edges[bar] + self._edges[bar + 1]) / 2
@@ -201,11 +226,17 @@ class BarPlot(PlotCanvas):
         middle = (low + high) / 2
         low = min(max(middle - wide / 2, first), last - wide)
         self._range = (low, low + wide)
-        self.box.setXRange(low, low + wide, padding=0)
+        show = self.box.setYRange if self.sideways else self.box.setXRange
+        show(low, low + wide, padding=0)
         self.viewChanged.emit()
 
     def _on_resized(self) -> None:
-        self.viewChanged.emit()
+        if isinstance(self.left, NamesAxis):
+            self.left.lay_out()
+        if self._in_rows and self.count:
+            self._look_at_rows(self._range[0])
+        else:
+            self.viewChanged.emit()
 
     # -- painting -------------------------------------------------------------------------------
 
@@ -215,6 +246,8 @@ class BarPlot(PlotCanvas):
         place = self.place
         self._paint_dividers(painter, place)
         self._paint_capped(painter, place)
+        if self.sideways and self.count:
+            self._paint_stretch(painter, place.rect)
         if self._marks is not None and self.count:
             paint_marks(painter, self._marks, place, self.visible, self._colors)
         accent = QColor(self._colors["accent"])
@@ -230,7 +263,11 @@ class BarPlot(PlotCanvas):
     def _paint_dividers(self, painter: QPainter, place: Place) -> None:
         rect = place.rect
         painter.setPen(QPen(QColor(self._colors["muted"]), 1, Qt.PenStyle.DotLine))
-        for x in self._dividers:
+        for x in self._dividers if self.sideways else ():
+            at = place.pixel(float(x), 0).y()
+            if rect.top() < at < rect.bottom():
+                painter.drawLine(QPointF(rect.left(), at), QPointF(rect.right(), at))
+        for x in () if self.sideways else self._dividers:
             at = place.pixel(float(x), 0).x()
             if rect.left() < at < rect.right():
                 painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
@@ -241,6 +278,9 @@ class BarPlot(PlotCanvas):
         metrics = painter.fontMetrics()
         side, free = metrics.height() / 3, -math.inf
         painter.setPen(QColor(self._colors["text"]))
+        if self.sideways:
+            self._paint_capped_sideways(painter, place, side)
+            return
         for bar in sorted(bar for bar in self._capped if start <= bar < stop):
             x = place.pixel(self._middle(bar), 0).x()
             if x - side < free:
@@ -259,8 +299,52 @@ class BarPlot(PlotCanvas):
                 painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
                 free = max(free, ground.right())
 
+    def _paint_capped_sideways(self, painter: QPainter, place: Place, side: float) -> None:
+        rect, (start, stop) = place.rect, self.visible
+        metrics, free = painter.fontMetrics(), -math.inf
+        for bar in sorted(bar for bar in self._capped if start <= bar < stop):
+            y = place.pixel(self._middle(bar), 0).y()
+            if y - metrics.height() / 2 < free:
+                continue
+            free = y + metrics.height() / 2
+            text, right = self._capped[bar], rect.right() - 2
+            wide = metrics.horizontalAdvance(text) + 6
+            ground = QRectF(0, 0, wide + side + 4, metrics.height())
+            ground.moveCenter(QPointF(right - ground.width() / 2, y))
+            ground.adjust(0, -2, 0, 2)
+            painter.fillRect(ground, QColor(self._colors["surface"]))
+            painter.setBrush(QColor(self._colors["text"]))
+            tip = QPointF(right, y)
+            ends = QPointF(right - side, y - side), QPointF(right - side, y + side)
+            painter.drawPolygon([tip, *ends])
+            ground.setWidth(wide)
+            painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_stretch(self, painter: QPainter, rect: QRectF) -> None:
+        """Paint beside the bars which of them can be seen, if not all can."""
+        first, last = float(self._edges[0]), float(self._edges[-1])
+        low, high = self._range
+        if high - low > 0.999 * (last - first):
+            return
+        scale = rect.height() / (last - first)
+        bar = QRectF(
+            rect.right() + 6,
+            rect.top() + (low - first) * scale,
+            6,
+            max(12.0, (high - low) * scale),
+        )
+        bar.moveBottom(min(bar.bottom(), rect.bottom()))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._colors["muted"]))
+        painter.drawRoundedRect(bar, 3, 3)
+
     def _bar_rect(self, bar: int, place: Place) -> QRectF:
         rect = QRectF(place.rect)
+        if self.sideways:
+            top, bottom = (place.pixel(float(self._edges[bar + n]), 0).y() for n in (0, 1))
+            rect.setTop(top)
+            rect.setBottom(bottom)
+            return rect.adjusted(0, -1, -1, 1) if rect.height() < 4 else rect.adjusted(0, 0, -1, 0)
         left, right = (place.pixel(float(self._edges[bar + n]), 0).x() for n in (0, 1))
         rect.setLeft(left)
         rect.setRight(right)
