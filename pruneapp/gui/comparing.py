@@ -113,9 +113,10 @@ class Comparing(QObject):
         name = QFileDialog.getExistingDirectory(
             self._window,
             self.tr("Compare with a checkpoint in a folder"),
-            str(document.checkpoint.path.parent),
+            str(self._session.folder("compare", document.checkpoint.path.parent)),
         )
         if name:
+            self._session.note_folder("compare", Path(name))
             self.compare_with(Path(name))
 
     def compare_with(self, path: Path) -> None:
