@@ -239,7 +239,7 @@ class Step:
         if not isinstance(companions, bool):
             raise ParameterError(f"'companions' must be true or false (got {companions!r}).")
         version = given.get("version", 1)  # as those that were saved before there was another
-        if version not in {1, 2} or isinstance(version, bool):
+        if type(version) is not int or version not in {1, 2}:
             raise ParameterError(f"'version' of a step must be 1 or 2 (got {version!r}).")
         made = tuple(Row.from_dict(row) for row in rows)
         return cls(made, given.get("scope", "local"), limits, companions, version)

@@ -42,6 +42,7 @@ def test_a_hundred_thousand_tensors_are_opened_filtered_and_pruned(person, large
     assert len(person.session.rows) == TENSORS
     assert took.seconds < 10, "2 s on a machine that has nothing else to do"
 
+    person.ask()
     person.wait(lambda: person.button.text() == f"Prune {TENSORS:,} weights")
     person.pause(500)  # the exact numbers are on their way, and the person goes on
     person.filter("blocks.77.")

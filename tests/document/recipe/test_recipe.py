@@ -22,10 +22,18 @@ from pruneapp.document.recipe import Recipe, fit, load, recipe_of, replay, save
 from pruneapp.document.recipe.portable import history_recipe
 from pruneapp.document.recipe.saving import mask_folder
 from pruneapp.document.recipe.schedule import amounts
+from pruneapp.document.recipe.schema import (
+    FinalizeEntry,
+    RowEntry,
+    ScheduleConfiguration,
+    ScheduleEntry,
+    StepConfiguration,
+    StepEntry,
+)
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import RecipeError
+from pruneapp.errors import ParameterError, RecipeError
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.methods.limits import Limits
@@ -476,3 +484,37 @@ def test_masks_of_a_file_come_on_top_of_what_is_pruned(model, tmp_path):
         masks: dict[str, BitMask] = {}
         back = recipe_of(checkpoint, [one.edit.to_dict(masks) for one in done], masks)
         assert_same(run(checkpoint, back)[-1].state, done[-1].state)
+
+
+def test_a_recipe_says_its_version_once_and_a_step_where_it_differs():
+    """Steps of version 1 in a recipe of version 2 say so; without a new step it stays version 1."""
+    row = RowEntry("l1_unstructured")
+    old, new = (StepEntry(StepConfiguration((row,), version=version)) for version in (1, 2))
+    again = ScheduleEntry(ScheduleConfiguration(old, 0.5, 2))
+    mixed = Recipe((old, again, new, FinalizeEntry()))
+    said = json.loads(mixed.text())
+    steps = [said["entries"][0], said["entries"][1]["configuration"]["step"], said["entries"][2]]
+    assert said["version"] == 2
+    assert [step["configuration"].get("version") for step in steps] == [1, 1, None]
+    assert Recipe.from_text(mixed.text()).entries == mixed.entries
+    for entries, version in (((old, again), 1), ((new,), 2), ((FinalizeEntry(),), 1), ((), 1)):
+        only = Recipe(entries)
+        assert '"version":' in only.canonical()
+        assert only.canonical().count('"version"') == 1
+        assert json.loads(only.canonical())["version"] == version
+        assert Recipe.from_text(only.text()).entries == entries
+
+
+@pytest.mark.parametrize("version", [True, 0, 3, 1.0, "2", None])
+def test_a_version_that_a_step_cannot_have_is_refused(version):
+    text = text_of({"name": "step", "configuration": {"rows": [L1], "version": version}})
+    with pytest.raises(RecipeError, match="version"):
+        Recipe.from_text(text)
+    with pytest.raises(ParameterError, match="'version' of a step must be 1 or 2"):
+        Step.from_dict({"name": "step", "configuration": {"rows": [L1], "version": version}})
+
+
+def test_a_recipe_of_version_1_has_no_step_of_version_2():
+    text = text_of({"name": "step", "configuration": {"rows": [L1], "version": 2}})
+    with pytest.raises(RecipeError, match="version 1, and a step of it says version 2"):
+        Recipe.from_text(text)
