@@ -67,18 +67,18 @@ class GuideDialog(QDialog):
         self.text.setMarkdown(markdown)
         self.text.document().setDocumentMargin(_MARGIN)
 
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        for widget in (self.search, self.previous, self.next):
-            top.addWidget(widget)
-        top.insertWidget(1, self.found)
         parts = QSplitter(Qt.Orientation.Horizontal, self)
         parts.addWidget(self.contents)
         parts.addWidget(self.text)
         parts.setStretchFactor(1, 1)
         parts.setSizes([240, 620])
         layout = QVBoxLayout(self)
+        top = QHBoxLayout()
         layout.addLayout(top)
+        top.setSpacing(8)
+        for widget in (self.search, self.previous, self.next):
+            top.addWidget(widget)
+        top.insertWidget(1, self.found)
         layout.addWidget(parts, 1)
         self._list_headings()
         self._count()
