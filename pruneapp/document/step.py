@@ -242,7 +242,7 @@ class Step:
         if type(version) is not int or version not in {1, 2}:
             raise ParameterError(f"'version' of a step must be 1 or 2 (got {version!r}).")
         made = tuple(Row.from_dict(row) for row in rows)
-        return cls(made, given.get("scope", "local"), limits, companions, version)
+        return cls(made, given.get("scope", "local"), limits, companions, 1 if version == 1 else 2)
 
 
 def may_have_companions(row: Row) -> bool:
