@@ -112,6 +112,7 @@ class GuideDialog(QDialog):
     # Contents
 
     def _list_headings(self) -> None:
+        self._headings: list[QTreeWidgetItem] = []  # as they stand in the text
         above: list[tuple[int, QTreeWidgetItem]] = []
         block = self.text.document().begin()
         while block.isValid():
@@ -126,6 +127,7 @@ class GuideDialog(QDialog):
                 else:
                     self.contents.addTopLevelItem(item)
                 above.append((level, item))
+                self._headings.append(item)
             block = block.next()
         self.contents.expandAll()
 
@@ -176,13 +178,8 @@ class GuideDialog(QDialog):
 
     def _show_heading(self, position: int) -> None:
         """Show under which heading a place is."""
-        found, stack = None, [self.contents.topLevelItem(at) for at in _reversed(self.contents)]
-        while stack:
-            item = stack.pop()
-            if item is None or int(item.data(0, _PLACE)) > position:
-                continue
-            found = item
-            stack.extend(item.child(at) for at in reversed(range(item.childCount())))
+        before = [item for item in self._headings if int(item.data(0, _PLACE)) <= position]
+        found = before[-1] if before else None
         if found is not None:
             blocker = QSignalBlocker(self.contents)
             self.contents.setCurrentItem(found)
@@ -227,7 +224,3 @@ class GuideDialog(QDialog):
                 self.search.clear()
                 return True
         return super().eventFilter(watched, event)
-
-
-def _reversed(tree: QTreeWidget) -> range:
-    return range(tree.topLevelItemCount() - 1, -1, -1)
