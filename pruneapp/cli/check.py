@@ -19,7 +19,7 @@ from pruneapp.progress import CancelToken
 
 SATISFIED, BROKEN = 0, 1
 
-_HEAD = ("tensor", "groups", "broken", "beside", "to prune", "to lose", "first broken groups")
+_HEAD = ("tensor", "groups", "broken", "beside", "to prune", "to lose", "first violating groups")
 
 
 def check(options: argparse.Namespace, token: CancelToken) -> int:

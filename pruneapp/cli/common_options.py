@@ -3,8 +3,40 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-STATE_DICT = "which dict of tensors to take, where the file holds several"
+# What the name of a parameter is called on the command line, where that is not its spelling.
+# The spelling itself stays an option, which no help shows.
+SPELLINGS = {
+    "floor": "min-sparsity",
+    "ceiling": "max-sparsity",
+    "total": "target-sparsity",
+    "spare": "exclude",
+    "companions": "prune-bias-and-norm",
+    "shard_size": "max-shard-size",
+    "level": "compression-level",
+    "reader": "reader-script",
+    "check_script": "comparison-script",
+}
+
+STATE_DICT = "state dict to use, if the file contains several"
+
+
+def option_of(name: str) -> str:
+    """Return the option of a parameter, as help and messages spell it."""
+    return f"--{SPELLINGS.get(name, name.replace('_', '-'))}"
+
+
+def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:
+    """Add the option of a parameter; see `argparse.ArgumentParser.add_argument` for the others.
+
+    Where it has another spelling than the parameter, the one of the parameter is understood, too.
+    """
+    dest = more.pop("dest", name)
+    parser.add_argument(option_of(name), dest=dest, **more)
+    if name in SPELLINGS:
+        hidden = more | {"help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=dest, **hidden)
 
 
 def add_state_dict(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +51,6 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--load-method",
         metavar="FILE",
-        help="a .py file with a method of your own; this runs its code",
+        help="Python file with a custom pruning method; its code is run",
     )
     parser.add_argument("--device", choices=KEYS, default="auto")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.cli.common_options import add_option, option_of
 from pruneapp.cli.output import printable
 from pruneapp.cli.places import refuse_written
 from pruneapp.cli.written import format_of
@@ -45,10 +46,11 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         for param in form.params:
             params.setdefault(param.name, (param, []))[1].append(form.name)
     for name, (param, users) in params.items():
-        parser.add_argument(
-            _option(name),
+        add_option(
+            parser,
+            name,
             dest=_PREFIX + name,
-            metavar=name.upper(),
+            metavar=option_of(name).strip("-").replace("-", "_").upper(),
             help=f"{param.help} Must be {param.describe()}. For {', '.join(users)}.".replace(
                 "%", "%%"
             ),
@@ -56,17 +58,17 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replace-original",
         action="store_true",
-        help="where OUT is FILE: do not keep the original beside it; there is no way back",
+        help="if OUT is FILE: do not keep a backup of the original; cannot be undone",
     )
     parser.add_argument(
-        "--follow-links", action="store_true", help="where OUT is a link: write what it points to"
+        "--follow-links", action="store_true", help="if OUT is a link: write to its target"
     )
     parser.add_argument(
         "--omit",
         action="append",
         default=[],
         metavar="NAME",
-        help="leave out a tensor that cannot be read (a shard of a DTensor, one on the meta "
+        help="exclude a tensor that cannot be read (a shard of a DTensor, one on the meta "
         "device), which stops the export otherwise; a name or a glob, case-sensitive, * crosses "
         "dots; may be repeated",
     )
@@ -75,19 +77,16 @@ def add_export(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="tell of the export in a file: a page (.html), a table of the tensors (.csv), or all "
-        "of it (.json); replaces a file that is there; may be repeated",
+        help="write a report: .html (page), .csv (table of tensors) or .json (all "
+        "data); replaces an existing file; may be repeated",
     )
-    parser.add_argument(
-        "--check-script",
+    add_option(
+        parser,
+        "check_script",
         metavar="FILE",
-        help="write a Python script that compares the outputs of your model before and after; "
-        "another file that is there stays, and the script goes beside it",
+        help="write a Python script that compares the outputs of your model before and "
+        "after pruning; an existing file is not replaced, a new name is chosen",
     )
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
@@ -108,10 +107,10 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
         if name.startswith(_PREFIX) and text is not None:
             param = known.get(name.removeprefix(_PREFIX))
             if param is None:
-                takes = ", ".join(map(_option, known)) or "no parameters"
+                takes = ", ".join(map(option_of, known)) or "no parameters"
                 raise ParameterError(
                     f"The format '{form.name}' does not take "
-                    f"{_option(name.removeprefix(_PREFIX))} (it takes {takes})."
+                    f"{option_of(name.removeprefix(_PREFIX))} (it takes {takes})."
                 )
             values[param.name] = param.parse(text)
     refuse_file(target, form, values)

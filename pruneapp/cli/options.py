@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 import pruneapp
-from pruneapp.cli.common_options import STATE_DICT, add_computing, add_state_dict
+from pruneapp.cli.common_options import (
+    STATE_DICT,
+    add_computing,
+    add_option,
+    add_state_dict,
+    option_of,
+)
 from pruneapp.cli.recipe_options import add_run, add_verify
 from pruneapp.cli.statuses import EXIT_STATUS, USAGE_ERROR
 from pruneapp.errors import abridged, escaped
@@ -78,8 +84,9 @@ def _window() -> Parser:
 
 
 _SELECT = (
-    "tensors whose whole name matches this glob, case-sensitive, * crosses dots; may be repeated; "
-    "without it: every prunable tensor of two or more dimensions except embeddings and norms"
+    "prune tensors whose full name matches this glob (case-sensitive, * "
+    "matches dots); may be repeated; default: all prunable tensors with two or "
+    "more dimensions, except embeddings and norms"
 )
 
 
@@ -95,7 +102,7 @@ def _commands() -> Parser:
 
     check = commands.add_parser(
         "check",
-        help="say whether the weights of a checkpoint have a pattern such as 2:4",
+        help="check whether the weights of a checkpoint follow a pattern such as 2:4",
         epilog="Exit status: 0 if every tensor has it, 1 if any has not; "
         "2 for what you can mend, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
@@ -104,14 +111,14 @@ def _commands() -> Parser:
         "--pattern",
         required=True,
         metavar="N:M",
-        help="at most N of every M weights are not zero: 2:4, 4:8",
+        help="at most N of every M weights are nonzero: 2:4, 4:8",
     )
     check.add_argument(
         "--dim",
         type=int,
         default=1,
         metavar="DIM",
-        help="the dimension along which groups lie; 1, the inputs, if nothing is said",
+        help="dimension along which groups lie; default 1, the input dimension",
     )
     check.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
     add_state_dict(check)
@@ -120,25 +127,27 @@ def _commands() -> Parser:
     methods = commands.add_parser("methods", help="list the pruning methods")
     methods.add_argument("--json", action="store_true", help="print JSON")
 
-    sizes = commands.add_parser("sizes", help="say how large the export in every format would be")
+    sizes = commands.add_parser("sizes", help="estimate the size of the export in each format")
     sizes.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
     sizes.add_argument(
         "-o",
         "--output",
         metavar="OUT",
-        help="the name that it would be written under: resumable as .pt is another file than as "
-        ".safetensors; as the opened file ends, if nothing is said",
+        help="output name, because the size of resumable depends on .pt or "
+        ".safetensors; default: the suffix of the opened file",
     )
     add_state_dict(sizes)
     sizes.add_argument("--json", action="store_true", help="print JSON")
 
-    expand = commands.add_parser("expand", help="write the dense file of a compact or zst export")
-    expand.add_argument("file", help="a file that was exported as compact, or packed with zstd")
-    expand.add_argument("-o", "--output", required=True, metavar="OUT", help="what to write")
+    expand = commands.add_parser("expand", help="convert a compact or zst export to a dense file")
+    expand.add_argument("file", help="a file in compact or zst format")
+    expand.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
 
     _add_prune(commands.add_parser("prune", help="prune a checkpoint and write the result"))
-    add_run(commands.add_parser("run", help="do what a recipe says and write the result"))
-    add_verify(commands.add_parser("verify", help="say whether a file is what its recipe makes"))
+    add_run(commands.add_parser("run", help="apply a recipe and write the result"))
+    add_verify(
+        commands.add_parser("verify", help="check that a file is the exact result of its recipe")
+    )
     for command in commands.choices.values():
         command.epilog = command.epilog or EXIT_STATUS
     return parser
@@ -147,26 +156,24 @@ def _commands() -> Parser:
 def _diff() -> Parser:
     diff = Parser(
         prog="pruneapp diff",
-        description="Compare the tensors of two checkpoints by their values, whatever their "
-        "formats and types; masks that a file holds are applied. Sorted by the norm of the "
+        description="Compare the tensors of two checkpoints by value, independent of format "
+        "and dtype; masks in a file are applied. Sorted by the norm of the "
         "difference relative to the norm in A.",
         epilog="Exit status: 0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any "
         "differ, if a tensor is in one file only or has another shape; "
         "2 for what you can mend, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
     diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a folder of shards")
-    diff.add_argument("b", metavar="B", help="another one")
+    diff.add_argument("b", metavar="B", help="the other checkpoint")
     diff.add_argument(
         "pattern",
         nargs="*",
         metavar="PATTERN",
-        help="only tensors whose whole name matches this glob, case-sensitive, * crosses dots",
+        help="only tensors whose full name matches this glob (case-sensitive, * matches dots)",
     )
-    diff.add_argument(
-        "--only-different", action="store_true", help="leave out tensors that are the same"
-    )
+    diff.add_argument("--only-different", action="store_true", help="list only tensors that differ")
     diff.add_argument("--state-dict", metavar="KEY", help=f"in A: {STATE_DICT}")
-    diff.add_argument("--other-state-dict", metavar="KEY", help="the same in B")
+    diff.add_argument("--other-state-dict", metavar="KEY", help="same for B")
     diff.add_argument("--json", action="store_true", help="print JSON")
     return diff
 
@@ -178,7 +185,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.methods.registry import METHODS
 
     prune.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
-    prune.add_argument("-o", "--output", required=True, metavar="OUT", help="what to write")
+    prune.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
     prune.add_argument(
         "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)
     )
@@ -192,33 +199,36 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         said = " ".join(f"{text} For {', '.join(users)}." for text, users in meanings.items())
         _add_param(prune, name, "param", said)
     for param in LIMITS:
-        more = " Or at most so many bytes of the compact file: 40MB." * (param.name == "total")
+        more = " Or the maximum size of the compact file: 40MB." * (param.name == "total")
         _add_param(prune, param.name, "limit", _said(param) + more)
     prune.add_argument(
         "--scope",
         choices=get_args(Scope),
-        help="local cuts each tensor by itself, global all of them together; local if nothing is "
-        "said, or global for a method that has no other",
+        help="local: each tensor separately; global: one threshold for all tensors; "
+        "default local, or global for methods that support only that",
     )
-    prune.add_argument(
-        "--companions",
+    add_option(
+        prune,
+        "companions",
         action="store_true",
-        help="where a method takes whole channels along dim 0: take their entries of the bias and "
-        "of the norm that follows, too; a zeroed filter whose norm still has a beta goes on "
-        "emitting a constant",
+        help="also prune the matching entries of the bias and the following norm layer "
+        "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
+        "constant",
     )
     prune.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
     add_state_dict(prune)
-    prune.add_argument("--mask", metavar="FILE", help="the masks for custom_from_mask")
+    prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
     prune.add_argument(
-        "--importance-scores", metavar="FILE", help="scores that rank in place of the weights"
+        "--importance-scores",
+        metavar="FILE",
+        help="importance scores to rank weights by, instead of their magnitude",
     )
     add_computing(prune)
     add_export(prune)
     prune.add_argument(
         "--save-recipe",
         metavar="RECIPE",
-        help="write what was done as a recipe, for pruneapp run and for the window",
+        help="save the step as a recipe, for pruneapp run and the window",
     )
     prune.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -228,9 +238,10 @@ def _said(param: Param) -> str:
 
 
 def _add_param(parser: argparse.ArgumentParser, name: str, kind: str, said: str) -> None:
-    parser.add_argument(
-        f"--{name.replace('_', '-')}",
+    add_option(
+        parser,
+        name,
         dest=f"{kind}_{name}",
-        metavar=name.upper(),
+        metavar=option_of(name).strip("-").replace("-", "_").upper(),
         help=said.replace("%", "%%"),
     )

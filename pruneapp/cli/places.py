@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.cli.common_options import option_of
 from pruneapp.errors import ParameterError
 from pruneapp.export.companions import companions
 from pruneapp.export.registry import get
@@ -64,7 +65,7 @@ def check_places(
     ):
         if _same(path, other):
             raise ParameterError(
-                f"{_option(other_word)} and {_option(word)} name the same file ('{path}').",
+                f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
             )
     for _, path in _named(options, ("report", "check_script")):
@@ -121,11 +122,7 @@ def _place(path: Path) -> Path:
         return path.absolute()
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _lost(name: str, path: Path) -> ParameterError:
     return ParameterError(
-        f"'{path}' is read, and {_option(name)} would replace it.", remedy="Choose another name."
+        f"'{path}' is read, and {option_of(name)} would replace it.", remedy="Choose another name."
     )

@@ -111,14 +111,15 @@ def _given(options: argparse.Namespace, kind: str) -> dict[str, str]:
 
 
 def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
-    """Return the bytes that ``--total`` asks for; a total of weights stands in their place then."""
+    """Return the bytes that the target asks for; a total of weights stands in their place then."""
     nbytes = None if options.limit_total is None else parse_bytes(options.limit_total)
     if nbytes is None:
         return None
     if method.granularity != "weights":
         raise ParameterError(
-            f"'{method.name}' takes whole {method.granularity}, so that bytes cannot be promised.",
-            remedy="Say a share or a count, or choose a method of single weights.",
+            f"'{method.name}' prunes whole {method.granularity}, so a file size cannot "
+            "be guaranteed.",
+            remedy="Enter a fraction or a count, or choose an unstructured method.",
         )
     options.limit_total = "100%"  # how many weights that is tells only the file
     return nbytes
@@ -138,12 +139,12 @@ def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict
             raise ParameterError(f"'{method.name}' does not take --{name} (it takes {takes}).")
     if "amount" in given and limits.total is not None:
         raise ParameterError(
-            "--total stands in the place of --amount (got both).", remedy="Leave one of them out."
+            "--target-sparsity replaces --amount (got both).", remedy="Remove one of them."
         )
     if "amount" in known and "amount" not in given and limits.total is None:
         raise ParameterError(
-            f"'{method.name}' needs --amount, or --total.",
-            remedy="Say a share (0.5 or 50%) or a count (1000).",
+            f"'{method.name}' needs --amount or --target-sparsity.",
+            remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
         )
     return method.validate({name: known[name].parse(text) for name, text in given.items()})
 
@@ -152,13 +153,13 @@ def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
     able = [e for e in checkpoint.entries.values() if e.prunable]
     if able:
         raise SelectionError(
-            f"'{checkpoint.path}' holds only tensors that are not pruned unless they are named "
-            f"('{able[0].name}' for one).",
-            remedy="Name them with --select.",
+            f"'{checkpoint.path}' contains only tensors that are not selected by "
+            f"default (such as '{able[0].name}').",
+            remedy="Select them with --select.",
         )
     first = next(iter(checkpoint.entries.values()), None)
     why = f" ('{first.name}': {first.why_not})" if first is not None else ""
-    raise SelectionError(f"'{checkpoint.path}' holds nothing that can be pruned{why}.")
+    raise SelectionError(f"'{checkpoint.path}' contains nothing that can be pruned{why}.")
 
 
 def _after(
@@ -196,7 +197,7 @@ def _scores(
     if not method.takes_scores:
         raise ParameterError(
             f"'{method.name}' does not take --importance-scores.",
-            remedy="Leave them out, or choose a method that ranks by magnitude.",
+            remedy="Remove them, or choose a method that ranks by magnitude.",
         )
     return stack.enter_context(open_checkpoint(Path(options.importance_scores)))
 

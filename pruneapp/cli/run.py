@@ -34,7 +34,7 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
     """Do what a recipe says and write the result; prints what was done."""
     if options.output is None and not options.check:
         raise ParameterError(
-            "'--output' must say what to write.", remedy="Or look whether it fits, by --check."
+            "'--output' is required.", remedy="Or use --check to test the recipe only."
         )
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Running", token))

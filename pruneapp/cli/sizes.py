@@ -16,10 +16,10 @@ from pruneapp.export.offers import offers
 from pruneapp.progress import CancelToken
 
 _PURPOSES = {
-    Purpose.MAIL: "to mail it",
-    Purpose.TRANSFORMERS: "for transformers",
-    Purpose.TORCH: "to go on in torch",
-    Purpose.ARCHIVE: "to archive it",
+    Purpose.MAIL: "Share",
+    Purpose.TRANSFORMERS: "Load in transformers",
+    Purpose.TORCH: "Continue training in PyTorch",
+    Purpose.ARCHIVE: "Archive",
 }
 
 
@@ -70,11 +70,11 @@ def _print(found: tuple[FormatOffer, ...]) -> None:
         )
         for offer in found
     ]
-    head = ("format", "bytes", "", "best", "loaded by")
+    head = ("format", "bytes", "", "best", "compatible with")
     print_table(head, rows, (False, True, True, False, False))
     for offer in found:
         for purpose, reason in offer.recommended.items():
-            sys.stdout.write(f"\n{_PURPOSES[purpose].capitalize()}: {offer.name}. {reason}")
+            sys.stdout.write(f"\n{_PURPOSES[purpose]}: {offer.name}. {reason}")
     sys.stdout.write("\n")
     for offer in found:
         for sentence in offer.does_not:

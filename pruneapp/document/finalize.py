@@ -52,7 +52,7 @@ class Finalize(OnTensors):
         found = [n for n in resolve(checkpoint, self.names) if n in snapshot.masks]
         if not found:
             raise SelectionError(
-                "Nothing is pruned in these tensors, so nothing can be made final.",
+                "Nothing is pruned in these tensors, so nothing can be made permanent.",
                 remedy="Prune them first.",
             )
         masks = {name: snapshot.masks[name] for name in found}

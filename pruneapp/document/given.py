@@ -87,20 +87,20 @@ def given_masks(
         name = next((s for s in _spelled(entry) if s in known), None)
         if name is None:
             raise ParameterError(
-                f"'{masks.path}' holds no mask for '{entry.name}'.",
+                f"'{masks.path}' contains no mask for '{entry.name}'.",
                 remedy=f"Its name there must be '{entry.name}' or '{entry.name}_mask'.",
             )
         if known[name].shape != entry.shape:
             raise ParameterError(
                 f"The mask '{name}' has the shape {list(known[name].shape)}, "
                 f"but '{entry.name}' has {list(entry.shape)}.",
-                remedy="Choose the file of masks that was made for this checkpoint.",
+                remedy="Choose the mask file made for this checkpoint.",
             )
         mask = read_mask(masks, name, job)
         if mask is None:
             raise ParameterError(
                 f"The mask '{name}' in '{masks.path}' holds other values than 0 and 1.",
-                remedy="Save it with 1 where a weight stays and 0 where it goes.",
+                remedy="Save it with 1 for kept and 0 for pruned weights.",
             )
         found[entry.name] = mask
     return found

@@ -73,8 +73,8 @@ class PastState:
             if not slot.uses:
                 raise _cut_off() from error
             raise HistoryError(
-                f"The masks of this state cannot be read again: {words_of(error)}.",
-                remedy="The state that is shown stays as it is.",
+                f"The masks of this state cannot be read: {words_of(error)}.",
+                remedy="The current state is unchanged.",
             ) from error
         if not slot.uses:  # its room may have held another mask by then
             raise _cut_off()

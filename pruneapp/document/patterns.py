@@ -167,8 +167,8 @@ def repair(report: PatternReport) -> Step:
     names = tuple(tensor.name for tensor in report.tensors if tensor.broken)
     if not names:
         raise ParameterError(
-            f"No group breaks {report.n}:{report.m} along dim {report.dim}: there is nothing to "
-            "mend."
+            f"No group violates {report.n}:{report.m} along dim {report.dim}: there is "
+            "nothing to repair."
         )
     values = {"pattern": f"{report.n}:{report.m}", "dim": report.dim}
     return Step((Row(names, N_M.name, values),))

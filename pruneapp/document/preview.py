@@ -222,7 +222,7 @@ def check_extras(
     if given is not None and not any(m.takes_mask for m in methods):
         raise ParameterError(f"{names} takes no mask.", remedy="Use 'custom_from_mask'.")
     if scores is not None and not any(m.takes_scores for m in methods):
-        raise ParameterError(f"{names} takes no importance scores.", remedy="Leave them out.")
+        raise ParameterError(f"{names} takes no importance scores.", remedy="Remove them.")
 
 
 def _reserve(row: Row, names: tuple[str, ...], sizes: Mapping[str, int]) -> int:

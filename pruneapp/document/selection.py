@@ -91,7 +91,7 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
         entry = checkpoint.entry(name)
         if not entry.prunable:
             raise SelectionError(
-                f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Leave it out."
+                f"'{name}' cannot be pruned: {entry.why_not}.", remedy="Deselect it."
             )
         found.add(entry.name)
     if not found:

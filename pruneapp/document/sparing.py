@@ -57,7 +57,7 @@ def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
         said = ", ".join(step.limits.spare)
         raise SelectionError(
             f"Every selected tensor is left alone ({said}), so there is nothing to do.",
-            remedy="Select more tensors, or leave fewer alone.",
+            remedy="Select more tensors, or exclude fewer.",
         )
     return found
 

@@ -148,13 +148,13 @@ class Step:
         if self.limits.total is not None and len(self.rows) > 1:
             raise ParameterError(
                 f"A total needs a step of one row (got {len(self.rows)}).",
-                remedy="Leave it out, or make a step of each row.",
+                remedy="Remove it, or make one step per row.",
             )
         if self.companions and not any(map(may_have_companions, self.rows)):
             raise ParameterError(
-                "Only whole channels along dim 0 have a bias and a norm that can go with them "
-                f"(got {'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
-                remedy="Choose a method of channels and dim 0, or leave companions out.",
+                "Only whole channels along dim 0 have matching bias and norm entries (got "
+                f"{'; '.join(row.label() for row in self.rows[:_MOST_ROWS_NAMED])}).",
+                remedy="Choose a structured method and dim 0, or turn companions off.",
             )
 
     @property

@@ -42,8 +42,8 @@ _SMALL = 4096
 
 READER = FlagParam(
     name="reader",
-    label="Write a reader beside it",
-    help="A short Python program that reads the file with numpy and zstandard alone.",
+    label="Write reader script",
+    help="A short Python script that reads the file with numpy and zstandard.",
     default=True,
 )
 
@@ -239,26 +239,26 @@ def _guess(frame: Stretch, kept: sampling.Kept) -> float:
 
 COMPACT_FILE = Format(
     name="compact",
-    label="Compact: what is left, packed",
+    label="Compact (packed remaining weights)",
     help=(
-        "The smallest file. Where the zeros are as one bit each, and what is not 0 sorted by "
-        "bytes and compressed, a tensor at a time, in a plain safetensors container. Opens here "
-        "like any checkpoint; a short reader for numpy is written beside it."
+        "The smallest file: one mask bit per weight and the nonzero values, "
+        "byte-shuffled and compressed, in a safetensors container. Pruneapp opens "
+        "it like any checkpoint; a short reader for numpy can be written beside it."
     ),
     suffixes=(".compact.safetensors",),
     planner=_plan,
     why_not=safetensors.refuses,
     loaded_by=(
-        Loader("Pruneapp", note="opens it; pruneapp expand makes the dense file of it"),
-        Loader("pruneapp.load_compact", note="numpy arrays, read when they are asked for"),
-        Loader("numpy and zstandard", note="by read_compact.py, which is written beside it"),
+        Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
+        Loader("pruneapp.load_compact", note="numpy arrays, read on demand"),
+        Loader("numpy and zstandard", note="with read_compact.py, written beside the file"),
     ),
-    does_not=("No other program loads it as it is: expand it first, or use the reader.",),
+    does_not=("No other program loads it directly: expand it first, or use the reader script.",),
     params=(DTYPE, READER),
-    good_for={Purpose.ARCHIVE: "The smallest file, and every bit comes back."},
+    good_for={Purpose.ARCHIVE: "The smallest file, lossless."},
     good_for_folder={
         Purpose.ARCHIVE: (
-            "The smallest file, and every bit of the weights comes back; keep config.json and the "
+            "The smallest file, lossless for the weights; keep config.json and the "
             "tokenizer with it."
         )
     },

@@ -194,9 +194,9 @@ CSR = Format(
     name="csr",
     label="torch state dict, sparse (CSR)",
     help=(
-        "Pruned matrices as torch's compressed sparse rows where that is smaller; everything else "
-        "is dense. For programs that compute with sparse tensors. To save room, compact is smaller "
-        "below 97 % zeros, and what is compressed nearly always."
+        "Pruned matrices in torch's CSR layout where that is smaller; all other "
+        "tensors are dense. For programs that compute with sparse tensors. To save "
+        "disk space, use compact or a compressed format."
     ),
     suffixes=(".pt", ".pth"),
     tag="-csr",
@@ -208,12 +208,18 @@ CSR = Format(
             "torch.load",
             note="2.13, also with mmap=True; then load_state_dict(…, assign=True) or to_dense()",
         ),
-        Loader("Pruneapp", note="as dense weights with their zeros, to go on"),
+        Loader("Pruneapp", note="as dense weights with zeros, to continue"),
     ),
     does_not=(
-        "Below 67 % zeros in 16 bits, 50 % in float32 and 33 % in float64 CSR is the larger.",
-        "Convolutions, embeddings and float8 stay dense; only tensors are kept, nothing else.",
-        "It needs load_state_dict(…, assign=True), in 16 bits to_dense(); not for transformers.",
+        (
+            "CSR is larger than dense below 67 % zeros in 16 bits, 50 % in float32 and "
+            "33 % in float64."
+        ),
+        "Convolutions, embeddings and float8 tensors stay dense. Only tensors are written.",
+        (
+            "Load with load_state_dict(…, assign=True); 16-bit tensors need "
+            "to_dense(). Not compatible with transformers."
+        ),
     ),
     one_file=True,
     loads=loading.csr,

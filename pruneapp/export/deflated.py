@@ -225,8 +225,8 @@ DEFLATED = Format(
     name="deflated",
     label="torch state dict, compressed",
     help=(
-        "A torch file whose zeros take no room: torch.load reads it as it is, without another "
-        "program. Reading takes longer, for everything is unpacked."
+        "A torch file with DEFLATE compression: torch.load reads it directly. "
+        "Loading is slower, because all tensors are decompressed."
     ),
     suffixes=(".pt", ".pth"),
     tag="-compressed",
@@ -235,10 +235,10 @@ DEFLATED = Format(
     why_not=torch_zip.refuses,
     loaded_by=(Loader("torch.load", "torch 1.6", "without mmap=True; float8 since 2.1"),),
     does_not=(
-        "Neither torch.load with mmap=True nor transformers loads it: they map plain files.",
-        "It holds the tensors alone: what else was in the opened file is left behind.",
+        "Not compatible with torch.load(mmap=True) and transformers, which map uncompressed files.",
+        "Contains only tensors; other entries of the opened file are not written.",
     ),
-    good_for={Purpose.MAIL: "It is loaded as it is by torch.load, though not by transformers."},
+    good_for={Purpose.MAIL: "Loads directly with torch.load, but not in transformers."},
     good_for_folder={},  # transformers, which such a model is for, does not load it
     as_it_is=True,
     one_file=True,

@@ -67,17 +67,18 @@ MASKS_ONLY = Format(
     name="masks",
     label="Masks only",
     help=(
-        "One bit for each weight of the tensors that are pruned, and no weights: with the "
-        "original it gives the pruned model again. NAME_mask has eight weights a byte, the lowest "
-        "bit first; 1 is kept. Opens here as a file of masks, and numpy's unpackbits reads it."
+        "One bit per weight of each pruned tensor, without the weights: together "
+        "with the original file it restores the pruned model. NAME_mask holds "
+        "eight weights per byte, lowest bit first; 1 is kept. Pruneapp and "
+        "numpy.unpackbits read it."
     ),
     suffixes=(".masks.safetensors",),
     planner=_plan,
     loaded_by=(
-        Loader("Pruneapp", note="as masks from a file, and with custom_from_mask"),
+        Loader("Pruneapp", note="with 'Load masks' and custom_from_mask"),
         Loader("safetensors", note="as packed bits: numpy.unpackbits, bitorder='little'"),
     ),
-    does_not=("It is no model: without the original there are no weights.",),
+    does_not=("Not a model: it contains no weights.",),
     lossless=False,
     one_file=True,
     loads=loading.masks,

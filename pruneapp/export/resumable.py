@@ -110,12 +110,13 @@ def _by_module(entries: Iterable[TensorEntry]) -> Iterator[list[TensorEntry]]:
 
 RESUMABLE = Format(
     name="resumable",
-    label="Resumable: weights and masks",
+    label="Resumable (weights and masks)",
     help=(
-        "Original weights (NAME_orig) and masks (NAME_mask), as torch's pruning keeps them. Loads "
-        "into a module pruned by torch, and opens here to go on or to undo. Larger than the "
-        "original: every pruned tensor is there twice. Ends in .safetensors or, as torch writes "
-        "it, in .pt."
+        "Original weights (NAME_orig) and masks (NAME_mask), as "
+        "torch.nn.utils.prune stores them. Loads into a module pruned with torch, "
+        "and opens in Pruneapp to continue or restore weights. Larger than the "
+        "original, because each pruned tensor is stored twice. Use the suffix "
+        ".safetensors, or .pt for a torch file."
     ),
     suffixes=(*safetensors.SAFETENSORS.suffixes, *torch_zip.SUFFIXES),
     planner=_plan,
@@ -125,15 +126,17 @@ RESUMABLE = Format(
     originals=True,
     why_not=_refuses,
     loaded_by=(
-        Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a module it has pruned"),
-        Loader("Pruneapp", note="to go on, or to take pruned weights back"),
+        Loader("torch.nn.utils.prune", "torch 1.4", "load_state_dict of a pruned module"),
+        Loader("Pruneapp", note="to continue, or to restore pruned weights"),
     ),
     does_not=(
-        "It does not load into a module that is not pruned: its names are NAME_orig, NAME_mask.",
-        "It is larger than the original.",
+        "Does not load into an unpruned module, because the names are NAME_orig and NAME_mask.",
+        "Larger than the original file.",
     ),
     good_for={
-        Purpose.TORCH: "Masks and pruned values are in it, so training and pruning go on from it."
+        Purpose.TORCH: (
+            "Contains masks and pruned values, so that training and pruning can continue."
+        )
     },
     loads=loading.resumable,
     load_code="""

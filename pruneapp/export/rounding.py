@@ -31,12 +31,12 @@ _FROM = frozenset({"F64", "F32", "F16", "BF16"})
 DTYPE = ChoiceParam(
     name="dtype",
     label="Type",
-    help="The type of the numbers that are written: as they are, or rounded to 16 bits.",
+    help="Data type of the written weights: unchanged, or rounded to 16 bits.",
     default=KEEP,
     choices=(
-        Choice(KEEP, "As they are"),
-        Choice("float16", "float16", "Ten bits behind the point; nothing above 65,504."),
-        Choice("bfloat16", "bfloat16", "Seven bits behind the point; as large as float32."),
+        Choice(KEEP, "Keep dtype"),
+        Choice("float16", "float16", "11 significant bits; values up to 65,504."),
+        Choice("bfloat16", "bfloat16", "8 significant bits; same range as float32."),
     ),
 )
 

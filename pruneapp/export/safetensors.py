@@ -170,21 +170,19 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
 SAFETENSORS = Format(
     name="safetensors",
     label="safetensors, dense",
-    help="Finalized weights with zeros in the pruned places; everything loads it.",
+    help="Weights with zeros where they are pruned. The most compatible format.",
     suffixes=(".safetensors",),
     planner=_plan,
     params=(DTYPE, SHARD_SIZE),
     why_not=refuses,
     loaded_by=(
-        Loader("safetensors", note="and everything that builds on it"),
-        Loader("transformers", note="from_pretrained, beside its config.json; tried with 5.23"),
-        Loader("torch", note="by safetensors.torch.load_file"),
-        Loader("TensorRT, OpenVINO", note="which look for the zeros themselves"),
+        Loader("safetensors", note="and libraries built on it"),
+        Loader("transformers", note="from_pretrained, with config.json; tested with 5.23"),
+        Loader("torch", note="with safetensors.torch.load_file"),
+        Loader("TensorRT, OpenVINO", note="detect zeros themselves"),
     ),
-    does_not=("Zeros do not make a dense file smaller.",),
-    good_for={
-        Purpose.TRANSFORMERS: "Transformers loads it from a folder with the model's config.json."
-    },
+    does_not=("Zeros do not reduce the size of a dense file.",),
+    good_for={Purpose.TRANSFORMERS: "Loads in transformers from a folder with config.json."},
     loads=loading.safetensors,
     load_code="""
 def load(path):

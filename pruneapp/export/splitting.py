@@ -24,10 +24,10 @@ from pruneapp.progress import Job
 
 SHARD_SIZE = SizeParam(
     name="shard_size",
-    label="Largest file",
+    label="Max shard size",
     help=(
-        "Write a folder of files of at most this size: with their index, as transformers does, and "
-        "with what lies beside the original."
+        "Write a folder of shards up to this size, with an index file as in "
+        "transformers and the other files of the model."
     ),
     nothing="as opened",
     usual=(1 * 10**9, 2 * 10**9, 4 * 10**9, 5 * 10**9, 10 * 10**9),

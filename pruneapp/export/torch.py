@@ -202,8 +202,8 @@ TORCH = Format(
     name="torch",
     label="torch state dict, dense",
     help=(
-        "Finalized weights with zeros in the pruned places, for torch.load. A torch file keeps "
-        "its container and everything else in it."
+        "Weights with zeros where they are pruned, for torch.load. If the opened "
+        "file is a torch file, its other contents are kept."
     ),
     suffixes=torch_zip.SUFFIXES,
     planner=_plan,
@@ -215,8 +215,8 @@ TORCH = Format(
         Loader("transformers", note="as pytorch_model.bin beside a config.json"),
     ),
     does_not=(
-        "Zeros do not make a dense file smaller.",
-        "What an optimizer in the file remembers of pruned weights stays as it was.",
+        "Zeros do not reduce the size of a dense file.",
+        "Optimizer state of pruned weights is unchanged.",
     ),
     loads=loading.torch,
     load_code="""

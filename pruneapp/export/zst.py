@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 LEVEL = IntParam(
     name="level",
-    label="Effort",
-    help="Time spent to make the file smaller: 1 is quickest, 12 takes about 12 times as long.",
+    label="Compression level",
+    help="1 is fastest; 12 gives the smallest file and takes about 12 times as long.",
     default=3,
     # Up to 19 there are up to 9 % to gain, nothing where 99 % are zeros, and a core manages 2 MB a
     # second: what can be measured in a second foretells nothing, and half a megabyte is compressed
@@ -205,24 +205,24 @@ ZSTANDARD = Format(
     name="zst",
     label="safetensors, compressed with zstd",
     help=(
-        "The dense file in one zstd frame. Whoever gets it unpacks it with any tool and has, to "
-        "the byte, what the dense export would have written."
+        "The dense file in one zstd frame. Any zstd tool decompresses it to "
+        "exactly the dense safetensors export."
     ),
     suffixes=(".safetensors.zst",),
     planner=_plan,
     params=(DTYPE, LEVEL),
     why_not=SAFETENSORS.why_not,
     loaded_by=(
-        Loader("zstd -d", note="unpacks it; then everything that loads safetensors"),
-        Loader("7-Zip", "24.05", "and 7-Zip ZS and PeaZip: they unpack it too"),
-        Loader("pruneapp expand", note="unpacks it where there is no such tool"),
+        Loader("zstd -d", note="decompresses it to a safetensors file"),
+        Loader("7-Zip", "24.05", "and 7-Zip ZS, PeaZip"),
+        Loader("pruneapp expand", note="decompresses it without other tools"),
     ),
-    does_not=("Nothing loads it before it is unpacked.",),
-    good_for={Purpose.MAIL: "Unpacked, by zstd or 7-Zip, it is the safetensors file, to the byte."},
+    does_not=("Must be decompressed before loading.",),
+    good_for={Purpose.MAIL: "Decompresses with zstd or 7-Zip to exactly the safetensors file."},
     good_for_folder={
         Purpose.MAIL: (
-            "Unpacked by zstd or 7-Zip and called model.safetensors, beside the config.json and "
-            "the tokenizer that are mailed with it, it loads in transformers."
+            "Decompress it to model.safetensors beside config.json and the tokenizer, "
+            "and transformers loads it."
         )
     },
     one_file=True,

@@ -83,8 +83,8 @@ class Asking(QObject):
             errors = self._views.form.errors()
             if errors and errors[0] in self._views.form.said_beside_fields():
                 # Not twice: the field says what its rule is.
-                raise ParameterError("A value above is not valid.")
-            raise ParameterError(errors[0] if errors else "Nothing is open.")
+                raise ParameterError("A setting above is not valid.")
+            raise ParameterError(errors[0] if errors else "No checkpoint is open.")
         rows = [
             Row(self._names(row), row.method, row.values, row.pattern or row.kind)
             for row in request.rows
@@ -139,20 +139,20 @@ class Asking(QObject):
                 if r.kind == row.kind and not r.why_not and len(r.shape) > 1
             )
             if not names:
-                raise SelectionError(f"There is no {row.kind} here that can be pruned.")
+                raise SelectionError(f"No {row.kind} layer can be pruned here.")
             return names
         names = self._views.tree.checked()
         if not names and all(r.why_not for r in self._session.rows):
             raise self._nothing_here()
         if not names:
-            raise SelectionError("No tensor is checked.", remedy="Check one in the tree.")
+            raise SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
         return names
 
     def _nothing_here(self) -> SelectionError:
         if not self._session.rows:
-            return SelectionError("This file has no tensors.", remedy="Open another one.")
+            return SelectionError("This file has no tensors.", remedy="Open another checkpoint.")
         return SelectionError(
-            "No tensor of this file can be pruned.", remedy="The tree says of each why."
+            "No tensor of this file can be pruned.", remedy="The tree shows the reason for each."
         )
 
     def _on_opened(self) -> None:

@@ -96,10 +96,11 @@ class Checksums(QObject):
         if self._claimed.get(name, sha256) != sha256:
             self.troubled.emit(
                 OriginalChangedError(
-                    f"'{name}' is not the file that this work was made with, although it is as "
-                    "large and begins and ends alike: its SHA-256 is another one.",
-                    remedy="The masks fit, but were made for other weights. Look for the file.",
-                    details=f"now {sha256}\nit was {self._claimed[name]}",
+                    f"'{name}' is not the file that this session was made with: its size "
+                    "matches, but its SHA-256 differs.",
+                    remedy="The masks fit, but were made for other weights. Locate the original "
+                    "file.",
+                    details=f"now {sha256}\nwas {self._claimed[name]}",
                 )
             )
 

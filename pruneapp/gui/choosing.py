@@ -158,7 +158,7 @@ class Choosing(QObject):
             return load_file(Path(name))
 
         self._jobs.submit(
-            self.tr("Loading a method"),
+            self.tr("Loading method"),
             load,
             on_result=self._on_methods,
             on_error=self._on_refused,

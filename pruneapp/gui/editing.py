@@ -100,7 +100,7 @@ class Editing(QObject):
                 self._put(preview)
 
         self._jobs.submit(
-            self.tr("Looking for channels"),
+            self.tr("Finding channels"),
             work,
             on_result=done,
             on_error=self._session.refused.emit,
@@ -127,7 +127,7 @@ class Editing(QObject):
     def _show_slow(self) -> None:
         # Of a large model, in every block, a gesture takes seconds.
         if self._task is not None:
-            self._jobs.show(self._task, self.tr("Editing by hand"))
+            self._jobs.show(self._task, self.tr("Applying manual edit"))
 
     def _on_made(self, document: Document, gesture: Gesture, made: Made) -> None:
         self._end()
@@ -189,7 +189,7 @@ class Editing(QObject):
             "prune": self.tr("Prune {what} in {n} tensors"),
             "restore": self.tr("Restore {what} in {n} tensors"),
             "protect": self.tr("Protect {what} in {n} tensors"),
-            "release": self.tr("Release {what} in {n} tensors"),
+            "release": self.tr("Unprotect {what} in {n} tensors"),
         }[preview.edit.operation]
         what = made.units or self.tr("{n} weights").format(n=numbers.count(preview.numbers.changed))
         changing = sum([tensor.changed > 0 for tensor in made.meant])

@@ -53,7 +53,10 @@ def write_beside(
         return write_account(found, path, job, spare=True)
 
     if wish.script:
-        told = "{path} says whether the model still works: fill in the function that makes it."
+        told = (
+            "Run {path} to check whether the model still works, after filling in the "
+            "function that builds the model."
+        )
         notices.extend(_told(script, named_beside(report, ".check.py"), told))
     if wish.report:
         path = named_beside(report, f".report{wish.report}")
@@ -65,7 +68,7 @@ def _told(write: Callable[[Path], Path], path: Path, told: str) -> tuple[str, ..
     try:
         written = write(path)
     except PruneAppError as error:
-        return (f"The export is whole, but not all beside it could be written: {error}",)
+        return (f"The export is complete, but a file beside it could not be written: {error}",)
     said = told.format(path=f"'{written}'")
     return (said,) if written.name == path.name else (said, left_as_it_was(path))
 

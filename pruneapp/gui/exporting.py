@@ -239,8 +239,8 @@ class Exporting(QObject):
         if wish.replace_original:
             self._session.hold(
                 PruneAppError(
-                    "The original is being replaced, and changes made meanwhile would be lost.",
-                    remedy="Wait until the export is done, or press Esc to cancel it.",
+                    "The original file is being replaced; changes made now would be lost.",
+                    remedy="Wait for the export to finish, or press Esc to cancel it.",
                 )
             )
         task = self._jobs.submit(
@@ -260,7 +260,10 @@ class Exporting(QObject):
     def _on_cancelled(self, writing: Writing, token: CancelToken) -> None:
         report, request = writing.report, writing.request
         if report is not None:
-            said = self.tr("It was written already when it was cancelled; not all beside it was.")
+            said = self.tr(
+                "The export was already written when it was cancelled; some files beside "
+                "it are missing."
+            )
             report = replace(report, notices=(*report.notices, said))
             self._on_exported(writing, report)
             return
@@ -312,8 +315,8 @@ class Exporting(QObject):
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
             self._session.refused.emit(
                 PruneAppError(
-                    f"No program here shows the folder '{folder}'.",
-                    remedy="Open it in a file manager yourself.",
+                    f"No file manager was found to show '{folder}'.",
+                    remedy="Open the folder manually.",
                 )
             )
 

@@ -113,19 +113,20 @@ class Handwork(QObject):
         else:
             self._telling.refuse(
                 SelectionError(
-                    "Nothing is chosen by hand.",
-                    remedy="Choose channels or weights in the picture: see Help, Keys.",
+                    "Nothing is selected.",
+                    remedy="Select channels or weights in the picture; see Help > Keyboard "
+                    "shortcuts.",
                 )
             )
 
     def _say(self, preview: HandPreview) -> None:
         text, found = preview.label, preview.numbers
         if found.spared:
-            text = self.tr("{done}; {n} protected weights stay").format(
+            text = self.tr("{done}; {n} protected weights unchanged").format(
                 done=text, n=numbers.count(found.spared)
             )
         elif 0 < found.final < found.changed:  # of all of them the label says it
-            text = self.tr("{done}; {n} weights made final before are still 0").format(
+            text = self.tr("{done}; {n} weights made permanent earlier are still 0").format(
                 done=text, n=numbers.count(found.final)
             )
         self._telling.say_done(text)

@@ -93,8 +93,8 @@ class Moving(QObject):
                 return fetch.run(job)
             except OSError as error:
                 raise HistoryError(
-                    f"The masks of this state cannot be read again: {words_of(error)}.",
-                    remedy="The state that is shown stays as it is.",
+                    f"The masks of this state cannot be read: {words_of(error)}.",
+                    remedy="The current state is unchanged.",
                 ) from error
 
         self._target = position
@@ -169,9 +169,9 @@ class Moving(QObject):
         if not self._full:  # once for each file: every step would say it again
             self._full = True
             error = HistoryError(
-                f"Older states cannot be put aside on disk and stay in memory: {why}.",
-                remedy="Undo works as before. Make room on the disk, or export and open the file "
-                "again, before memory is short.",
+                f"Older states of the history cannot be moved to disk and stay in memory: {why}.",
+                remedy="Undo still works. Free disk space, or export and reopen the file before "
+                "memory runs low.",
             )
             self._session.refused.emit(error)
 

@@ -76,7 +76,7 @@ class PageAnswers(QObject):
         def ended() -> None:
             over()
             if task.error is not None and not task.token.cancelled:  # a bug, reported elsewhere
-                say(self.tr("This could not be shown."))
+                say(self.tr("This view could not be computed."))
 
         task = self._jobs.answer(work, on_result=found, on_error=failed, on_cancelled=ended)
         self._asked[kind] = task

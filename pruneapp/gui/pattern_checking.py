@@ -143,7 +143,7 @@ class PatternChecking(QObject):
             return
         names = [row.name for row in rows]
         work = partial(look, document.snapshot(), names, asked, self._session.contents)
-        self._begin(self.tr("Checking the pattern"), work, self._on_answer)
+        self._begin(self.tr("Checking sparsity pattern"), work, self._on_answer)
 
     def _on_answer(self, answer: Answer) -> None:
         self._task, self._answer = None, answer
@@ -173,14 +173,14 @@ class PatternChecking(QObject):
         snapshot = document.snapshot()
         work = partial(mend, snapshot, repair(answer.report), self._session.kernel)
         done = partial(self._on_repaired, snapshot.revision, answer)
-        self._begin(self.tr("Repairing the pattern"), work, done)
+        self._begin(self.tr("Repairing sparsity pattern"), work, done)
         self._repairing = True
 
     def _on_repaired(self, revision: int, answer: Answer, edit: Edit) -> None:
         self._task, self._repairing = None, False
         if not self._session.put_all((edit,), revision):
             if self.dialog is not None:
-                self.dialog.set_stale(self.tr("Nothing was repaired. The window says why."))
+                self.dialog.set_stale(self.tr("Nothing was repaired. The main window shows why."))
             return
         self._check()  # however long it takes: the person wants to see it mended
         many = answer.totals.broken
@@ -254,10 +254,10 @@ class PatternChecking(QObject):
         if self._repairing:
             self._drop()
             self.dialog.set_stale(
-                self.tr("Nothing was repaired: something else was done meanwhile.")
+                self.tr("Nothing was repaired: the history changed in the meantime.")
             )
         else:
-            self._look_again(self.tr("What is pruned has changed since."))
+            self._look_again(self.tr("The masks have changed since this check."))
 
     def _on_checked(self) -> None:
         dialog = self.dialog
@@ -265,7 +265,7 @@ class PatternChecking(QObject):
             return
         asked = dialog.row.question()
         if asked is not None and not asked.everything:
-            self._look_again(self.tr("Other tensors are checked since."))
+            self._look_again(self.tr("The checked tensors have changed since this check."))
         else:
             every = self._asked_rows(everything=True)
             dialog.row.set_tensors(len(self._tree.checked_rows()), len(every))

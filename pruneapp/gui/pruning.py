@@ -77,7 +77,7 @@ class Pruning(QObject):
     def make_final(self) -> None:
         """Turn the pruned weights of the checked tensors into ordinary zeros."""
         names = self._views.tree.checked()
-        self._session.propose(self.tr("Making final"), Finalize(names).propose)
+        self._session.propose(self.tr("Making permanent"), Finalize(names).propose)
 
     def _on_dropped(self) -> None:
         if self._session.document is None:
@@ -85,8 +85,8 @@ class Pruning(QObject):
         self._telling.offer(
             Subject.STOPPED,
             self.tr(
-                "Pruning was stopped, because something else was done before it was ready. "
-                "Nothing of it was done."
+                "Pruning was cancelled because the history changed before it finished. "
+                "Nothing was pruned."
             ),
             self.tr("Prune now"),
             self._prune_after_all,

@@ -33,20 +33,20 @@ def unsaved(
     exportable
         Whether an export would hold them; else it is not offered.
     """
-    title = QCoreApplication.translate("Questions", "Some changes were not saved and not exported.")
+    title = QCoreApplication.translate("Questions", "Some changes are neither saved nor exported.")
     if session:
-        title = QCoreApplication.translate("Questions", "Some changes are not in '{name}'.").format(
-            name=session
-        )
+        title = QCoreApplication.translate(
+            "Questions", "Some changes are not saved in '{name}'."
+        ).format(name=session)
     elif not exportable:
         title = QCoreApplication.translate(
-            "Questions", "Protected weights were not saved: only a session holds them."
+            "Questions", "Protected weights are not saved; only a session stores them."
         )
     box = _box(
         parent,
         title,
         QCoreApplication.translate(
-            "Questions", "They are lost if you go on. The file on disk is as it was."
+            "Questions", "They are lost if you continue. The file on disk is unchanged."
         ),
     )
     roles = QMessageBox.ButtonRole
@@ -56,7 +56,7 @@ def unsaved(
         else QCoreApplication.translate("Questions", "Save session…"),
         roles.ActionRole: QCoreApplication.translate("Questions", "Export…"),
         roles.DestructiveRole: QCoreApplication.translate("Questions", "Discard changes"),
-        roles.RejectRole: QCoreApplication.translate("Questions", "Keep working"),
+        roles.RejectRole: QCoreApplication.translate("Questions", "Cancel"),
     }
     save, export, discard, stay = (box.addButton(text, role) for role, text in texts.items())
     if not exportable:
@@ -77,10 +77,10 @@ def replace_file(parent: QWidget, path: str) -> bool:
     """Ask whether a file that is there may be replaced."""
     clicked = _ask(
         parent,
-        QCoreApplication.translate("Questions", "There is a file of this name."),
+        QCoreApplication.translate("Questions", "A file with this name already exists."),
         path,
-        go=QCoreApplication.translate("Questions", "Replace it"),
-        stay=QCoreApplication.translate("Questions", "Keep it"),
+        go=QCoreApplication.translate("Questions", "Replace"),
+        stay=QCoreApplication.translate("Questions", "Cancel"),
     )
     return clicked == "go"
 
@@ -92,12 +92,12 @@ def replace_session(parent: QWidget, name: str) -> Literal["elsewhere", "replace
         QCoreApplication.translate(
             "Questions", "{name} was changed by another window since you opened it."
         ).format(name=name),
-        QCoreApplication.translate("Questions", "What was saved there is lost if you replace it."),
+        QCoreApplication.translate("Questions", "Its changes are lost if you replace it."),
     )
     roles = QMessageBox.ButtonRole
     texts = {
         roles.AcceptRole: QCoreApplication.translate("Questions", "Save as…"),
-        roles.DestructiveRole: QCoreApplication.translate("Questions", "Replace it"),
+        roles.DestructiveRole: QCoreApplication.translate("Questions", "Replace"),
         roles.RejectRole: QCoreApplication.translate("Questions", "Cancel"),
     }
     elsewhere, replace, stay = (box.addButton(text, role) for role, text in texts.items())
@@ -115,10 +115,10 @@ def delete_work(parent: QWidget, what: str) -> bool:
     """Ask whether work that was left behind may be deleted."""
     clicked = _ask(
         parent,
-        QCoreApplication.translate("Questions", "Delete this work?"),
+        QCoreApplication.translate("Questions", "Delete this unsaved work?"),
         what,
         go=QCoreApplication.translate("Questions", "Delete"),
-        stay=QCoreApplication.translate("Questions", "Keep it"),
+        stay=QCoreApplication.translate("Questions", "Cancel"),
     )
     return clicked == "go"
 
@@ -129,10 +129,10 @@ def stop_jobs(parent: QWidget) -> bool:
         parent,
         QCoreApplication.translate("Questions", "A job is still running."),
         QCoreApplication.translate(
-            "Questions", "If you stop it, nothing is changed and no file is left half written."
+            "Questions", "If you cancel it, nothing is changed and no incomplete file is left."
         ),
-        go=QCoreApplication.translate("Questions", "Stop the job"),
-        stay=QCoreApplication.translate("Questions", "Let it finish"),
+        go=QCoreApplication.translate("Questions", "Cancel job"),
+        stay=QCoreApplication.translate("Questions", "Wait"),
     )
     return clicked == "go"
 
@@ -141,15 +141,15 @@ def run_code(parent: QWidget, path: str) -> bool:
     """Warn that loading a method runs the code of its file."""
     clicked = _ask(
         parent,
-        QCoreApplication.translate("Questions", "This runs the code of the file."),
+        QCoreApplication.translate("Questions", "Loading this file runs its code."),
         QCoreApplication.translate(
             "Questions",
-            "Code can do anything that you can do on this computer: read it before you run it, "
-            "or know who wrote it.",
+            "Code can do anything that you can do on this computer. Only run code that "
+            "you have read or whose author you trust.",
         )
         + f"\n\n{path}",
-        go=QCoreApplication.translate("Questions", "Run its code"),
-        stay=QCoreApplication.translate("Questions", "Do not run it"),
+        go=QCoreApplication.translate("Questions", "Run code"),
+        stay=QCoreApplication.translate("Questions", "Cancel"),
     )
     return clicked == "go"
 
@@ -158,13 +158,13 @@ def follow_link(parent: QWidget, path: str, target: str) -> bool:
     """Ask whether the file that a link points to is to be written."""
     clicked = _ask(
         parent,
-        QCoreApplication.translate("Questions", "This name is a link to another file."),
+        QCoreApplication.translate("Questions", "This file name is a link to another file."),
         QCoreApplication.translate(
-            "Questions", "The export would take the place of what it points to."
+            "Questions", "The export would replace the file that the link points to."
         )
         + f"\n\n{path}\n→ {target}",
-        go=QCoreApplication.translate("Questions", "Write what it points to"),
-        stay=QCoreApplication.translate("Questions", "Do not export"),
+        go=QCoreApplication.translate("Questions", "Replace target"),
+        stay=QCoreApplication.translate("Questions", "Cancel"),
     )
     return clicked == "go"
 
@@ -252,10 +252,8 @@ def state_dict(parent: QWidget, choices: Sequence[StateDict], current: str) -> s
     keys = [choice.key for choice in choices]
     text, chosen = QInputDialog.getItem(
         parent,
-        QCoreApplication.translate("Questions", "Choose a state dict"),
-        QCoreApplication.translate(
-            "Questions", "This file holds several dicts of tensors. Work on:"
-        ),
+        QCoreApplication.translate("Questions", "Choose state dict"),
+        QCoreApplication.translate("Questions", "This file contains several state dicts. Open:"),
         texts,
         keys.index(current) if current in keys else 0,
         editable=False,
@@ -270,8 +268,8 @@ def about(parent: QWidget) -> None:
         f"Pruneapp {pruneapp.__version__}",
         QCoreApplication.translate(
             "Questions",
-            "Prune neural networks by pointing and clicking.\n"
-            "Nothing is uploaded. Files are read, never run.\n\nMIT licence.",
+            "Prune neural networks by pointing and clicking.\nNothing is uploaded. "
+            "Files are read, never run.\n\nMIT License.",
         ),
     )
     box.addButton(

@@ -85,7 +85,7 @@ class Recipes(QObject):
             return
         name, _ = QFileDialog.getSaveFileName(
             self._window,
-            self.tr("Save the recipe"),
+            self.tr("Save recipe"),
             str(self._proposed(document, SUFFIX)),
             self.tr("Recipes ({patterns})").format(patterns="*.json"),
         )
@@ -100,7 +100,7 @@ class Recipes(QObject):
             return save(history_recipe(capture, job), path, job)
 
         self._jobs.submit(
-            self.tr("Saving the recipe"),
+            self.tr("Saving recipe"),
             work,
             on_result=self._on_saved,
             on_error=self._session.refused.emit,
@@ -111,7 +111,7 @@ class Recipes(QObject):
         self._telling.end(Subject.RECIPE)
         text = self.tr("Recipe saved as {file}.").format(file=written[-1].name)
         if len(written) > 1:
-            more = self.tr("Masks lie in {folder} beside it.")
+            more = self.tr("Its masks are in the folder {folder} beside it.")
             text = f"{text} {more.format(folder=written[0].parent.name)}"
         self._telling.say_done(text)
 
@@ -124,7 +124,7 @@ class Recipes(QObject):
             return
         name, _ = QFileDialog.getOpenFileName(
             self._window,
-            self.tr("Apply a recipe"),
+            self.tr("Apply recipe"),
             str(self._proposed(document, SUFFIX).parent),
             self.tr("Recipes ({patterns});;All files (*)").format(patterns="*.json"),
         )
@@ -138,7 +138,7 @@ class Recipes(QObject):
             return recipe, fit(recipe, checkpoint, job)
 
         self._jobs.submit(
-            self.tr("Reading the recipe"),
+            self.tr("Reading recipe"),
             work,
             on_result=partial(self._show, document),
             on_error=self._session.refused.emit,
@@ -177,12 +177,12 @@ class Recipes(QObject):
             return tuple(one.edit.prepare() for one in done)
 
         self._series.begin(
-            self.tr("Applying the recipe"),
+            self.tr("Applying recipe"),
             work,
             done=partial(self._on_applied, recipe.where),
             too_late=StaleError(
-                "Something else was done while the recipe was applied, so that it was not.",
-                remedy="Apply it again.",
+                "The recipe was not applied because the history changed in the meantime.",
+                remedy="Apply the recipe again.",
             ),
         )
 
@@ -210,7 +210,7 @@ class Recipes(QObject):
             return script_of(checkpoint, history_recipe(capture, job), kernel(), job)
 
         self._jobs.submit(
-            self.tr("Writing Python"),
+            self.tr("Writing Python script"),
             work,
             on_result=partial(self._on_script, document),
             on_error=self._session.refused.emit,
@@ -223,15 +223,15 @@ class Recipes(QObject):
         if not script.masks:
             QGuiApplication.clipboard().setText(script.pasted(path))
             self._telling.say_done(
-                self.tr("Python copied: {steps}, by nothing but torch's own calls.").format(
-                    steps=self._steps(script.steps)
-                )
+                self.tr(
+                    "Python script copied: {steps}, with calls of torch.nn.utils.prune only."
+                ).format(steps=self._steps(script.steps))
             )
             return
         # Some masks are not torch's own: they need a place, and so does the script that reads them.
         name, _ = QFileDialog.getSaveFileName(
             self._window,
-            self.tr("Save the script, with its masks beside it"),
+            self.tr("Save script and masks"),
             str(path),
             self.tr("Python files (*.py)"),
         )
@@ -241,7 +241,7 @@ class Recipes(QObject):
         target = target if target.suffix else target.with_name(target.name + ".py")
         QGuiApplication.clipboard().setText(script.pasted(target))
         self._jobs.submit(
-            self.tr("Writing Python"),
+            self.tr("Writing Python script"),
             lambda job: write_script(script, target, job),
             on_result=partial(self._on_written, script),
             on_error=self._session.refused.emit,
@@ -251,8 +251,8 @@ class Recipes(QObject):
     def _on_written(self, script: Script, written: tuple[Path, ...]) -> None:
         self._telling.say_done(
             self.tr(
-                "Python copied, and saved as {file}: {own} of {steps} by torch's own calls, the "
-                "masks of the others in {masks}."
+                "Python script copied and saved as {file}: {own} of {steps} with calls of "
+                "torch.nn.utils.prune, the others with masks from {masks}."
             ).format(
                 file=written[-1].name,
                 own=numbers.count(script.by_torch),
@@ -269,8 +269,8 @@ class Recipes(QObject):
         if document is not None and not document.position:
             self._session.refused.emit(
                 PruneAppError(
-                    "Nothing was done to this file yet, so there is no recipe.",
-                    remedy="Prune something first.",
+                    "The history is empty, so there is no recipe to save.",
+                    remedy="Apply a pruning step first.",
                 )
             )
             return None

@@ -117,12 +117,12 @@ class Rounds(QObject):
     def _note(self, *, anew: bool) -> str:
         if anew:
             return self.tr(
-                "This method measures anew what is left before each round, so that other weights "
-                "may go than in one step."
+                "This method ranks the remaining weights again before each round, so the "
+                "result may differ from a single step."
             )
         return self.tr(
-            "By this method the mask at the end is that of one step to the same amount. The rounds "
-            "on the way are there to be looked at, undone and exported."
+            "With this method the final mask is the same as after a single step. Each "
+            "round can be inspected, undone and exported."
         )
 
     def _tell(self, dialog: RoundsDialog, asked: _Repeated) -> None:
@@ -154,12 +154,12 @@ class Rounds(QObject):
             return tuple(done)
 
         self._series.begin(
-            self.tr("Pruning in rounds"),
+            self.tr("Iterative pruning"),
             work,
             done=self._on_done,
             too_late=StaleError(
-                "Something else was done while the rounds were computed, so that none was done.",
-                remedy="Prune in rounds again.",
+                "No round was applied because the history changed in the meantime.",
+                remedy="Start iterative pruning again.",
             ),
         )
 
@@ -172,14 +172,14 @@ def _repeated(document: Document, step: Step) -> _Repeated:
     """Return what is to be repeated; raises `PruneAppError` if it cannot be."""
     if len(step.rows) > 1:
         raise ParameterError(
-            f"Rounds repeat one rule (got {len(step.rows)}).",
-            remedy="Remove the others, and prune by them before or after.",
+            f"Iterative pruning needs exactly one rule (got {len(step.rows)}).",
+            remedy="Remove the other rules, and apply them before or after.",
         )
     Step(step.rows, step.scope, Limits(total=0.0))  # refused where the method takes no total
     if step.scope == "global" and registry.get(step.rows[0].method).granularity != "weights":
         raise ParameterError(
-            "Rounds cut each tensor by itself where whole channels go.",
-            remedy="Choose the local scope.",
+            "Iterative pruning of channels or blocks works per tensor only.",
+            remedy="Choose the scope 'per tensor'.",
         )
     snapshot = document.snapshot()
     ((_, names),) = rows_of(snapshot.checkpoint, step)
@@ -224,6 +224,6 @@ def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
     if counts[-1] < asked.begun:
         raise ParameterError(
             f"{asked.begun:,} of {asked.size:,} weights are pruned already.",
-            remedy="Ask for more, or undo.",
+            remedy="Enter a higher final sparsity, or undo.",
         )
     return counts

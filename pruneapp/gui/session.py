@@ -288,8 +288,8 @@ class Session(QObject):
         error = self._held
         if self._loader.busy:
             error = PruneAppError(
-                "Another file is being opened, so that changes to this one would be lost.",
-                remedy="Wait for it, or press Esc to stay with this file.",
+                "Another file is being opened; changes to this one would be lost.",
+                remedy="Wait, or press Esc to stay with this file.",
             )
         if error is not None:
             self.refused.emit(error)

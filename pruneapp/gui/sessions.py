@@ -139,7 +139,7 @@ class Sessions(QObject):
             return
         name, _ = QFileDialog.getSaveFileName(
             self._window,
-            self.tr("Save the session"),
+            self.tr("Save session"),
             str(self._proposed()),
             self.tr("Sessions ({patterns})").format(patterns=f"*{SUFFIX}"),
         )
@@ -177,7 +177,7 @@ class Sessions(QObject):
         safe = document.items[document.position]
         saving = _Saving(document, Capture.of(document), safe, path, then, instead_of)
         self._jobs.submit(
-            self.tr("Saving the session"),
+            self.tr("Saving session"),
             lambda job: save_session(saving.capture, view, path, job, instead_of=instead_of),
             writes=True,
             on_result=partial(self._on_saved, saving),
@@ -256,21 +256,21 @@ class Sessions(QObject):
             self._telling.offer(
                 Subject.OTHER_MASKS,
                 self.tr(
-                    "What '{name}' pruned can be pruned in this file, too, without the history."
+                    "The masks of '{name}' can be applied to this file, without the history."
                 ).format(name=wish.path.name),
-                self.tr("Use its masks"),
+                self.tr("Use masks"),
                 partial(self._open, wish, only_masks=True),
             )
         self._telling.offer(
             Subject.OPENING,
             error.sentence,
-            self.tr("Find it…"),
+            self.tr("Locate…"),
             partial(self._find, wish, in_folder=error.in_folder),
             details=error.details,
         )
 
     def _find(self, wish: Wish, *, in_folder: bool) -> None:
-        title = self.tr("Where is the checkpoint of '{name}'?").format(name=wish.path.name)
+        title = self.tr("Locate the checkpoint of '{name}'").format(name=wish.path.name)
         beside = str(wish.path.parent)
         if in_folder:
             name = QFileDialog.getExistingDirectory(self._window, title, beside)

@@ -116,9 +116,9 @@ class StepSeries(QObject):
 
     def _cut_short(self) -> PruneAppError:
         return StaleError(
-            f"Something else was done after {self._count - len(self._left)} of {self._count} "
-            "steps, so that the others were not done.",
-            remedy="Undo, and do it again.",
+            f"The history changed after {self._count - len(self._left)} of "
+            f"{self._count} steps; the remaining steps were not applied.",
+            remedy="Undo and try again.",
         )
 
     def _stop(self) -> None:

@@ -37,14 +37,14 @@ class Subject(Enum):
     DEVICE = (DeviceError,)
     HISTORY = (HistoryError,)
     # Told of without an error, or by one that is about something else where it comes from.
-    OTHER_MASKS = ("the masks of a session of another file",)
-    SAVING = ("the session file",)
-    KEEPING = ("what is kept for the next start",)
+    OTHER_MASKS = ("applying masks of a session",)
+    SAVING = ("closing the session file",)
+    KEEPING = ("recovery data",)
     CHECKSUM = ("the checksum of the open file",)
     STATE_DICTS = ("the state dicts of the open file",)
     ZEROS = ("the zeros of the open file",)
-    STOPPED = ("a prune that was given up",)
-    PICTURE = ("the picture that was saved",)
+    STOPPED = ("a cancelled pruning step",)
+    PICTURE = ("the saved picture",)
 
     @classmethod
     def of(cls, error: PruneAppError) -> Subject:

@@ -48,10 +48,10 @@ class Targeting(QObject):
         if self._session.document is None:
             return
         dialog = QInputDialog(self._window)
-        dialog.setWindowTitle(self.tr("Total from a file size"))
-        dialog.setLabelText(self.tr("A compact file of the model has at most (40 MB, 512 KiB):"))
+        dialog.setWindowTitle(self.tr("Target file size"))
+        dialog.setLabelText(self.tr("Maximum size of the compact file, such as 40 MB or 512 KiB:"))
         dialog.setTextValue(self._said)
-        dialog.setOkButtonText(self.tr("Set the total"))
+        dialog.setOkButtonText(self.tr("Set total sparsity"))
         dialog.setCancelButtonText(self.tr("Cancel"))
         dialog.textValueSelected.connect(self._on_said)
         dialog.finished.connect(dialog.deleteLater)
@@ -83,15 +83,15 @@ def _bytes(text: str, step: Step) -> int:
     nbytes = parse_bytes(text)
     if nbytes is None:
         raise ParameterError(
-            f"A size is a number and a unit, as 40 MB or 512 KiB (got '{text.strip()}')."
+            f"Enter a size as a number and a unit, such as 40 MB or 512 KiB (got '{text.strip()}')."
         )
     for row in step.rows:
         method = registry.get(row.method)
         if method.granularity != "weights":
             raise ParameterError(
-                f"'{method.label}' takes whole {method.granularity}, so that bytes cannot be "
-                f"promised.",
-                remedy="Choose a method of single weights.",
+                f"'{method.label}' prunes whole {method.granularity}, so a file size cannot "
+                "be guaranteed.",
+                remedy="Choose an unstructured method.",
             )
     return nbytes
 

@@ -268,13 +268,12 @@ class Telling(QObject):
     def _on_stuck(self, title: str) -> None:
         if self.own_methods:
             text = self.tr(
-                "'{title}' does not stop: the code of a method that you loaded cannot be "
-                "interrupted. Wait for it, or quit; your file is as it was."
+                "'{title}' cannot be cancelled while the code of a custom method is "
+                "running. Wait, or quit; your file is unchanged."
             )
         else:
             text = self.tr(
-                "'{title}' was cancelled and is still finishing a piece of work. Your file is as "
-                "it was."
+                "'{title}' is being cancelled. Your file is unchanged."
             )
         self._stuck = self._window.notices.set_notice(
             text.format(title=title), trouble=self.own_methods

@@ -148,11 +148,11 @@ class Zeros(QObject):
     def _sentence(self, report: ZerosReport) -> str:
         share = numbers.part(report.zeros, report.numel)
         if len(report.tensors) == 1:
-            text = self.tr("{share} of the weights of {name} are zeros").format(
+            text = self.tr("{share} of the weights of {name} are zero").format(
                 share=share, name=self._session.by_name[report.tensors[0].name].shown
             )
         else:
-            text = self.tr("{share} of the weights in {n} tensors are zeros").format(
+            text = self.tr("{share} of the weights in {n} tensors are zero").format(
                 share=share, n=numbers.count(len(report.tensors))
             )
         form = self._form(report)
@@ -217,7 +217,7 @@ class Zeros(QObject):
     def _too_few(self) -> SelectionError:
         # Single zeros come about by themselves: that there are none would not be true.
         return SelectionError(
-            self.tr("No tensor has {share} of zeros or more that are not pruned already.").format(
+            self.tr("No tensor has {share} or more zeros that are not already pruned.").format(
                 share=numbers.percent(FEWEST, 0)
             )
         )

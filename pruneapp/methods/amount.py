@@ -39,24 +39,24 @@ def to_prune(
     of = f" of '{where}'" if where else ""
     if count <= left:
         given = f"{amount} is {count:,}" if isinstance(amount, float) else f"got {count:,}"
-        can = f"only {free:,} can go" if free else "none can go"
+        can = f"only {free:,} can be pruned" if free else "none can be pruned"
         kept = counted(left, f"{unit.removesuffix('s')}{of} that is", f"{unit}{of} that are")
         raise ParameterError(
-            f"'amount' asks for too much: of the {kept} not pruned yet, "
-            f"{counted(protected, 'is', 'are')} protected, so that {can} ({given}).",
+            f"'amount' is too large: of the {kept} not pruned yet, "
+            f"{counted(protected, 'is', 'are')} protected, so {can} ({given}).",
             remedy=(
-                f"Give a count up to {free:,}, or release what is protected."
+                f"Enter a count up to {free:,}, or unprotect weights."
                 if free
-                else "Release what is protected."
+                else "Unprotect weights."
             ),
         )
     if left == 0:
         raise ParameterError(
             f"'amount' must be 0 here: all {unit}{of} are pruned already (got {count:,}).",
-            remedy="Leave out what is pruned, or undo a step.",
+            remedy="Deselect pruned tensors, or undo a step.",
         )
     only = counted(left, f"{unit.removesuffix('s')}{of} is", f"{unit}{of} are")
     raise ParameterError(
-        f"'amount' must be at most what is left: only {only} not pruned yet (got {count:,}).",
-        remedy=f"Give a count up to {left:,}, or a fraction such as 0.2.",
+        f"'amount' is larger than what remains: only {only} not pruned yet (got {count:,}).",
+        remedy=f"Enter a count up to {left:,}, or a fraction such as 0.2.",
     )

@@ -95,7 +95,7 @@ def bounds_of(limits: Limits, tensors: Tensors) -> Bounds:
             f"At least {percent(limits.floor)} of '{tensors.names[i]}' is "
             f"{counted(int(low[i]), 'weight')}, but only {most[i]:,} can be pruned: "
             f"{counted(int(tensors.numel[i] - most[i]), 'is', 'are')} protected.",
-            remedy="Lower the floor, or release what is protected.",
+            remedy="Lower the minimum sparsity, or unprotect weights.",
         )
     ceiling = np.maximum(high, tensors.before)
     return Bounds(low, np.minimum(ceiling, most), ceiling)
@@ -151,7 +151,7 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
         raise ParameterError(
             f"At least {percent(limits.floor)} {each} is {counted(least, 'weight')}, but "
             f"{asked} is only {target:,}.",
-            remedy=f"Lower the floor or raise the {word}.",
+            remedy=f"Lower the minimum sparsity or raise the {word}.",
         )
     size = int(tensors.numel.sum())
     if target > size:
@@ -163,12 +163,12 @@ def target_of(limits: Limits, tensors: Tensors, bounds: Bounds, wish: int | None
         raise ParameterError(
             f"Only {counted(able, 'weight')} can be pruned, because "
             f"{counted(size - able, 'is', 'are')} protected, but {asked} wants {target:,}.",
-            remedy=f"Lower the {word}, or release what is protected.",
+            remedy=f"Lower the {word}, or unprotect weights.",
         )
     raise ParameterError(
         f"At most {percent(limits.ceiling)} {each} is {counted(most, 'weight')}, but {asked} wants "
         f"{target:,}.",
-        remedy=f"Raise the ceiling or lower the {word}.",
+        remedy=f"Raise the maximum sparsity or lower the {word}.",
     )
 
 

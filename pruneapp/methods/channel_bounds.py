@@ -114,7 +114,7 @@ def channels_after(
             f"{percent(limits.ceiling)} of it: {most[i]:,} of them are too few, and "
             f"{least[i]:,} would prune {size + tensors.before[i]:,} of {tensors.numel[i]:,} "
             "weights.",
-            remedy="Lower the floor or raise the ceiling.",
+            remedy="Lower the minimum or raise the maximum sparsity.",
         )
     if limits.total is not None:
         return _in_all(limits, tensors, bounds, running, least, most, unit)
@@ -142,7 +142,7 @@ def _in_all(  # noqa: PLR0917 - columns of one table
             f"At least {percent(limits.floor)} of each tensor is "
             f"{counted(int(begin.sum()), 'weight')} in whole {unit}, but the total is "
             f"only {target:,}.",
-            remedy="Lower the floor or raise the total.",
+            remedy="Lower the minimum sparsity or raise the total.",
         )
     more = most - least
     tensor = np.repeat(np.arange(more.size), more)

@@ -49,9 +49,9 @@ def check_scope(method: Method, scope: Scope) -> None:
         raise ParameterError(f"'scope' must be local or global (got {scope!r}).")
     if method.granularity == "channels":
         raise ParameterError(
-            f"'{method.name}' cannot prune globally: channels of different tensors have different "
-            "sizes, so that their scores do not compare.",
-            remedy="Choose the local scope, or a method for single weights.",
+            f"'{method.name}' cannot prune globally: channels of different tensors have "
+            "different sizes, so their scores are not comparable.",
+            remedy="Choose the local scope, or an unstructured method.",
         )
     raise ParameterError(
         f"'{method.name}' cannot prune {scope}ly: it offers {' and '.join(method.scopes)} only.",
@@ -67,7 +67,7 @@ def _check_dims(method: Method, view: TensorView) -> None:
     )
     raise ParameterError(
         f"{what} need a tensor of two or more dimensions ('{view.name}' has {len(view.shape)}).",
-        remedy="Leave it out, or choose a method for single weights.",
+        remedy="Deselect it, or choose an unstructured method.",
     )
 
 
@@ -77,13 +77,13 @@ def _check_scores(method: Method, view: TensorView) -> None:
     if not method.takes_scores:
         raise ParameterError(
             f"'{method.name}' takes no importance scores.",
-            remedy="Leave them out, or choose a method that ranks by magnitude.",
+            remedy="Remove them, or choose a method that ranks by magnitude.",
         )
     if view.scores.shape != view.shape:
         raise ParameterError(
             f"The importance scores of '{view.name}' must have its shape {list(view.shape)} "
             f"(got {list(view.scores.shape)}).",
-            remedy="Choose the file of scores that was made for this checkpoint.",
+            remedy="Choose the score file made for this checkpoint.",
         )
     if not view.scores.dtype.prunable:
         raise ParameterError(
@@ -96,9 +96,9 @@ def _check_scores(method: Method, view: TensorView) -> None:
 def _check_scale(method: Method, view: TensorView) -> None:
     if method.takes_scale and view.scale is None:
         raise ParameterError(
-            f"'{view.name}' is followed by no norm that its name tells of, so that its channels "
-            "have no scale.",
-            remedy="Leave it out, or choose a method that ranks channels by their weights.",
+            f"No norm layer that follows '{view.name}' was found by name, so its "
+            "channels have no scale.",
+            remedy="Deselect it, or choose a method that ranks channels by their weights.",
         )
 
 
@@ -107,14 +107,14 @@ def _check_given(method: Method, view: TensorView) -> None:
         return
     if view.given is None:
         raise ParameterError(
-            f"A mask for '{view.name}' must be given, and there is none.",
-            remedy="Choose a file of masks that holds this tensor, or leave the tensor out.",
+            f"No mask is given for '{view.name}'.",
+            remedy="Choose a mask file that contains this tensor, or deselect the tensor.",
         )
     if view.given.size != view.numel:
         raise ParameterError(
             f"The mask for '{view.name}' must have its {view.numel:,} elements "
             f"(got {view.given.size:,}).",
-            remedy="Choose the file of masks that was made for this checkpoint.",
+            remedy="Choose the mask file made for this checkpoint.",
         )
 
 

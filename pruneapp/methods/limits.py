@@ -195,9 +195,9 @@ class Limits:
             object.__setattr__(self, name, value)
         if self.floor > self.ceiling:
             raise ParameterError(
-                f"At least {percent(self.floor)} and at most {percent(self.ceiling)} of a tensor "
-                "cannot be pruned at the same time.",
-                remedy="Lower the floor, or raise the ceiling.",
+                f"The minimum sparsity of {percent(self.floor)} is above the maximum of "
+                f"{percent(self.ceiling)}.",
+                remedy="Lower the minimum or raise the maximum sparsity.",
             )
 
     @property
@@ -242,9 +242,8 @@ def check_limits(method: Method, limits: Limits) -> None:
     """Raise `ParameterError` if a method cannot keep to limits."""
     if limits.bound and method.granularity in {"mask", "groups"}:
         raise ParameterError(
-            f"'{method.name}' says itself what goes, so that a floor, a ceiling or a total cannot "
-            f"be kept ({', '.join(limits.words())}).",
-            remedy="Leave them out, or choose a method that takes an amount.",
+            f"'{method.name}' does not support sparsity limits ({', '.join(limits.words())}).",
+            remedy="Remove them, or choose a method that takes an amount.",
         )
 
 

@@ -80,9 +80,9 @@ def prune_within(  # noqa: PLR0917 - each its own type
     assert isinstance(method, UnitMethod)
     if scope == "global":
         raise ParameterError(
-            f"Floors, ceilings and totals are kept in each tensor by itself where whole "
-            f"{method.granularity} go ({', '.join(limits.words())}).",
-            remedy="Choose the local scope, or leave them out.",
+            f"Sparsity limits of methods that prune whole {method.granularity} apply "
+            f"per tensor ({', '.join(limits.words())}).",
+            remedy="Choose the local scope, or remove the limits.",
         )
     return Pruned(_prune_units(tensors, method, values, limits, kernel, job))
 

@@ -72,6 +72,6 @@ AMOUNT_OF_WEIGHTS = AmountParam(
     unit="weights",
 )
 AMOUNT_OF_CHANNELS = AmountParam(
-    help="How many of the channels not pruned yet: a share of them, or a count.",
+    help="Fraction of remaining channels, or a number of channels.",
     unit="channels",
 )

@@ -119,7 +119,7 @@ class SeedParam(IntParam):
 
     name: str = "seed"
     label: str = "Seed"
-    help: str = "The same seed makes the same choice again, on every machine."
+    help: str = "The same seed gives the same result on every machine."
     default: int = 0
     bounds: Interval = Interval(0, 2**63 - 1)
 
@@ -130,7 +130,7 @@ class DimParam(IntParam):
 
     name: str = "dim"
     label: str = "Dimension"
-    help: str = "The dimension whose slices are removed as a whole; 0 are the output channels."
+    help: str = "Dimension along which channels are pruned; 0 is the output channels."
     default: int = 0
     bounds: Interval = Interval(-64, 63)
 
@@ -145,7 +145,7 @@ class DimParam(IntParam):
         if len(shape) < 2:
             raise ParameterError(
                 f"Channels need a tensor of two or more dimensions ('{name}' has {len(shape)}).",
-                remedy="Leave it out, or choose a method for single weights.",
+                remedy="Deselect it, or choose an unstructured method.",
             )
         if not -len(shape) <= dim < len(shape):
             raise ParameterError(
@@ -160,7 +160,10 @@ class NormParam(Param):
 
     name: str = "n"
     label: str = "Norm"
-    help: str = "Which norm ranks the channels: 1 sums magnitudes, 2 is Euclidean, inf the largest."
+    help: str = (
+        "Norm that ranks the channels: 1 is the sum of magnitudes, 2 the Euclidean "
+        "norm, inf the maximum."
+    )
     default: Norm = 2
     words: tuple[str, ...] = ("fro", "nuc")
 

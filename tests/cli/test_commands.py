@@ -136,7 +136,7 @@ def test_companions_without_channels_are_refused(run, tmp_path):
     status, _, err = run(*prune(tmp_path / "o.safetensors", "--companions"))
 
     assert status == 2
-    assert "Only whole channels along dim 0 have a bias and a norm" in err
+    assert "Only whole channels along dim 0 have matching bias and norm" in err
     assert not (tmp_path / "o.safetensors").exists()
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pruneapp.__main__ import main
+from pruneapp.cli.common_options import SPELLINGS, option_of
+from pruneapp.cli.options import parse
 from pruneapp.export.registry import FORMATS
 
 
@@ -49,10 +52,16 @@ def test_the_type_can_be_chosen(call, tmp_path):
         (("--dtype", "int4"), "'dtype' must be one of keep, float16, bfloat16 (got 'int4')"),
         (
             ("--level", "3"),
-            "The format 'safetensors' does not take --level (it takes --dtype, --shard-size)",
+            (
+                "The format 'safetensors' does not take --compression-level "
+                "(it takes --dtype, --max-shard-size)"
+            ),
         ),
         (("--format", "masks", "--dtype", "float16"), "'masks' does not take --dtype"),
-        (("--format", "compact", "--shard-size", "5GB"), "'compact' does not take --shard-size"),
+        (
+            ("--format", "compact", "--shard-size", "5GB"),
+            "'compact' does not take --max-shard-size",
+        ),
         (("--shard-size", "5"), "'shard_size' must be a size with its unit, as 5 GB"),
         (("--shard-size", "5GB"), "'out.safetensors' is the name of a file"),
         (("--report", "r.pdf"), "'--report' must end in .html, .csv, .json (got 'r.pdf')"),
@@ -106,7 +115,7 @@ def test_every_parameter_of_every_format_is_an_option(capfd):
     said = capfd.readouterr().out
     for form in FORMATS.values():
         for param in form.params:
-            assert f"--{param.name.replace('_', '-')} " in said
+            assert f"{option_of(param.name)} " in said
 
 
 def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
@@ -146,3 +155,21 @@ def test_a_report_is_replaced_and_a_script_is_not(call, tmp_path):
     assert f"Note: '{script}' was there already, and was left as it was." in said
     status, said, _ = call("--check-script", script, "--json")
     assert len(json.loads(said)["notices"]) == 2
+
+
+@pytest.mark.parametrize(("name", "spelling"), SPELLINGS.items())
+def test_the_name_of_a_parameter_is_understood_and_its_spelling_is_shown(name, spelling, capsys):
+    """Recipes of the shell that were written before still run."""
+    base = ["prune", "in.safetensors", "-o", "out", "--method", "l1_unstructured"]
+    flag = name == "companions"
+    (new,), (old,) = (
+        [vars(parse([*base, f"--{word}", *(() if flag else ("5",))]))]
+        for word in (spelling, name.replace("_", "-"))
+    )
+    assert new == old
+    assert new != vars(parse(base))
+    with pytest.raises(SystemExit):
+        parse(["prune", "--help"])
+    shown = capsys.readouterr().out
+    assert f"--{spelling} " in shown or f"--{spelling}\n" in shown
+    assert not re.search(rf"--{name.replace('_', '-')}\b(?!-)", shown)

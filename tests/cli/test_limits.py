@@ -9,6 +9,7 @@ from safetensors.torch import load_file
 
 from pruneapp import resources
 from pruneapp.__main__ import main
+from pruneapp.cli.common_options import option_of
 from pruneapp.methods.limits import LIMITS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -58,11 +59,11 @@ def test_a_total_with_a_ceiling_and_without_the_first_layer(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--amount", "0.5", "--total", "0.5"), "--total stands in the place of --amount"),
-        ((), "needs --amount, or --total."),
+        (("--amount", "0.5", "--total", "0.5"), "--target-sparsity replaces --amount"),
+        ((), "needs --amount or --target-sparsity."),
         (("--amount", "0.5", "--ceiling", "2"), "'ceiling' must be a share from 0.0 to 1.0"),
         (("--amount", "0.5", "--spare", "all"), "'spare' must be any of embeddings, first, last"),
-        (("--amount", "0.5", "--floor", "0.9", "--ceiling", "50%"), "at the same time"),
+        (("--amount", "0.5", "--floor", "0.9", "--ceiling", "50%"), "above the maximum"),
         (("--amount", "0.7", "--scope=global", "--ceiling", "0.5"), "At most 50 % in each of 5"),
     ],
 )
@@ -79,5 +80,5 @@ def test_every_limit_is_an_option(capfd):
         main(["prune", "--help"])
     out = " ".join(capfd.readouterr().out.split())
     for param in LIMITS:
-        assert f"--{param.name} {param.name.upper()}" in out
+        assert f"{option_of(param.name)} " in out
         assert param.help.split(":", maxsplit=1)[0] in out

@@ -51,10 +51,10 @@ def test_people_read_it_as_a_table(capsys):
     assert main(parse(["sizes", str(PATH)])) == 0
     out = capsys.readouterr().out
     head, *rows = out.splitlines()
-    assert head.split() == ["format", "bytes", "best", "loaded", "by"]
+    assert head.split() == ["format", "bytes", "best", "compatible", "with"]
     assert [row.split()[0] for row in rows[: len(FORMATS)]] == list(FORMATS)
-    assert "For transformers: safetensors." in out
-    assert "Zeros do not make a dense file smaller" in out
+    assert "Load in transformers: safetensors." in out
+    assert "Zeros do not reduce the size of a dense file" in out
 
 
 def test_what_cannot_be_expanded_is_said_in_a_sentence(tmp_path, capsys):

@@ -118,11 +118,11 @@ def test_only_what_is_kept_is_protected_and_what_is_restored_comes_back_free(mod
     [
         ((), "restore", "nothing of it is pruned"),
         ((), "release", "nothing of it is protected"),
-        (("prune",), "prune", "all of it is pruned already"),
+        (("prune",), "prune", "all of it is already pruned"),
         (("prune",), "protect", "all of it is pruned, and only kept weights can be protected"),
         (("protect",), "protect", "all that is kept of it is protected already"),
         (("protect",), "prune", "all of it is protected"),
-        (("prune", "final"), "restore", "its zeros were made final, which only undo takes back"),
+        (("prune", "final"), "restore", "its zeros were made permanent, which only undo reverts"),
     ],
 )
 def test_what_would_change_nothing_is_refused_with_the_reason(model, before, operation, why):
@@ -167,7 +167,7 @@ def test_what_was_made_final_is_said_to_stay_0_where_it_is_restored(model):
     assert half.label == "2 channels of fc restored"
     assert half.detail.splitlines()[:2] == [
         "128 weights restored",
-        "64 of them still 0: made final before, which only undo takes back",
+        "64 of them still 0: made permanent earlier, which only undo reverts",
     ]
     assert not document.masks
     weights = document.snapshot().bits(FC).view(np.float32).reshape(10, 64)

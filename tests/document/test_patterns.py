@@ -81,7 +81,7 @@ def test_mending_makes_it_hold_and_takes_what_was_said(seed):
     again = check_pattern(after, ["w", "x"], 2, 4, 1, Job())
     assert again.satisfied
     assert again.lost == 0.0
-    with pytest.raises(ParameterError, match="No group breaks 2:4 along dim 1"):
+    with pytest.raises(ParameterError, match="No group violates 2:4 along dim 1"):
         repair(again)
     for tensor in report.tensors:
         array = state.checkpoint.arrays[tensor.name]

@@ -90,8 +90,8 @@ def test_what_loads_as_it_is_goes_by_mail_unless_it_is_larger(deflated, zst, bes
 @pytest.mark.parametrize(
     ("container", "config", "mailed", "archived"),
     [
-        ("safetensors", False, {"deflated", "zst"}, "The smallest file, and every bit comes back."),
-        ("bare zip", False, {"deflated", "zst"}, "The smallest file, and every bit comes back."),
+        ("safetensors", False, {"deflated", "zst"}, "The smallest file, lossless."),
+        ("bare zip", False, {"deflated", "zst"}, "The smallest file, lossless."),
         ("safetensors", True, {"zst"}, "keep config.json"),
         ("bare zip", True, {"zst"}, "keep config.json"),
         ("sharded", True, {"zst"}, "keep config.json"),

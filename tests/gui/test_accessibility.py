@@ -48,17 +48,17 @@ DIALOGS = (
 ALIKE = {
     ("label", "Pattern"),
     ("label", "36 weights change in 3 of 3 tensors"),
-    ("table", "Tensors that are meant"),
+    ("table", "Included tensors"),
     ("push button", "Cancel"),
     ("push button", "Prune channel 5 in 3 tensors"),
 }
 COMBINE = {
-    ("table", "Overlap of the tensors"),
-    ("label", "Pruned afterwards"),
-    ("radio button", "In either"),
-    ("radio button", "In both"),
-    ("radio button", "Only here"),
-    ("push button", "Show where they differ"),
+    ("table", "Mask overlap per tensor"),
+    ("label", "Result"),
+    ("radio button", "Union"),
+    ("radio button", "Intersection"),
+    ("radio button", "Only in this file"),
+    ("push button", "Show differences"),
     ("push button", "Cancel"),
     ("push button", "Prune 36 weights"),
 }
@@ -278,7 +278,7 @@ def test_the_dialogs_of_handwork_and_the_report_of_an_export_are_told(person, bl
 
 # By the bus -----------------------------------------------------------------------------------
 
-PICTURES = ("Picture of the weights", "Distribution", "Norms", "Sparsity", "Difference")
+PICTURES = ("Weights picture", "Distribution", "Norms", "Sparsity", "Difference")
 
 
 needs_ears = pytest.mark.skipif(

@@ -82,7 +82,7 @@ def test_another_file_is_opened_compared_and_closed(at_work, tuned):
     assert at_work.views.pages.page is Page.COMPARE
     assert at_work.views.pages.compare.wanted == (0, None)
     assert rows["layers.1.weight"]["weights that differ"] == 16
-    assert rows["layers.2.weight"]["difference"] == "another shape or type, not compared"
+    assert rows["layers.2.weight"]["difference"] == "different shape or type, not compared"
     assert rows["extra.weight"]["difference"] == "only in B"
     assert "layers.0.weight" not in rows
 
@@ -156,7 +156,7 @@ def test_two_masks_are_laid_over_each_other_from_a_file_without_weights(at_work,
     rows = compared(person)
     assert list(rows) == ["layers.1.weight"]
     both, union = int((~here & ~there).sum()), int((~here | ~there).sum())
-    assert rows["layers.1.weight"]["zeros shared"] == pytest.approx(both / union)
+    assert rows["layers.1.weight"]["shared zeros"] == pytest.approx(both / union)
     assert person.views.pages.compare.measure == "zeros"
     path.unlink()  # nothing of it is open any more
 

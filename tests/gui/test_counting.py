@@ -64,17 +64,17 @@ def test_the_model_says_what_it_retained_since_opening_once_that_is_counted(pers
     person.wait(lambda: person.document.position == 1)
     person.key("4", person.window)
     model.set_shown("energy")
-    person.wait(lambda: "counting" in model.readout.text())
+    person.wait(lambda: "calculating" in model.readout.text())
     assert counting.busy
-    person.wait(lambda: model.readout.text().endswith("of the energy kept"))
+    person.wait(lambda: "norm² retained" in model.readout.text())
     tensors = {n: np.square(t.astype(np.float64)) for n, t in load_file(str(file)).items()}
     masks = person.document.masks
     after = sum((t.ravel() * masks[n].bools()).sum() for n, t in tensors.items() if n in masks)
     after += sum(t.sum() for n, t in tensors.items() if n not in masks)
     share = percent(after / sum(t.sum() for t in tensors.values()))
-    assert f"{share} of the energy kept" in model.readout.text()
+    assert f"norm² retained {share}" in model.readout.text()
     person.key("Ctrl+Z", person.window)
-    person.wait(lambda: "100\u00a0% of the energy kept" in model.readout.text())
+    person.wait(lambda: "norm² retained 100\u00a0%" in model.readout.text())
 
 
 def test_whatever_is_wanted_goes_first(person, counting, monkeypatch):

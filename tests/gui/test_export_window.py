@@ -206,14 +206,14 @@ def test_files_of_a_largest_size_are_a_folder_beside(pruned, file):
     (file.parent / "config.json").write_text("{}")
     editor = dialog.details.fields.fields["shard_size"].editor
     pruned.type(editor.combo.lineEdit(), "100 kB")
-    pruned.wait(lambda: dialog.target.note.text() == "2 files of at most 100\u00a0kB.")
+    pruned.wait(lambda: dialog.target.note.text() == "2 files, up to 100\u00a0kB each.")
     size = dialog.go.text()
     path = Path(dialog.target.path.text())
     assert path == file.with_name("model-pruned")
     pruned.type(editor.combo.lineEdit(), "1 byte")
-    pruned.wait(lambda: dialog.target.note.text() == "3 files of at most 1\u00a0byte.")
+    pruned.wait(lambda: dialog.target.note.text() == "3 files, up to 1\u00a0byte each.")
     pruned.type(editor.combo.lineEdit(), "100 kB")
-    pruned.wait(lambda: dialog.target.note.text().startswith("2 files of at most 100"))
+    pruned.wait(lambda: dialog.target.note.text().startswith("2 files, up to 100"))
     pruned.click(dialog.go)
     pruned.wait(lambda: pruned.workbench.exporting.report is not None)
     said = pruned.workbench.exporting.report.as_text()
@@ -257,7 +257,7 @@ def test_a_type_that_ruins_numbers_says_so_before_and_after(person, tmp_path):
     combo = dialog.details.fields.fields["dtype"].editor.combo
     person.key("Down", combo)
     note = dialog.details.rounding.note
-    person.wait(lambda: note.text().startswith("▲ 128 values of bn.running_var are too large"))
+    person.wait(lambda: note.text().startswith("▲ 128 values in bn.running_var exceed"))
     person.click(dialog.go)
     person.wait(lambda: person.workbench.exporting.report is not None)
     report = person.workbench.exporting.report
@@ -284,8 +284,8 @@ def test_a_type_whose_cost_cannot_be_read_says_why_and_is_asked_again(person, fi
         person.key("Down", combo)
         person.wait(lambda: note.text().startswith("✕"))
     assert note.text() == (
-        "✕ What float16 changes is not known. 'model' was changed by another program. "
-        "Open it again."
+        "✕ The rounding error of float16 is not known. 'model' was changed by "
+        "another program. Open it again."
     )
     person.key("Down", combo)
     person.wait(lambda: note.text().startswith("Largest rounding error"))
@@ -304,7 +304,7 @@ def test_nothing_pruned_is_said_with_the_button_that_was_not_pressed(person, fil
     dialog = dialog_of(person)
     assert dialog.nothing.isVisible()
     assert "Nothing is pruned yet" in dialog.nothing.text()
-    assert f"“{words}” was not pressed" in dialog.nothing.text()
+    assert f"press “{words}” first" in dialog.nothing.text()
     person.key("Esc", dialog)
     person.wait(lambda: person.workbench.exporting.dialog is None)
     person.click(person.button)
@@ -318,7 +318,7 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
     assert dialog.purposes.purpose() is Purpose.MAIL
     assert dialog.target.path.text() == str(first)
     note = dialog.target.note
-    pruned.wait(lambda: note.text() == f"{first.name} is there already and will be replaced.")
+    pruned.wait(lambda: note.text() == f"{first.name} already exists and will be replaced.")
     press(pruned, dialog.radios["safetensors"])
     dialog.target.path.setText(str(file))
     pruned.wait(lambda: "first kept as model.orig.safetensors" in note.text())

@@ -220,11 +220,11 @@ def test_closing_the_file_asks_about_an_export(at_work, writing, tmp_path):
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
-    asked = at_work.answers("Let it finish")
+    asked = at_work.answers("Wait")
     at_work.key("Ctrl+W")
     assert "still running" in asked[0]
     assert at_work.document is not None
-    at_work.answers("Stop the job")
+    at_work.answers("Cancel job")
     at_work.key("Ctrl+W")
     at_work.wait_idle()
     assert at_work.document is None
@@ -239,7 +239,7 @@ def test_a_stopped_job_is_stopped_even_if_the_window_stays(at_work, writing, tmp
     at_work.type(dialog.target.path, str(tmp_path / "out.safetensors"))
     at_work.click(dialog.go)
     at_work.wait(lambda: writing.running)
-    at_work.answers("Stop the job", "Keep working")
+    at_work.answers("Cancel job", "Cancel")
     assert not at_work.window.close()
     at_work.wait(lambda: not at_work.workbench.jobs.busy)
     assert not (tmp_path / "out.safetensors").exists()

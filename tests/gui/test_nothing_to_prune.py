@@ -10,12 +10,15 @@ from pruneapp.gui.views.pictures.pages import Page
 
 # What can be said, and what of it asks for something that cannot be done here.
 FILES = {
-    "empty": ({}, "This file has no tensors. Open another one."),
+    "empty": ({}, "This file has no tensors. Open another checkpoint."),
     "whole numbers": (
         {"steps": torch.arange(4)},
-        "No tensor of this file can be pruned. The tree says of each why.",
+        "No tensor of this file can be pruned. The tree shows the reason for each.",
     ),
-    "weights": ({"fc.weight": torch.ones(4, 4)}, "No tensor is checked. Check one in the tree."),
+    "weights": (
+        {"fc.weight": torch.ones(4, 4)},
+        "No tensor is checked. Check a tensor in the tree.",
+    ),
 }
 
 

@@ -20,8 +20,9 @@ from tests.gui.person import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 LONG = (
-    "The masks of this state cannot be read again: No space left on device "
-    "(/home/person/.cache/pruneapp/scratch-1234.bin). The state that is shown stays as it is."
+    "The masks of this state cannot be read: No space left on device "
+    "(/home/person/.cache/pruneapp/scratch-1234.bin). The current state is "
+    "unchanged."
 )
 
 

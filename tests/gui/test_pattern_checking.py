@@ -17,7 +17,7 @@ from tests.gui.gate import Gate
 from tests.gui.person import plain
 from tests.gui.test_accessibility import missed
 
-CHANGED = "What is pruned has changed since."
+CHANGED = "The masks have changed since this check."
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     wait_for(
         at_work,
         dialog,
-        "1 of 3 tensors has 2:4. 2 break it, in 156 of their 156 groups.",
+        "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.",
     )
     found = rows(dialog)
     assert list(found) == ["conv.weight", "fc1.weight", "fc2.weight"], "the worst first"
@@ -167,7 +167,7 @@ def test_a_file_is_looked_at_repaired_and_undone(at_work, weights):
     wait_for(
         at_work,
         dialog,
-        "1 of 3 tensors has 2:4. 2 break it, in 156 of their 156 groups.",
+        "1 of 3 tensors has 2:4. 2 violate it in 156 of 156 groups.",
     )
     assert dialog.go.isEnabled()
 
@@ -198,7 +198,7 @@ def test_no_pattern_is_said_beside_its_field(at_work):
 def test_all_that_can_be_pruned_or_what_is_checked(at_work):
     dialog = asked(at_work)
     assert dialog.row.tensors.currentText() == "3 checked tensors"
-    at_work.choose(dialog.row.tensors, "all that can be pruned: 4")
+    at_work.choose(dialog.row.tensors, "all prunable tensors: 4")
     at_work.wait(lambda: "fc2.bias" in rows(dialog))
     assert "1 more tensor has no groups of 4 along dim 1." in dialog.details.text()
     at_work.choose(dialog.row.tensors, "3 checked")
@@ -208,7 +208,7 @@ def test_all_that_can_be_pruned_or_what_is_checked(at_work):
     assert dialog.row.tensors.currentText() == "2 checked tensors"
     at_work.key("Ctrl+Shift+A")  # none: all are meant
     at_work.wait(lambda: len(rows(dialog)) == 4)
-    assert dialog.row.tensors.currentText() == "all that can be pruned: 4"
+    assert dialog.row.tensors.currentText() == "all prunable tensors: 4"
 
 
 def test_a_tensor_that_is_chosen_is_shown_in_the_window(at_work):
@@ -238,7 +238,7 @@ def test_a_large_file_is_looked_at_again_only_if_wanted(at_work, monkeypatch, ro
     assert not dialog.again.isVisible()
     at_work.wait(dialog.go.isEnabled)
     at_work.check("conv.weight")
-    assert dialog.stale.text() == "Other tensors are checked since."
+    assert dialog.stale.text() == "The checked tensors have changed since this check."
     at_work.click(dialog.again)
     at_work.wait(dialog.go.isEnabled)
     at_work.click(dialog.go)
@@ -283,7 +283,7 @@ def test_what_is_typed_ends_what_was_looked_for_and_no_repair(at_work, gate, mon
     at_work.wait(dialog.job.isVisible)
     type_pattern(at_work, dialog, "1:4")
     repairing.closed = False
-    wait_for(at_work, dialog, "0 of 3 tensors have 1:4. 3 break it, in 204 of their 204 groups.")
+    wait_for(at_work, dialog, "0 of 3 tensors have 1:4. 3 violate it in 204 of 204 groups.")
     assert at_work.states[1:] == ["2:4, dim 1, on 2 tensors"]
 
 
@@ -318,7 +318,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     at_work.wait(dialog.go.isEnabled)
     assert "2 groups stay broken" in dialog.details.text()
     at_work.click(dialog.go)
-    wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 breaks it, in 2 of its 48 groups.")
+    wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 violates it in 2 of 48 groups.")
     assert not dialog.go.isEnabled(), "what is protected stays"
 
 

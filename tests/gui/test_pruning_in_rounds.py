@@ -168,7 +168,7 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     assert "weights are pruned already" in dialog.note.text()
     assert not dialog.go.isEnabled()
     say(at_work, dialog, final="1,000,000")
-    assert dialog.note.text() == f"✕ These tensors have {size(at_work):,} weights in all."
+    assert dialog.note.text() == f"✕ These tensors have only {size(at_work):,} weights."
     say(at_work, dialog, final="x")
     assert dialog.fields.fields["final"].note.text().startswith("✕")
     assert not dialog.go.isEnabled()
@@ -224,7 +224,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     dialog = asked(at_work)
     at_work.click(dialog.go)
     at_work.wait(at_work.window.job_status.isVisible)
-    assert at_work.window.job_status.label.text().startswith("Pruning in rounds")
+    assert at_work.window.job_status.label.text().startswith("Iterative pruning")
     name = at_work.views.tree.checked()[0]
     from pruneapp.answers import Gesture
 
@@ -274,7 +274,7 @@ def test_what_is_done_between_two_long_steps_ends_the_rounds(at_work, one_a_turn
     done = len(at_work.states) - 1
     assert 3 <= done < 6
     assert at_work.document.position == done - 1
-    assert f"Something else was done after {done} of 6 steps" in at_work.trouble[0]
+    assert f"The history changed after {done} of 6 steps" in at_work.trouble[0]
     assert not at_work.window.done.isVisible()
 
 

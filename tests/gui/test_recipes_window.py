@@ -166,7 +166,7 @@ def test_what_does_not_fit_is_shown_and_nothing_runs(person, source, tmp_path):
     assert lines[0].startswith("2. No tensor in 'model.safetensors' matches 'layer4.*'")
     assert lines[0].endswith(" (entries[1].configuration.rows[0])")
     assert lines[1].startswith("3. 'dim' must be from")
-    assert dialog._trouble.text() == "✕ 2 things do not fit"
+    assert dialog._trouble.text() == "✕ 2 problems"
     model = dialog.table.model()
     assert [model.index(r, 2).data() for r in range(3)] == ["yes", "no", "no"]
     assert model.index(1, 0).data() == "✕ 2. l1_unstructured on layer4.*"
@@ -220,7 +220,7 @@ def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
     person.menu("Tools", "Copy as Python")
     person.wait(lambda: QGuiApplication.clipboard().text() != "before")
     assert person.window.done.label.text() == (
-        "Python copied: 1 step, by nothing but torch's own calls."
+        "Python script copied: 1 step, with calls of torch.nn.utils.prune only."
     )
     made = load_file(pasted(tmp_path))
     for name, mask in person.document.masks.items():
@@ -265,7 +265,7 @@ def test_copy_as_python_asks_where_masks_may_go(person, source, tmp_path):
     person.monkeypatch.setattr(QFileDialog, "getSaveFileName", staticmethod(choose))
     person.menu("Tools", "Copy as Python")
     person.wait((tmp_path / "again.py").exists)
-    assert asked == ["Save the script, with its masks beside it"]
+    assert asked == ["Save script and masks"]
     assert (tmp_path / "again.masks.safetensors").exists()
     assert "__file__" in (tmp_path / "again.py").read_text()
     made = load_file(pasted(tmp_path))

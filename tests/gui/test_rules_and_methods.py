@@ -136,14 +136,14 @@ def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(person, own_m
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
 
-    (warning,) = load(person, path, "Do not run it")
+    (warning,) = load(person, path, "Cancel")
     assert "runs the code" in warning
     assert str(path) in warning
     person.wait_idle()
     assert not canary.exists()
     assert set(registry.METHODS) == set(registry.METHODS) - {"FooBarPruningMethod"}
 
-    load(person, path, "Run its code")
+    load(person, path, "Run code")
     person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
     assert canary.exists()
     person.key("Ctrl+Shift+A")
@@ -170,7 +170,7 @@ def test_a_file_that_is_no_method_is_refused_in_one_sentence(
     """The window goes on."""
     path = tmp_path / "bad.py"
     path.write_text(text)
-    load(person, path, "Run its code")
+    load(person, path, "Run code")
     person.wait(lambda: bool(person.trouble))
     assert says in person.trouble[0]
     assert "Traceback" not in person.trouble[0]
@@ -182,7 +182,7 @@ def test_an_own_method_that_raises_is_said_and_changes_nothing(person, own_metho
     path.write_text(FOO_BAR.replace("mask = default_mask.clone()", "raise RuntimeError('mine')"))
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
-    load(person, path, "Run its code")
+    load(person, path, "Run code")
     person.wait(lambda: any(text.startswith("Loaded: ") for text in person.notices))
     label = person.notices[0].removeprefix("Loaded: ").removesuffix(".")
     person.choose(person.rule.method, label)

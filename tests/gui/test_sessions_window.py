@@ -143,7 +143,7 @@ def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, mo
     person.key("Ctrl+S")  # knows where by now
     person.wait_idle()
     assert asked == [str(file.with_suffix(".prune"))]
-    questions = person.answers("Replace it")
+    questions = person.answers("Replace")
     person.key("Ctrl+Shift+S")
     assert asked[1:] == [str(tmp_path / "mine.prune")]
     assert "There is a file of this name" in questions[0]
@@ -155,12 +155,12 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(person, file, t
     prune(person)
     (tmp_path / "model.safetensors.prune").write_text("other work")
     person.chooses_file(file, "getSaveFileName")
-    asked = person.answers("Keep it")
+    asked = person.answers("Cancel")
     person.key("Ctrl+S")
     assert "model.safetensors.prune" in asked[0]
     assert person.workbench.sessions.path is None
     assert (tmp_path / "model.safetensors.prune").read_text() == "other work"
-    person.answers("Replace it")
+    person.answers("Replace")
     person.key("Ctrl+S")
     person.wait(lambda: person.workbench.sessions.path is not None)
     assert load_file(tmp_path / "model.safetensors.prune")
@@ -198,7 +198,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
     person.export(tmp_path / "out.safetensors")
     person.close_report()
     assert person.window.isWindowModified(), "the export has no history"
-    asked = person.answers("Keep working")
+    asked = person.answers("Cancel")
     assert not person.window.close()
     assert "not in 'work.prune'" in asked[0]
     person.key("Ctrl+Z")
@@ -504,7 +504,7 @@ def test_a_step_that_was_killed_while_its_masks_were_written_is_computed_again(
     offer = person.window.recovery
     person.wait(offer.isVisible)
     button = offer.restore_buttons[0]
-    assert button.accessibleDescription() == "The last 2 steps are computed again."
+    assert button.accessibleDescription() == "The last 2 steps are recomputed."
     person.click(button)
     person.wait(lambda: person.document is not None)
     assert masks(person) == before
@@ -518,7 +518,7 @@ def test_work_is_offered_and_deleted_after_a_question(crashed, new_person):
     person.wait_ready()
     offer = person.window.recovery
     person.wait(offer.isVisible)
-    person.answers("Keep it")
+    person.answers("Cancel")
     person.click(offer.delete_buttons[0])
     assert len(journals()) == 1
     asked = person.answers("Delete")

@@ -38,7 +38,7 @@ def test_a_gesture_that_takes_long_can_be_seen_and_cancelled(person, monkeypatch
     by_hand.do(channel(1))
     assert not status.cancel.isVisible(), "most take no time, and nothing flickers"
     person.wait(status.cancel.isVisible)
-    assert "Editing by hand" in status.label.text()
+    assert "Applying manual edit" in status.label.text()
     person.wait(lambda: "fc1.weight" in status.label.text())
     person.click(status.cancel)
     person.wait(lambda: len(person.states) == 2)

@@ -191,7 +191,7 @@ def test_closing_asks_about_changes_and_discards_them(pruned):
 
 
 def test_closing_asks_about_changes_and_stays(pruned):
-    asked = pruned.answers("Keep working")
+    asked = pruned.answers("Cancel")
     assert not pruned.window.close()
     assert len(asked) == 1
     assert pruned.window.isVisible()
@@ -205,7 +205,7 @@ def test_what_a_link_points_to_is_written_only_when_asked(pruned, tmp_path):
     real.write_bytes(b"old")
     link.symlink_to(real)
     exporting_ = pruned.workbench.exporting
-    for answer in ("Do not export", "Write what it points to"):
+    for answer in ("Cancel", "Replace target"):
         assert real.read_bytes() == b"old"
         pruned.answers(answer)
         pruned.key("Ctrl+E")
@@ -236,7 +236,7 @@ def test_closing_asks_about_changes_and_exports(pruned, tmp_path):
 
 
 def test_closing_the_file_asks_too(pruned):
-    pruned.answers("Keep working")
+    pruned.answers("Cancel")
     pruned.key("Ctrl+W")
     assert pruned.document is not None
     pruned.answers("Discard changes")
@@ -278,7 +278,7 @@ def begin_export(person, path):
 def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, tmp_path):
     begin_export(pruned, tmp_path / "out.safetensors")
     pruned.wait(lambda: slow_export.running)
-    asked = pruned.answers("Let it finish")
+    asked = pruned.answers("Wait")
     assert not pruned.window.close()
     assert "still running" in asked[0]
     slow_export.closed = False
@@ -290,7 +290,7 @@ def test_closing_while_a_job_runs_asks_and_lets_it_finish(pruned, slow_export, t
 def test_closing_while_a_job_runs_stops_it(pruned, slow_export, tmp_path):
     begin_export(pruned, tmp_path / "out.safetensors")
     pruned.wait(lambda: slow_export.running)
-    asked = pruned.answers("Stop the job", "Discard changes")
+    asked = pruned.answers("Cancel job", "Discard changes")
     took = Stopwatch()
     assert pruned.window.close()
     assert took.seconds < 1
@@ -366,7 +366,7 @@ def test_a_bug_in_a_picture_shows_a_report(at_work, monkeypatch):
     at_work.wait(lambda: bool(at_work.bugs))
     assert_a_report_can_be_copied(at_work, "in a picture")
     shown = at_work.views.pages.distribution
-    assert shown._message.text().endswith("This could not be shown.")
+    assert shown._message.text().endswith("This view could not be computed.")
     assert shown._message.isVisible()
 
 

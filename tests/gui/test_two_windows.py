@@ -80,7 +80,7 @@ def test_what_another_window_saved_is_replaced_after_a_question_alone(windows, s
     first.wait_idle()
     assert digest(session) == theirs
     assert first.window.isWindowModified()
-    asked = first.answers("Replace it")
+    asked = first.answers("Replace")
     first.key("Ctrl+S")
     first.wait(lambda: asked)
     saved(first)
@@ -125,7 +125,7 @@ def test_closing_waits_for_the_answer(windows, session):
     first.wait_idle()
     assert first.window.isVisible()
     assert digest(session) == theirs
-    asked = first.answers("Save session", "Replace it")
+    asked = first.answers("Save session", "Replace")
     assert not first.window.close()
     first.wait(lambda: not first.window.isVisible())
     assert digest(session) != theirs

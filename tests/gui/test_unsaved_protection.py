@@ -34,7 +34,7 @@ def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
     window = protected.window
     assert window.windowTitle() == "model.safetensors[*] — Pruneapp"
     assert window.isWindowModified()
-    asked = protected.answers("Keep working")
+    asked = protected.answers("Cancel")
     assert not window.close()
     assert "Protected weights were not saved" in asked[0]
     session = tmp_path / "work.prune"
@@ -60,13 +60,13 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     protected.wait_preview()
     protected.click(protected.button)
     protected.wait(lambda: len(protected.states) == 3)
-    asked = protected.answers("Keep working")
+    asked = protected.answers("Cancel")
     assert not protected.window.close()
-    assert "Some changes were not saved and not exported." in asked[0]
+    assert "Some changes are neither saved nor exported." in asked[0]
     assert protected.export(tmp_path / "out.safetensors") is not None
     protected.close_report()
     assert protected.window.isWindowModified()
-    asked = protected.answers("Keep working")
+    asked = protected.answers("Cancel")
     assert not protected.window.close()
     assert "only a session holds them" in asked[0]
     by_hand(protected, "release")

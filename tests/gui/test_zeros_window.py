@@ -39,7 +39,7 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     person.wait_open(sparse)
     (notice,) = found(person)
     assert notice.replace("\u00a0", " ") == (
-        "41.7 % of the weights in 3 tensors are zeros (2:4 pattern in 2)."
+        "41.7 % of the weights in 3 tensors are zero (2:4 pattern in 2)."
     )
     assert person.trouble == []
     shown = person.window.notices.notices[0]
@@ -82,7 +82,7 @@ def test_a_file_of_few_zeros_says_nothing(person):
     person.wait(lambda: person.trouble)
     (trouble,) = person.trouble
     assert trouble.replace("\u00a0", " ") == (
-        "No tensor has 1 % of zeros or more that are not pruned already."
+        "No tensor has 1 % or more zeros that are not already pruned."
     )
     assert person.states == ["Opened"]
 

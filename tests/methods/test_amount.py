@@ -61,6 +61,6 @@ def test_more_than_is_left_is_refused(left, said):
 
 def test_of_one_weight_the_sentence_speaks_as_of_one():
     """Of the one that is left, and of the one that is protected."""
-    said = r"of the 1 weight of 'fc' that is not pruned yet, 1 is protected, so that none can go"
+    said = r"of the 1 weight of 'fc' that is not pruned yet, 1 is protected, so none can be pruned"
     with pytest.raises(ParameterError, match=said):
         to_prune(1, 1, protected=1, where="fc")

@@ -119,7 +119,7 @@ def test_too_much_is_refused_with_how_many_are_free_and_how_many_protected():
     all_of_it = replace(weights, protected=BitMask.full(20))
     with pytest.raises(ParameterError, match=r"so that none can go \(0.5 is 10\)") as error:
         run([all_of_it], get("l1_unstructured"), {"amount": 0.5})
-    assert error.value.remedy == "Release what is protected."
+    assert error.value.remedy == "Unprotect weights."
     assert run([weights], get("l1_unstructured"), {"amount": 18}).masks["layer.weight"].kept == 2
 
 

@@ -114,7 +114,7 @@ def _reason(
         return "no weight is meant"
     if operation == "prune":
         if not there:
-            return "all of it is pruned already"
+            return "all of it is already pruned"
         return "all of it is " + ("protected" if there == chosen else "pruned or protected")
     if operation == "protect":
         if there:
@@ -123,7 +123,7 @@ def _reason(
     if operation == "release":
         return "nothing of it is protected"
     if final is not None and np.any(region.packed & ~final.packed[region.place]):
-        return "its zeros were made final, which only undo takes back"
+        return "its zeros were made permanent, which only undo reverts"
     return "nothing of it is pruned"
 
 

@@ -163,7 +163,7 @@ def _detail(edit: HandEdit, numbers: HandOutcome, targets: Mapping[str, list[Tar
     lines = [f"{count(numbers.changed, 'weight')} {DONE[edit.operation]}"]
     if numbers.final:
         still = "all" if numbers.final == numbers.changed else f"{numbers.final:,}"
-        lines.append(f"{still} of them still 0: made final before, which only undo takes back")
+        lines.append(f"{still} of them still 0: made permanent earlier, which only undo reverts")
     if numbers.spared:
         lines.append(f"{count(numbers.spared, 'protected weight')} left as they are")
     names = [each.name for each in numbers.tensors if each.changed]

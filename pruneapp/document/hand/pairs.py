@@ -30,10 +30,10 @@ from pruneapp.progress import CancelToken, Job
 
 Part = Literal["bias", "norm"]
 
-_BIAS = "A channel of zeros still emits its bias: the same constant for every input."
+_BIAS = "A pruned channel still outputs its bias: the same constant for every input."
 _NORM = (
-    "A zeroed filter whose norm still has a beta goes on emitting a constant. With the norm's "
-    "weight and bias at 0 too, its output is exactly 0."
+    "A pruned filter still outputs a constant if its norm layer has a bias "
+    "(beta). With weight and bias of the norm at 0, its output is exactly 0."
 )
 
 # "conv1" and "bn1", "conv" and "norm", "conv_2" and "batch_norm_2".

@@ -65,8 +65,8 @@ def find_original(original: Original, session: Path, job: Job, named: Path | Non
         if exists(place):
             return Found(place)
     error = OriginalMissingError(
-        f"'{session.name}' is about '{original.path}', which is not there any more.",
-        remedy="Say where it is now.",
+        f"'{session.name}' refers to '{original.path}', which no longer exists.",
+        remedy="Locate it.",
     )
     error.in_folder = original.is_folder
     raise error

@@ -46,7 +46,7 @@ EDIT_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Deselect all"),
         ("Ctrl+Shift+A",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Clear all check marks"),
+        QT_TRANSLATE_NOOP("Actions", "Deselect all"),
         needs_document=True,
     ),
     ActionSpec(

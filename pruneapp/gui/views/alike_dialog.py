@@ -60,7 +60,7 @@ class AlikeDialog(DecisionDialog):
         self.pattern.setAccessibleName(self.tr("Pattern"))
         self.sentence = plain(self._sentence(tensors), wrap=True)
 
-        headers = [self.tr("Tensor"), self.tr("Meant"), self.tr("Change")]
+        headers = [self.tr("Tensor"), self.tr("Included"), self.tr("Changed")]
         # Left out rather than hidden: screen readers are told of hidden columns, too.
         if any(tensor.spared for tensor in tensors):
             headers.append(self.tr("Protected"))
@@ -71,7 +71,7 @@ class AlikeDialog(DecisionDialog):
             return tensor.shown, *map(count, numbers[: len(headers) - 1])
 
         self.table = CountsTable(headers, len(tensors), cells, self)
-        self.table.setAccessibleName(self.tr("Tensors that are meant"))
+        self.table.setAccessibleName(self.tr("Included tensors"))
         self.table.setAccessibleDescription(self.sentence.text())
         self.lay_out((self.pattern, self.sentence, self.table), wide=self.table)
         self.resize(560, 440)
@@ -84,18 +84,18 @@ class AlikeDialog(DecisionDialog):
 
     def _sentence(self, tensors: Sequence[Meant]) -> str:
         changing = [tensor for tensor in tensors if tensor.changed]
-        text = self.tr("{weights} weights change in {n} of {all} tensors, as one step.").format(
+        text = self.tr("{weights} weights change in {n} of {all} tensors, in one step.").format(
             weights=count(sum(tensor.changed for tensor in changing)),
             n=count(len(changing)),
             all=count(len(tensors)),
         )
         spared = sum(tensor.spared for tensor in tensors)
         if spared:
-            more = self.tr("{n} weights are protected and stay.").format(n=count(spared))
+            more = self.tr("{n} protected weights are unchanged.").format(n=count(spared))
             text = f"{text} {more}"
         final = sum(tensor.final for tensor in tensors)
         if final:
-            more = self.tr("{n} weights were made final before and are still 0.").format(
+            more = self.tr("{n} weights were made permanent earlier and are still 0.").format(
                 n=count(final)
             )
             text = f"{text} {more}"

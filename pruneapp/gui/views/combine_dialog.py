@@ -63,19 +63,19 @@ class CombineDialog(DecisionDialog):
         headers = (
             self.tr("Pruned in"),
             self.tr("Both"),
-            self.tr("Only here"),
-            self.tr("Only there"),
+            self.tr("Only in this file"),
+            self.tr("Only in the other file"),
             self.tr("Overlap"),
         )
         self.about = plain(
             self.tr(
-                "“There” is {file}. {n} tensors are in both. Of what is pruned anywhere, {share} "
-                "is pruned on both sides."
+                "Other file: {file}. {n} tensors are in both files. Overlap of the pruned "
+                "weights (intersection over union): {share}."
             ).format(file=file, n=count(len(tensors)), share=_share(overlap)),
             wrap=True,
         )
         self.table = CountsTable(headers, len(tensors), cells, self)
-        self.table.setAccessibleName(self.tr("Overlap of the tensors"))
+        self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
         self.table.setAccessibleDescription(self.about.text())
         self.choices: dict[str, QRadioButton] = {}
         box = QWidget(self)
@@ -93,8 +93,8 @@ class CombineDialog(DecisionDialog):
             choices.addWidget(note, row, 1)
             self.choices[how] = radio
         choices.setColumnStretch(1, 1)
-        self.picture = QPushButton(self.tr("Show where they differ"), self)
-        title = heading(self.tr("Pruned afterwards"))
+        self.picture = QPushButton(self.tr("Show differences"), self)
+        title = heading(self.tr("Result"))
         self.lay_out((self.about, self.table, title, box), wide=self.table, beside=(self.picture,))
         self.resize(640, 480)
         self.choices["or"].setChecked(True)
@@ -117,18 +117,18 @@ class CombineDialog(DecisionDialog):
         return (
             (
                 "or",
-                self.tr("In either"),
-                self.tr("What is pruned only there is pruned here, too"),
+                self.tr("Union"),
+                self.tr("Also prune weights that are pruned only in the other file"),
             ),
             (
                 "and",
-                self.tr("In both"),
-                self.tr("What is pruned only here comes back"),
+                self.tr("Intersection"),
+                self.tr("Restore weights that are pruned only in this file"),
             ),
             (
                 "minus",
-                self.tr("Only here"),
-                self.tr("What is pruned on both sides comes back"),
+                self.tr("Only in this file"),
+                self.tr("Restore weights that are pruned in both files"),
             ),
         )
 
@@ -136,7 +136,7 @@ class CombineDialog(DecisionDialog):
         found = self._overlap
         number = {"or": found.only_there, "and": found.only_here, "minus": found.both}[self.how]
         text = self.tr("Prune {n} weights") if self.how == "or" else self.tr("Restore {n} weights")
-        self.go.setText(text.format(n=count(number)) if number else self.tr("Nothing changes"))
+        self.go.setText(text.format(n=count(number)) if number else self.tr("No changes"))
         self.go.setEnabled(bool(number))
 
     def _combine(self) -> None:

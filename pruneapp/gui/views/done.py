@@ -22,7 +22,7 @@ class Done(QWidget):
         super().__init__(parent)
         self.label = ElidedLabel("", self)
         self.label.elide = Qt.TextElideMode.ElideRight
-        self.label.setAccessibleName(self.tr("Done last"))
+        self.label.setAccessibleName(self.tr("Last action"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
         layout.addWidget(self.label)

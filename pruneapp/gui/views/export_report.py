@@ -103,7 +103,7 @@ class ExportReportDialog(QDialog):
         self._labels: list[QWidget] = []
         self.notes = [plain(note, wrap=True) for note in report.notes]
         self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.warnings]
-        headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Of"), self.tr("Sparsity")
+        headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")
         self.table = CountsTable(headers, len(report.tensors), self._cells, self)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
@@ -116,11 +116,13 @@ class ExportReportDialog(QDialog):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.loads.setAccessibleName(self.tr("How it is loaded"))
+        self.loads.setAccessibleName(self.tr("How to load"))
         self.loads.setAccessibleDescription(report.loads)
         self.show_folder = QPushButton(self.tr("Show in folder"), self)
-        self.show_folder.setAccessibleDescription(self.tr("Opens the folder that it lies in."))
-        self.copy = CopyButton(self.tr("Copies the whole report."), self)
+        self.show_folder.setAccessibleDescription(
+            self.tr("Open the folder that contains the file.")
+        )
+        self.copy = CopyButton(self.tr("Copy the whole report."), self)
         self.close_button = QPushButton(self.tr("Close"), self)
         self.close_button.setDefault(True)
 
@@ -162,7 +164,7 @@ class ExportReportDialog(QDialog):
             layout.addWidget(note)
         if self._report.loads:
             layout.addSpacing(4)
-            layout.addWidget(heading(self.tr("How it is loaded")))
+            layout.addWidget(heading(self.tr("How to load")))
             layout.addWidget(self.loads)
         else:
             self.loads.hide()
@@ -173,8 +175,8 @@ class ExportReportDialog(QDialog):
         above.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         above.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         above.setMinimumHeight(self.fontMetrics().lineSpacing() * _FACT_LINES)
-        above.setAccessibleName(self.tr("What was written"))
-        above.setAccessibleDescription(self.tr("File, size, checksum, and what to know of it."))
+        above.setAccessibleName(self.tr("Exported file"))
+        above.setAccessibleDescription(self.tr("File, size, checksum and notes."))
         above.setWidget(content)
         return above
 
@@ -198,7 +200,7 @@ class ExportReportDialog(QDialog):
         lines.extend(label.text() for label in self.warnings)
         lines.extend(self._report.notes)
         if self._report.loads:
-            lines.extend(("", self.tr("How it is loaded"), self._report.loads))
+            lines.extend(("", self.tr("How to load"), self._report.loads))
         lines.extend(("", self.tr("Sparsity")))
         lines.extend(
             f"{tensor.name}\t{tensor.after}\t{tensor.numel}\t"
@@ -225,7 +227,7 @@ class ExportReportDialog(QDialog):
             size = self.tr("{size} in {n} files").format(
                 size=size, n=numbers.count(len(report.files))
             )
-            checksum = self.tr("one for each file: they are in the text to copy")
+            checksum = self.tr("one per file, included in the copied text")
             each = "\n".join(
                 f"{name}\t{numbers.exact_size(nbytes)}\t{checksum}"
                 for name, nbytes, checksum in report.files
@@ -246,7 +248,7 @@ class ExportReportDialog(QDialog):
         ]
         if report.kept_as:
             names = ", ".join(report.kept_as)
-            facts.append((self.tr("Original kept as"), names, "\n".join(report.kept_as)))
+            facts.append((self.tr("Backup of original"), names, "\n".join(report.kept_as)))
         return facts
 
     def _copy(self) -> None:

@@ -88,7 +88,7 @@ class _States(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             lines = [item.detail or item.label]
             if index.row() > self.position:
-                lines.append(self.tr("Undone. Click to redo up to here."))
+                lines.append(self.tr("Undone. Click to redo up to this step."))
             return "<br>".join(as_plain(line) for text in lines for line in text.split("\n"))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             if index.row() == self.position:
@@ -242,7 +242,7 @@ class HistoryStrip(QWidget):
         self.list.setFixedHeight(self.fontMetrics().height() + 14)
         self.list.setAccessibleName(self.tr("History"))
         self.list.setAccessibleDescription(
-            self.tr("Every state from the first to the last; Return goes to one.")
+            self.tr("All states, from first to last. Press Return to go to a state.")
         )
         title = heading(self.tr("History"))
         title.setBuddy(self.list)

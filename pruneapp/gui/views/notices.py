@@ -81,7 +81,7 @@ class Notice(QWidget):
         self._short = False
         self._colors = with_defaults({})
         self.glyph = plain("✕" if trouble else "i")
-        self.glyph.setAccessibleName(self.tr("Trouble") if trouble else self.tr("Note"))
+        self.glyph.setAccessibleName(self.tr("Error") if trouble else self.tr("Note"))
         self.sentence = plain(sentence, wrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.line = _Line(sentence, self)

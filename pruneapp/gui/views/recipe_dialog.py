@@ -60,7 +60,7 @@ class RecipeDialog(DecisionDialog):
         problems: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(self.tr("Apply a recipe"), self._action(lines), parent)
+        super().__init__(self.tr("Apply recipe"), self._action(lines), parent)
         self.file = ElidedLabel(file, self)
         self.file.setAccessibleName(self.tr("Recipe"))
         self.sentence = plain(self._sentence(lines, problems), wrap=True)
@@ -71,7 +71,7 @@ class RecipeDialog(DecisionDialog):
             tensors = count(line.tensors) if line.fits else NO_NUMBER
             return f"{sign}{row + 1}. {line.label}", tensors, self._fit(line)
 
-        headers = self.tr("Step"), self.tr("Tensors"), self.tr("Fits")
+        headers = self.tr("Step"), self.tr("Tensors"), self.tr("Matches")
         self.table = CountsTable(headers, len(lines), cells, self)
         self.table.setAccessibleName(self.tr("Steps of the recipe"))
         self.table.setAccessibleDescription(self.sentence.text())
@@ -79,7 +79,7 @@ class RecipeDialog(DecisionDialog):
         self.problems = QPlainTextEdit("\n\n".join(problems), self)
         self.problems.setReadOnly(True)
         self.problems.setTabChangesFocus(True)
-        self.problems.setAccessibleName(self.tr("What does not fit"))
+        self.problems.setAccessibleName(self.tr("Problems"))
         self.problems.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES + 12)
         self._trouble = heading(self._count(len(problems)))
         for widget in (self.problems, self._trouble):
@@ -105,10 +105,10 @@ class RecipeDialog(DecisionDialog):
             return self.tr("This recipe is empty.")
         if problems:
             return self.tr(
-                "Nothing was done. Mend the recipe in an editor, or open the file that it is for."
+                "Nothing was applied. Edit the recipe, or open the file that it was made for."
             )
         return self.tr(
-            "It is done on top of what is pruned now. Each step can be undone by itself."
+            "The steps are applied to the current state. Each step can be undone separately."
         )
 
     def _fit(self, line: RecipeLine) -> str:
@@ -116,8 +116,8 @@ class RecipeDialog(DecisionDialog):
 
     def _count(self, problems: int) -> str:
         if problems == 1:
-            return self.tr("✕ 1 thing does not fit")
-        return self.tr("✕ {n} things do not fit").format(n=count(problems))
+            return self.tr("✕ 1 problem")
+        return self.tr("✕ {n} problems").format(n=count(problems))
 
     def _action(self, lines: Sequence[RecipeLine]) -> str:
         steps = sum(line.steps for line in lines)

@@ -95,14 +95,14 @@ class Recovery(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._colors = with_defaults({})
-        self.setAccessibleName(self.tr("What was left behind"))
+        self.setAccessibleName(self.tr("Recovery"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.title = heading(self.tr("Pruneapp was closed unexpectedly"))
         self.later = QToolButton(self)
         self.later.setText("×")
         self.later.setAutoRaise(True)
         self.later.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.later.setToolTip(self.tr("Decide at another start"))
+        self.later.setToolTip(self.tr("Ask again next time"))
         self.later.setAccessibleName(self.later.toolTip())
         self.later.clicked.connect(self.dismissed)
         self.more = plain()
@@ -143,7 +143,7 @@ class Recovery(QWidget):
             else self.tr("An export was interrupted")
         )
         rest = len(works) - _MOST
-        self.more.setText(self.tr("{n} more after these").format(n=rest) if rest > 0 else "")
+        self.more.setText(self.tr("{n} more").format(n=rest) if rest > 0 else "")
         self.more.setVisible(rest > 0)
         self.set_colors(self._colors)
         self.setVisible(bool(works) or files is not None)
@@ -180,11 +180,13 @@ class Recovery(QWidget):
                 steps=undone, file=work.file, time=work.time
             )
         elif not work.steps:
-            what = self.tr("Work of a newer Pruneapp, {time}").format(time=work.time)
+            what = self.tr("Work saved by a newer version of Pruneapp, {time}").format(
+                time=work.time
+            )
         last = ElidedLabel(work.last, self)
         last.elide = Qt.TextElideMode.ElideRight
         self._muted.append(last)
-        restore = self._button(self.tr("Restore"), self.tr("Go on with {what}").format(what=what))
+        restore = self._button(self.tr("Restore"), self.tr("Restore {what}").format(what=what))
         restore.setEnabled(bool(work.steps or work.undone))
         delete = self._button(self.tr("Delete"), self.tr("Delete {what}").format(what=what))
         for button, asked in ((restore, self._restore), (delete, self._delete)):
@@ -199,9 +201,9 @@ class Recovery(QWidget):
         if not work.again:
             return 1
         again = plain(
-            self.tr("The last step is computed again.")
+            self.tr("The last step is recomputed.")
             if work.again == 1
-            else self.tr("The last {n} steps are computed again.").format(n=work.again)
+            else self.tr("The last {n} steps are recomputed.").format(n=work.again)
         )
         self._muted.append(again)
         restore.setAccessibleDescription(again.text())

@@ -52,10 +52,12 @@ ERK = WeightMethod(
     name="erk",
     label="ERK",
     help=(
-        "Gives every tensor a density in proportion to the sum of its dimensions by their "
-        "product, so that large layers lose much and small ones little or nothing; of each the "
-        "smallest weights go. RigL and many after it distribute their weights like this. ER "
-        "leaves the size of the kernel of a convolution out. What is pruned already counts."
+        "Sets the density of each tensor in proportion to the sum of its "
+        "dimensions divided by their product: large layers become sparser than "
+        "small ones. Within a tensor, weights of the smallest magnitude are "
+        "pruned. Use it for a layer-wise budget without data, as sparse training "
+        "does (RigL; Evci et al., 2020). The ER variant ignores the kernel size of "
+        "convolutions. Weights that are already pruned count toward the sparsity."
     ),
     formula="density = e (in + out + height + width) / (in * out * height * width), at most 1",
     params=(
@@ -63,11 +65,11 @@ ERK = WeightMethod(
         ChoiceParam(
             name="variant",
             label="Variant",
-            help="Whether the height and width of a kernel count.",
+            help="Whether the kernel height and width count.",
             default="erk",
             choices=(
-                Choice("erk", "ERK", "Erdős-Rényi with kernel terms."),
-                Choice("er", "ER", "Erdős-Rényi: in and out alone."),
+                Choice("erk", "ERK", "Erdős-Rényi kernel: includes height and width."),
+                Choice("er", "ER", "Erdős-Rényi: input and output channels only."),
             ),
         ),
     ),

@@ -26,10 +26,12 @@ LAMP = WeightMethod(
     name="lamp",
     label="LAMP",
     help=(
-        "Removes the smallest weights of every tensor, and finds itself how many of each: as many "
-        "as change the layer's output least for what they are. No layer is emptied before the "
-        "last weight of all, and no amounts for layers have to be guessed. It is the safest "
-        "global choice without data. What is pruned already or protected is no part of the score."
+        "Layer-adaptive magnitude pruning (Lee et al., 2021). Ranks weights of all "
+        "selected tensors by magnitude, normalized by the weights of the same "
+        "layer that are at least as large, so that the sparsity of each layer "
+        "follows from one global threshold. Use it for high sparsity without data: "
+        "no layer collapses. Pruned and protected weights are not part of the "
+        "score."
     ),
     formula="score = w^2 / sum of v^2 over all weights v of the tensor with |v| >= |w|",
     params=(AMOUNT_OF_WEIGHTS,),

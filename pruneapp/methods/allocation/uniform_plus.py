@@ -54,13 +54,15 @@ UNIFORM_PLUS = WeightMethod(
     name="uniform_plus",
     label="Uniform+",
     help=(
-        "Gives every tensor the same share, but keeps the first convolution whole and prunes the "
-        "last linear layer by no more than 80 %, as these suffer most (Gale and others, 2019); of "
-        "each the smallest weights go. First and last are those of the selected tensors in the "
-        "file. Where the others do not suffice, the last layer gives more, then the first. What "
-        "is pruned already counts."
+        "Prunes each tensor to the same sparsity, except that the first "
+        "convolution stays dense and the last linear layer is pruned to at most 80 "
+        "%, because these layers are the most sensitive (Gale et al., 2019). "
+        "Within a tensor, weights of the smallest magnitude are pruned. First and "
+        "last refer to the selected tensors. If the other layers cannot reach the "
+        "target, the last layer is pruned further, then the first. Weights that "
+        "are already pruned count."
     ),
-    formula="share = s; 0 of the first convolution, at most 80 % of the last linear layer",
+    formula="sparsity = s; 0 for the first convolution, at most 80 % for the last linear layer",
     params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     scopes=("global",),

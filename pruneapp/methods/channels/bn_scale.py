@@ -36,18 +36,20 @@ BN_SCALE = ChannelMethod(
     name="bn_scale",
     label="BatchNorm scale (channels)",
     help=(
-        "Removes the filters that the norm after them multiplies by the smallest numbers (Network "
-        "Slimming, Liu and others, 2017). It suits networks that were trained to make many of "
-        "these small; of others it says little. Global ranks the filters of all selected "
-        "convolutions together. Which norm follows is told from the names; take bias and norm "
-        "along, so that nothing is left of a filter."
+        "Prunes filters whose BatchNorm scale (gamma) has the smallest magnitude "
+        "(Network Slimming; Liu et al., 2017). Use it for networks trained with an "
+        "L1 penalty on these scales; otherwise the scales say little about "
+        "importance. Global ranks the filters of all selected convolutions "
+        "together. The norm layer of a convolution is found by name. Also prune "
+        "the matching bias and norm entries, so that a pruned filter outputs "
+        "exactly zero."
     ),
-    formula="score = |gamma| of the channel in the norm that follows",
+    formula="score = |gamma| of the channel in the following norm layer",
     params=(
         AMOUNT_OF_CHANNELS,
         DimParam(
             bounds=Interval(0, 0),
-            help="The dimension of the output channels; a norm has a scale for no other.",
+            help="Dimension of the output channels, the only one that norm scales apply to.",
         ),
     ),
     takes_scale=True,

@@ -30,11 +30,12 @@ FPGM = ChannelMethod(
     name="fpgm",
     label="FPGM (channels)",
     help=(
-        "Removes the channels that are nearest to all others of their layer: what they do, others "
-        "do as well (filter pruning via geometric median, He and others, 2019). Large filters may "
-        "go and small ones stay. The distances are those of the textbook; Torch-Pruning takes "
-        "them of magnitudes. Pruned weights count as 0, pruned channels not at all. It takes long "
-        "for layers of thousands of channels."
+        "Filter pruning via geometric median (He et al., 2019). Prunes the "
+        "channels with the smallest total distance to all other channels of the "
+        "layer, because the others can replace them. Unlike norm-based methods it "
+        "may prune large filters and keep small ones. Distances are between signed "
+        "weights (Torch-Pruning uses magnitudes). Pruned weights count as 0; "
+        "pruned channels are ignored. Slow for layers with thousands of channels."
     ),
     formula="score = sum over the channels j of ||F_i - F_j||_2",
     params=(

@@ -35,20 +35,22 @@ LN_STRUCTURED = ChannelMethod(
     name="ln_structured",
     label="Ln structured (channels)",
     help=(
-        "Removes the whole channels whose weights are smallest taken together: all weights of a "
-        "filter, a neuron or an input at once. Such zeros are regular, so that channels can later "
-        "be cut out and the network really becomes smaller and faster. It costs more accuracy "
-        "than single weights do at the same share. Each tensor is pruned by itself, and what is "
-        "pruned already counts as 0."
+        "Prunes the channels with the smallest Ln norm along a dimension: all "
+        "weights of a filter, a neuron or an input at once. Use it to make a "
+        "network smaller and faster: pruned channels can be removed from the "
+        "architecture later. At the same sparsity it costs more accuracy than "
+        "unstructured pruning. Each tensor is pruned separately; weights that are "
+        "already pruned count as 0. Same as torch.nn.utils.prune.ln_structured."
     ),
     formula="score = (sum over the channel of |w|^n)^(1/n)",
     params=(
         AMOUNT_OF_CHANNELS,
         NormParam(
             help=(
-                "How a channel is measured: 1 adds magnitudes, 2 is the length of the vector, inf "
-                "takes the largest weight, -inf the smallest, 0 counts what is not zero, fro is "
-                "2, nuc adds singular values."
+                "Order of the norm, as in torch.linalg.norm: 1 is the sum of magnitudes, 2 "
+                "the Euclidean norm, inf the maximum and -inf the minimum magnitude, 0 the "
+                "number of nonzero weights, fro the same as 2, nuc the sum of singular "
+                "values."
             ),
         ),
         DimParam(),

@@ -46,24 +46,25 @@ L1_NORMALIZED = WeightMethod(
     name="l1_normalized",
     label="Normalized L1 (unstructured)",
     help=(
-        "Ranks the weights of all selected tensors together, each divided by what is usual in its "
-        "tensor. So layers of small weights are not emptied first, as they are by plain global "
-        "magnitude, and each layer gives what is small in it. What is pruned already does not "
-        "count, and NaN and infinite weights count as 0 in what is usual."
+        "Ranks the weights of all selected tensors by magnitude divided by a "
+        "typical magnitude of their tensor. Use it instead of global L1 when "
+        "layers differ in scale: layers of small weights are not pruned away "
+        "first. Pruned weights are ignored; NaN and infinite weights count as 0 in "
+        "the divisor."
     ),
-    formula="score = |w| / RMS(W), or by the mean of |W|, its Frobenius norm, or its largest",
+    formula="score = |w| / RMS(W), or / mean |W|, / ||W||_F, / max |W|",
     params=(
         AMOUNT_OF_WEIGHTS,
         ChoiceParam(
             name="divide_by",
             label="Divide by",
-            help="What the magnitudes of a tensor are divided by before they are compared.",
+            help="Divisor of the magnitudes of a tensor before they are compared.",
             default="rms",
             choices=(
-                Choice("rms", "RMS", "The root of the mean of the squares."),
-                Choice("mean", "Mean", "The mean of the magnitudes."),
-                Choice("frobenius", "Frobenius norm", "Large tensors lose more."),
-                Choice("max", "Largest", "The largest magnitude."),
+                Choice("rms", "RMS", "Square root of the mean of squares."),
+                Choice("mean", "Mean", "Mean of magnitudes."),
+                Choice("frobenius", "Frobenius norm", "Prunes large tensors more."),
+                Choice("max", "Largest", "Largest magnitude."),
             ),
         ),
     ),

@@ -10,13 +10,13 @@ L1_PER_ROW = RowMethod(
     name="l1_per_row",
     label="L1 per row (unstructured)",
     help=(
-        "Removes the single weights closest to zero, the same share of every row: of the weights "
-        "of each output neuron or filter. No output loses nearly all of its inputs, which makes "
-        "it much safer than ranking a whole tensor, for language models above all (Wanda compares "
-        "in the same groups). Where the amount is no whole number in each row, some rows lose one "
-        "weight more."
+        "Prunes the weights of the smallest magnitude in each row, that is, per "
+        "output neuron or filter, to the same sparsity. Use it for language "
+        "models: no output loses nearly all of its inputs (Wanda compares weights "
+        "within the same groups; Sun et al., 2024). If the amount is not a whole "
+        "number per row, some rows lose one weight more."
     ),
-    formula="score = |w|, compared within its row",
+    formula="score = |w|, compared within a row",
     params=(AMOUNT_OF_WEIGHTS,),
     takes_scores=True,
     rank=magnitudes,

@@ -17,11 +17,12 @@ CUSTOM_FROM_MASK = MaskMethod(
     name="custom_from_mask",
     label="Custom mask from file…",
     help=(
-        "Removes what a mask from a file says: a weight stays where the mask is not 0, and goes "
-        "where it is. The file is a checkpoint that holds the masks under the names of the "
-        "tensors. What was pruned before stays pruned, whatever the mask says."
+        "Applies masks from a file: weights are pruned where the mask is 0. The "
+        "file is a checkpoint that holds the masks under the names of the tensors, "
+        "or under NAME_mask. Weights that are already pruned stay pruned. Same as "
+        "torch.nn.utils.prune.custom_from_mask."
     ),
-    formula="keep where mask is not 0 and nothing was pruned before",
+    formula="kept where the mask is not 0 and the weight was not pruned before",
     params=(),
     takes_mask=True,
     mask=_mask,

@@ -16,11 +16,11 @@ IDENTITY = MaskMethod(
     name="identity",
     label="Identity (no pruning)",
     help=(
-        "Prunes nothing, but gives every selected tensor a mask, all ones where it had none. A "
-        "resumable export then holds these tensors in the form of torch's pruning, ready for a "
-        "script that prunes them later."
+        "Prunes nothing, but adds a mask of ones to each selected tensor without a "
+        "mask. Use it before a resumable export, so that a script can continue "
+        "pruning these tensors with torch. Same as torch.nn.utils.prune.identity."
     ),
-    formula="keep every weight",
+    formula="all weights are kept",
     params=(),
     mask=_mask,
 )

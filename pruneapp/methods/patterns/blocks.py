@@ -36,12 +36,13 @@ BLOCKS = BlockMethod(
     name="blocks",
     label="Blocks",
     help=(
-        "Removes whole blocks of neighbouring weights: those whose weights are smallest on "
-        "average. Kernels for block-sparse matrices skip such blocks. The larger the block, the "
-        "more accuracy it costs. A convolution is taken as a matrix of its filters by all the "
-        "rest; blocks that the last rows or columns cut are judged by the mean of what is there."
+        "Prunes rectangular blocks of neighboring weights with the smallest mean "
+        "magnitude. Use it for runtimes with block-sparse kernels, which skip such "
+        "blocks. Larger blocks cost more accuracy. A convolution is treated as a "
+        "matrix of filters by all other dimensions; incomplete blocks at the edges "
+        "are scored by the mean of their weights."
     ),
-    formula="score = mean of |w| over the block, or the root of the mean of w^2",
+    formula="score = mean |w| over the block, or root mean square",
     params=(
         AmountParam(
             help="Fraction of remaining blocks, or a number of blocks.",
@@ -51,11 +52,11 @@ BLOCKS = BlockMethod(
         ChoiceParam(
             name="measure",
             label="Measure",
-            help="What the weights of a block come to.",
+            help="How the weights of a block are scored.",
             default="mean",
             choices=(
-                Choice("mean", "Mean magnitude", "The mean of the magnitudes."),
-                Choice("rms", "Root mean square", "Large weights count more."),
+                Choice("mean", "Mean magnitude", "Mean of magnitudes."),
+                Choice("rms", "Root mean square", "Gives large weights more influence."),
             ),
         ),
     ),

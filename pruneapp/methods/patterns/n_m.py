@@ -11,8 +11,8 @@ from pruneapp.params import DimParam
 _DIM = DimParam(
     default=1,
     help=(
-        "The dimension along which groups lie; 1 are the inputs of a linear layer, or the input "
-        "channels of a convolution."
+        "Dimension along which groups lie; 1 is the input features of a linear "
+        "layer or the input channels of a convolution."
     ),
 )
 
@@ -26,13 +26,15 @@ N_M = GroupMethod(
     name="n_m",
     label="N:M semi-structured (2:4)",
     help=(
-        "Keeps the n largest of every m weights: 2:4 is what sparse tensor cores take, for up to "
-        "twice the speed. Groups lie along the inputs, of a convolution at one place of its "
-        "kernel. What is pruned already counts in its group, and weights that are left over at "
-        "the end of the dimension stay. It costs more accuracy than the same share of single "
-        "weights does."
+        "Keeps the N weights of the largest magnitude in each group of M. Use 2:4 "
+        "for sparse tensor cores (NVIDIA Ampere and later), which compute such "
+        "layers up to twice as fast (Mishra et al., 2021). Groups lie along the "
+        "input dimension; for convolutions, at the same kernel position. Weights "
+        "that are already pruned count in their group; an incomplete group at the "
+        "end is not pruned. At the same sparsity it costs more accuracy than "
+        "unstructured pruning."
     ),
-    formula="score = |w|, compared within its group of m",
+    formula="score = |w|, compared within a group of M",
     params=(PatternParam(), _DIM),
     takes_scores=True,
     rank=magnitudes,

@@ -18,7 +18,7 @@ class PatternParam(Param):
 
     name: str = "pattern"
     label: str = "Pattern"
-    help: str = "How many weights of each group are kept: 2:4 keeps 2 of every 4."
+    help: str = "Weights kept in each group: 2:4 keeps 2 of every 4."
     default: str = "2:4"
 
     def parse(self, text: str) -> str:
@@ -51,7 +51,9 @@ class BlockParam(Param):
 
     name: str = "block"
     label: str = "Block"
-    help: str = "Rows by columns of a block; a convolution is taken as filters by all the rest."
+    help: str = (
+        "Rows by columns of a block; a convolution is treated as filters by all other dimensions."
+    )
     default: str = "4x4"
 
     def parse(self, text: str) -> str:

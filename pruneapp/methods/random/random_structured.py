@@ -31,12 +31,13 @@ RANDOM_STRUCTURED = ChannelMethod(
     name="random_structured",
     label="Random structured (channels)",
     help=(
-        "Removes whole channels by lot, each with the same chance: all weights of a filter, a "
-        "neuron or an input at once. It is the yardstick for the methods that rank channels. The "
-        "choice depends on the seed, the name of the tensor and the number of the channel alone. "
-        "Channels that are pruned already do not take part."
+        "Prunes channels at random, each with the same probability: all weights of "
+        "a filter, a neuron or an input at once. Use it as a baseline for methods "
+        "that rank channels. The result depends only on the seed, the tensor name "
+        "and the channel index. Channels that are already pruned are ignored. Like "
+        "torch.nn.utils.prune.random_structured, with a reproducible generator."
     ),
-    formula="score = a random number made from (seed, tensor name, channel)",
+    formula="score = random number of (seed, tensor name, channel)",
     params=(
         AMOUNT_OF_CHANNELS,
         DimParam(),

@@ -19,13 +19,14 @@ RANDOM_UNSTRUCTURED = WeightMethod(
     name="random_unstructured",
     label="Random unstructured",
     help=(
-        "Removes single weights by lot, each with the same chance. It is the yardstick for every "
-        "other method: whatever ranks weights well must do better than this. The choice depends "
-        "on the seed, the name of the tensor and the place of the weight alone, so that it comes "
-        "out the same on every machine. Local draws the same share from each tensor; global draws "
-        "from all selected tensors together."
+        "Prunes weights at random, each with the same probability. Use it as a "
+        "baseline: a useful ranking must do better. The result depends only on the "
+        "seed, the tensor name and the weight index, so it is the same on every "
+        "machine. Per tensor prunes the same fraction of each tensor; global draws "
+        "from all selected tensors together. Like "
+        "torch.nn.utils.prune.random_unstructured, with a reproducible generator."
     ),
-    formula="score = a random number made from (seed, tensor name, index)",
+    formula="score = random number of (seed, tensor name, index)",
     params=(
         AMOUNT_OF_WEIGHTS,
         SeedParam(),

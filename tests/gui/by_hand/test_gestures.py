@@ -168,7 +168,10 @@ def test_what_is_chosen_is_pruned_and_protected_by_commands(at_work):
     at_work.click_cell("fc.weight")
     at_work.menu("Prune", "Manual edit", "Prune selection")
     assert at_work.trouble == [
-        "Nothing is chosen by hand. Choose channels or weights in the picture: see Help, Keys."
+        (
+            "Nothing is selected. Select channels or weights in the picture; see Help "
+            "> Keyboard shortcuts."
+        )
     ]
     canvas = at_work.views.pages.weights.canvas
     at_work.wait(lambda: canvas.item.fine is not None)
@@ -195,7 +198,7 @@ def test_protected_weights_that_stay_are_told_of(at_work):
     shape = ((5, 7), (0, 4), (0, 3), (0, 3))
     editing.do(Gesture("prune", CONV, (shape,), "channel", 0))
     at_work.wait(lambda: len(at_work.states) == 3)
-    assert said(at_work) == "2 channels of layers.1.conv1 pruned; 36 protected weights stay"
+    assert said(at_work) == "2 channels of layers.1.conv1 pruned; 36 protected weights unchanged"
     assert np.flatnonzero(~kept(at_work, CONV).any(axis=(1, 2, 3))).tolist() == [6]
 
 
@@ -275,7 +278,7 @@ def test_what_was_made_final_and_is_restored_is_said_to_be_0_still(at_work):
     editing.do(Gesture("restore", CONV, (both,), "channel", 0))
     at_work.wait(lambda: len(at_work.states) == 6)
     assert said(at_work) == (
-        "2 channels of layers.1.conv1 restored; 36 weights made final before are still 0"
+        "2 channels of layers.1.conv1 restored; 36 weights made permanent earlier are still 0"
     )
     at_work.key("Ctrl+Z")
     editing.do(channel(CONV, 5, "restore"))

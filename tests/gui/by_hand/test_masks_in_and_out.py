@@ -125,9 +125,9 @@ def test_the_overlap_is_shown_as_a_picture(at_work, combining):
     at_work.wait(lambda: at_work.views.pages.page is Page.COMPARE and combining.dialog is None)
     at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
     assert view.measure == "zeros"
-    assert view.measure_box.currentText() == "Zeros not shared"
+    assert view.measure_box.currentText() == "Unshared zeros"
     rows = [view.numbers().row(number) for number in range(view.numbers().rows)]
-    shared = {row[0]: row[view.numbers().headers.index("zeros shared")] for row in rows}
+    shared = {row[0]: row[view.numbers().headers.index("shared zeros")] for row in rows}
     assert shared == {"fc.weight": 0, CONV: 1 / 3}
     at_work.workbench.comparing.differing.show(CONV)
     item = at_work.views.pages.weights.canvas.item
@@ -160,7 +160,7 @@ def test_a_measure_that_the_person_chose_stays(at_work, combining):
     view = at_work.views.pages.compare
     at_work.click(combining.dialog.picture)
     at_work.wait(lambda: view.wanted == (2, None) and view.numbers().rows)
-    at_work.choose(view.measure_box, "Other signs")
+    at_work.choose(view.measure_box, "Different signs")
     at_work.choose(view.sides.boxes[1], "Opened")
     at_work.pause(50)
     assert view.measure == "signs"

@@ -351,17 +351,17 @@ def test_numbers_come_and_go_without_moving_anything(forecast, qtbot):
     forecast.set_report(REPORT)
     qtbot.wait(1)
     assert places() == before
-    forecast.set_error("No tensor is checked.", "Check one in the tree.")
+    forecast.set_error("No tensor is checked.", "Check a tensor in the tree.")
     qtbot.wait(1)
     assert places() == before
-    assert forecast.error.text() == "✕ No tensor is checked. Check one in the tree."
+    assert forecast.error.text() == "✕ No tensor is checked. Check a tensor in the tree."
     assert forecast.action.button.text() == "Nothing to prune"
 
 
 def test_being_busy_is_said_after_a_moment_only(forecast, qtbot):
     forecast.set_busy(busy=True)
     assert forecast.state.text() == ""
-    qtbot.waitUntil(lambda: forecast.state.text() == "counting…", timeout=2000)
+    qtbot.waitUntil(lambda: forecast.state.text() == "calculating…", timeout=2000)
     forecast.set_busy(busy=False)
     assert forecast.state.text() == ""
 

@@ -27,11 +27,13 @@ from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from tests.gui.wheel import turn_wheel
 
-ZEROS = "Zeros do not make a dense file smaller."
-LEVEL = IntParam(name="level", label="Effort", help="Time.", default=3, bounds=Interval(1, 19))
+ZEROS = "Zeros do not reduce the size of a dense file."
+LEVEL = IntParam(
+    name="level", label="Compression level", help="Time.", default=3, bounds=Interval(1, 19)
+)
 LARGEST = SizeParam(
     name="largest",
-    label="Largest file",
+    label="Max shard size",
     help="The most.",
     nothing="as opened",
     usual=(10**9, 5 * 10**9),
@@ -41,7 +43,7 @@ KIND = ChoiceParam(
     label="Kind",
     help="A kind.",
     default="keep",
-    choices=(Choice("keep", "As they are"), Choice("half", "half")),
+    choices=(Choice("keep", "Keep dtype"), Choice("half", "half")),
 )
 READER = FlagParam(name="reader", label="Reader", help="A reader.", default=True)
 LOADERS = (Loader("safetensors"), Loader("torch", "torch 1.6", "by load_file"))
@@ -133,8 +135,8 @@ def test_sizes_are_exact_about_or_being_counted(dialog):
         "safetensors": "43 MB",
         "torch": "44 MB",
         "resumable": "–",
-        "zst": "counting…",
-        "compact": "counting…",
+        "zst": "calculating…",
+        "compact": "calculating…",
     }
     assert dialog.formats.sizes["safetensors"].toolTip() == "43,012,345 bytes"
     dialog.set_offers(COUNTED)
@@ -250,11 +252,11 @@ class TestFilesOfALargestSize:
             qtbot.keyClick(size, Qt.Key.Key_Down)
         assert told.args == ["safetensors", {"largest": 10**9}]
         assert dialog.target.title.text() == "Folder"
-        assert dialog.target.path.accessibleName() == "Folder to write"
+        assert dialog.target.path.accessibleName() == "Destination folder"
         assert dialog.target.path.text().endswith("/pruned")
         qtbot.keyClick(size, Qt.Key.Key_Up)
         assert dialog.target.title.text() == "File"
-        assert dialog.target.path.accessibleName() == "File to write"
+        assert dialog.target.path.accessibleName() == "Destination file"
         assert dialog.target.path.text().endswith("/pruned.safetensors")
 
     def test_typed_it_is_read_when_it_is_whole(self, dialog, size, qtbot):
@@ -277,9 +279,9 @@ class TestFilesOfALargestSize:
     @pytest.mark.parametrize(
         ("files", "said"),
         [
-            (None, "Files of at most 5\u00a0GB; counting…"),
-            (1, "One file: 5\u00a0GB are enough for all."),
-            (1204, "1,204 files of at most 5\u00a0GB."),
+            (None, "Max shard size 5\u00a0GB; calculating…"),
+            (1, "One file: everything fits into 5\u00a0GB."),
+            (1204, "1,204 files, up to 5\u00a0GB each."),
         ],
     )
     def test_how_many_files_there_will_be_is_said(self, dialog, size, qtbot, files, said):
@@ -371,9 +373,7 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     source.write_bytes(b"x")
     assert not dialog.target.replace.isVisible()
     dialog.target.path.setText(str(tmp_path / "." / "m.safetensors"))
-    assert (
-        dialog.target.note.text() == "The original is first kept beside it as m.orig.safetensors."
-    )
+    assert dialog.target.note.text() == "A backup of the original is kept as m.orig.safetensors."
     dialog.target.replace.click()
     assert dialog.wish().replace_original
     (tmp_path / "link.safetensors").symlink_to(source)
@@ -387,7 +387,7 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
 def test_another_file_in_the_way_is_said(dialog, tmp_path):
     (tmp_path / "there.safetensors").write_bytes(b"x")
     dialog.target.path.setText(str(tmp_path / "there.safetensors"))
-    assert dialog.target.note.text() == "This file is there already and will be replaced."
+    assert dialog.target.note.text() == "This file already exists and will be replaced."
 
 
 @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ def test_the_report_can_be_read_and_copied(qtbot):
         "43,012,345 bytes",
         "sha256 3f",
         "✓ read back",
-        "Original kept as: /models/m.orig.safetensors",
+        "Backup of original: /models/m.orig.safetensors",
         "The optimizer was left behind.",
         "a.weight\t200\t1000\t20.0\u00a0%",
     ):
@@ -519,12 +519,12 @@ class TestRounding:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         assert asked.args == ["float16"]
         note = dialog.details.rounding.note
-        assert note.text() == "Looking for what float16 changes…"
+        assert note.text() == "Computing the rounding error of float16…"
         lost = (("conv2_BN.running_var", 64),)
         dialog.set_rounding("float16", RoundingCost("float16", 9, 0.0039, "conv1.weight", lost))
         assert note.text() == (
-            "▲ 64 values of conv2_BN.running_var are too large for float16 and would become "
-            "infinite. Largest rounding error 0.0039 (conv1.weight)."
+            "▲ 64 values in conv2_BN.running_var exceed the range of float16 and "
+            "become infinite. Largest rounding error 0.0039 (conv1.weight)."
         )
         assert note.palette().windowText().color().name() == "#b3261e"
         assert note.isVisible()
@@ -532,7 +532,7 @@ class TestRounding:
         with qtbot.waitSignal(dialog.roundingAsked) as asked:
             qtbot.keyClick(type_, Qt.Key.Key_Down)
         dialog.set_rounding("bfloat16", RoundingCost("bfloat16", 9, 0.5, "a.w", (), 3))
-        assert note.text() == ("Largest rounding error 0.5 (a.w). Values that would become 0: 3.")
+        assert note.text() == ("Largest rounding error 0.5 (a.w). Values rounded to 0: 3.")
         assert note.palette().windowText().color().name() != "#b3261e"
         with qtbot.assertNotEmitted(dialog.roundingAsked):
             qtbot.keyClick(type_, Qt.Key.Key_Up)
@@ -543,7 +543,7 @@ class TestRounding:
         lost = (("x" * 300, 7), ("b", 1))
         dialog.set_rounding("float16", RoundingCost("float16", 2, infinite=lost))
         said = dialog.details.rounding.note.text()
-        assert said.startswith("▲ 8 values of 2 tensors, most of them of xxx")
+        assert said.startswith("▲ 8 values in 2 tensors, most of them in xxx")
         assert len(said) < 200
 
     def test_where_a_type_would_halve_the_file_a_button_takes_it(self, dialog, type_, qtbot):
@@ -582,9 +582,11 @@ class TestNothingPruned:
         assert not dialog.nothing.isVisible()
         dialog.set_pruned(pruned=False)
         assert dialog.nothing.isVisible()
-        assert dialog.nothing.text() == "△ Nothing is pruned yet: this would be a copy."
+        assert dialog.nothing.text() == "△ Nothing is pruned yet: the export is a copy."
         dialog.set_pruned(pruned=False, asked="Prune 53 weights")
-        assert dialog.nothing.text().endswith("“Prune 53 weights” was not pressed.")
+        assert dialog.nothing.text().endswith(
+            "The step in the preview is not applied yet: press “Prune 53 weights” first."
+        )
         dialog.set_pruned(pruned=True, asked="Prune 53 weights")
         assert not dialog.nothing.isVisible()
 
@@ -602,12 +604,12 @@ class TestThePlace:
         kept = ("model-00001.orig.safetensors", "model-00002.orig.safetensors")
         dialog.set_landing(wish, Landing(kept=kept, notices=("A notice.",)))
         assert dialog.target.note.text() == (
-            "The original is first kept as model-00001.orig.safetensors, "
+            "A backup of the original is kept as model-00001.orig.safetensors, "
             "model-00002.orig.safetensors. A notice."
         )
         dialog.set_landing(wish, Landing(replaced=("a", "b", "c", "d", "e", "f")))
         assert dialog.target.note.text() == (
-            "6 files are there already and will be replaced: a, b, c, d and 2 more."
+            "6 files already exist and will be replaced: a, b, c, d and 2 more."
         )
         dialog.set_landing(wish, Landing(refused="No. Choose another name."))
         assert dialog.target.note.text() == "✕ No. Choose another name."
@@ -618,7 +620,7 @@ class TestThePlace:
         assert dialog.go.isEnabled()
         dialog.set_landing(wish, Landing(replaced=("other.safetensors",)))
         assert dialog.target.note.text() == (
-            "other.safetensors is there already and will be replaced."
+            "other.safetensors already exists and will be replaced."
         )
 
     def test_an_answer_about_another_place_is_dropped(self, dialog, qtbot, tmp_path):
@@ -897,7 +899,7 @@ class TestTheReport:
         text = report.as_text()
         assert "▲ 64 values became infinite.\n" in text
         assert "/models/m-1.orig.safetensors\n/models/m-2.orig.safetensors\n" in text
-        assert "\nHow it is loaded\nzstd -d out.safetensors.zst\n" in text
+        assert "\nHow to load\nzstd -d out.safetensors.zst\n" in text
         assert report.loads.text() == "zstd -d out.safetensors.zst"
         assert report.loads.isVisible()
 

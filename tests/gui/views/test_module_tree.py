@@ -299,7 +299,7 @@ def test_modules_have_totals_and_a_preview_shows_what_is_to_come(tree):
     words = index(tree, "layer2.0.conv.weight", Column.SPARSITY).data(
         Qt.ItemDataRole.AccessibleTextRole
     )
-    assert words == "50.0\u00a0% pruned, 100\u00a0% if the step is done"
+    assert words == "50.0\u00a0% pruned, 100\u00a0% after the step"
     tree.set_preview(None)
     assert index(tree, "layer2.0.conv.weight", Column.SPARSITY).data() == "50.0\u00a0%"
 
@@ -446,7 +446,7 @@ def test_the_menu_checks_all_alike_only_this_and_copies_the_name(tree):
     tree.set_checked([])
     menu = tree.context_menu(node(tree, "conv1.weight"))
     alike, only, _rows, _clear, _line, copy = menu.actions()
-    assert alike.text() == "Check all like this (3)"
+    assert alike.text() == "Check all of this role (3)"
     only.trigger()
     assert tree.checked() == ("module.conv1.weight",)
     assert alike.isEnabled()

@@ -139,17 +139,18 @@ def test_enter_in_the_field_asks_and_repairs_nothing(dialog, asked, qtbot):
 
 def test_the_sentences_and_the_table_say_what_was_found(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF))
-    assert dialog.headline.text() == ("1 of 2 tensors has 2:4. 1 breaks it, in 7 of its 8 groups.")
+    assert dialog.headline.text() == ("1 of 2 tensors has 2:4. 1 violates it in 7 of 8 groups.")
     assert said(dialog.details) == (
-        "A repair prunes the 11 smallest weights that are too many: 12.5 % of the energy (sum of "
-        "squares) of the tensors that break it. 1 group stays broken: too many of its weights are "
-        "protected. 1 more tensor has no groups of 4 along dim 1. In 1 tensor the dimension is no "
-        "multiple of 4: 8 weights are left over in no group, and kernels that want whole groups "
-        "refuse it."
+        "Repair prunes 11 more weights: 12.5 % of the norm² of these tensors. 1 "
+        "group cannot be repaired: too many of its weights are protected. 1 more "
+        "tensor has no groups of 4 along dim 1. In 1 tensor the dimension is not a "
+        "multiple of 4: 8 weights are in no group, and kernels that need complete "
+        "groups reject it."
     )
     assert dialog.note.text() == (
-        "Sparse tensor cores take 2:4 along the inputs of linear layers. The pattern by itself "
-        "makes no file smaller and no model faster."
+        "Sparse tensor cores support 2:4 along the input dimension of linear "
+        "layers. The pattern alone makes neither the file smaller nor the model "
+        "faster."
     )
     assert shown(dialog) == [
         ["✕ fc1.weight", "4×10", "7 of 8", "[0, 0]", "11", "12.5 %", "8"],
@@ -164,8 +165,8 @@ def test_the_sentences_and_the_table_say_what_was_found(dialog):
     [
         ((HALF,), "The tensor has 2:4."),
         ((HALF, HALF, BIAS), "All 2 tensors have 2:4."),
-        ((DENSE, BIAS), "The tensor breaks 2:4, in 7 of its 8 groups."),
-        ((DENSE, DENSE), "0 of 2 tensors have 2:4. 2 break it, in 14 of their 16 groups."),
+        ((DENSE, BIAS), "The tensor violates 2:4 in 7 of 8 groups."),
+        ((DENSE, DENSE), "0 of 2 tensors have 2:4. 2 violate it in 14 of 16 groups."),
         ((BIAS,), "The tensor has no groups of 4 along dim 1."),
         ((BIAS, BIAS), "None of the 2 tensors has groups of 4 along dim 1."),
     ],
@@ -186,7 +187,10 @@ def test_one_many_and_none(dialog, tensors, sentence):
         ({"dim": 0}, "along the inputs of a linear layer, which are dim 1, or dim 0"),
         ({"convolutions": 1}, "1 of these is a convolution: its groups lie along the input"),
         ({"convolutions": 3}, "3 of these are convolutions: their groups lie along the input"),
-        ({"dim": -1}, "Sparse tensor cores take 2:4 along the inputs of linear layers."),
+        (
+            {"dim": -1},
+            "Sparse tensor cores support 2:4 along the input dimension of linear layers.",
+        ),
     ],
 )
 def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
@@ -198,10 +202,7 @@ def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
 def test_energy_that_nobody_knows_is_no_number(dialog):
     odd = TensorPattern("w", (1, 4), 1, 1, first=(BrokenGroup((0, 0), 3),), lost=None, taken=1)
     dialog.set_answer(answer(odd, lost=None))
-    assert said(dialog.details) == (
-        "A repair prunes the smallest weight that is too many: which share of the energy that is, "
-        "is not known."
-    )
+    assert said(dialog.details) == ("Repair prunes 1 more weight: norm² not known.")
     assert shown(dialog)[0][5] == "–"
 
 
@@ -209,7 +210,7 @@ def test_keys_go_through_the_tensors_and_each_is_shown(dialog, qtbot):
     wanted = []
     dialog.tensorRequested.connect(wanted.append)
     dialog.set_answer(answer(DENSE, BIAS, HALF))
-    assert dialog.place.text() == "Choose a tensor to see it in the window."
+    assert dialog.place.text() == "Select a tensor to show it in the main window."
     dialog.table.setFocus()
     assert said(dialog.place) == "fc1.weight: [0, 0] has 3, [1, 4] has 4, and 5 more groups"
     qtbot.keyClick(dialog.table, Qt.Key.Key_Down)
@@ -225,8 +226,8 @@ def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dial
     dialog.set_colors(DARK)
     dialog.set_answer(answer(DENSE))
     assert not dialog.again.isVisible()
-    dialog.set_stale("What is pruned has changed since.")
-    assert dialog.stale.text() == "What is pruned has changed since."
+    dialog.set_stale("The masks have changed since this check.")
+    assert dialog.stale.text() == "The masks have changed since this check."
     assert ink(dialog.headline) == DARK["muted"]
     assert not dialog.go.isEnabled()
     assert dialog.copy.isEnabled()
@@ -241,7 +242,7 @@ def test_what_does_not_hold_any_more_steps_back_until_it_is_looked_at_again(dial
 
 def test_work_can_be_stopped_once_it_takes_longer_than_a_moment(dialog, qtbot):
     dialog.set_answer(answer(DENSE))
-    dialog.set_under_way("Checking the pattern")
+    dialog.set_under_way("Checking sparsity pattern")
     assert not dialog.job.isVisible()
     assert ink(dialog.headline) == LIGHT["text"]
     dialog.job.set_progress(1, 4, "fc1.weight")
@@ -290,7 +291,7 @@ def test_tab_goes_through_it_as_one_reads(dialog, qtbot):
 def test_where_nothing_is_checked_all_are_meant(dialog, asked):
     dialog.row.set_tensors(0, 3)
     assert dialog.row.question() == Question("2:4", 1, everything=True)
-    assert dialog.row.tensors.currentText() == "all that can be pruned: 3"
+    assert dialog.row.tensors.currentText() == "all prunable tensors: 3"
     assert asked == [], "views that are told do not announce it"
 
 
@@ -298,7 +299,7 @@ def test_all_of_it_is_told_to_whoever_does_not_see_it(dialog):
     dialog.set_answer(answer(DENSE, BIAS, HALF, convolutions=1))
     assert missed(dialog) == []
     assert dialog.table.accessibleDescription() == dialog.headline.text()
-    dialog.set_stale("What is pruned has changed since.")
+    dialog.set_stale("The masks have changed since this check.")
     assert missed(dialog) == []
 
 

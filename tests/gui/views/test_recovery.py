@@ -111,7 +111,7 @@ def test_work_of_a_newer_pruneapp_can_only_be_deleted(qtbot, offer):
     shown(qtbot, offer, (FoundWork("k", "", 0, "", "14:02"),), None)
     assert not offer.restore_buttons[0].isEnabled()
     assert offer.delete_buttons[0].isEnabled()
-    assert texts(offer).startswith("Work of a newer Pruneapp, 14:02")
+    assert texts(offer).startswith("Work saved by a newer version of Pruneapp, 14:02")
 
 
 @pytest.mark.parametrize(("undone", "said"), [(1, "1 undone step"), (3, "3 undone steps")])
@@ -128,12 +128,12 @@ def test_of_many_three_are_shown_and_the_rest_is_counted(qtbot, offer):
     works = [FoundWork(str(n), f"m{n}.pt", n, "", "14:02") for n in range(1, 6)]
     shown(qtbot, offer, works, None)
     assert len(offer.restore_buttons) == 3
-    assert offer.more.text() == "2 more after these"
+    assert offer.more.text() == "2 more"
 
 
 @pytest.mark.parametrize(
     ("again", "said"),
-    [(1, "The last step is computed again."), (2, "The last 2 steps are computed again.")],
+    [(1, "The last step is recomputed."), (2, "The last 2 steps are recomputed.")],
 )
 def test_what_has_to_be_computed_again_is_said_below_its_row(qtbot, offer, again, said):
     works = [replace(WORKS[0], again=again), WORKS[1]]

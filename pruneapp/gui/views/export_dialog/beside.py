@@ -12,21 +12,23 @@ class Beside(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.script = QCheckBox(self.tr("A script that checks whether the model still works"), self)
-        tip = self.tr("It loads both files into your own model, and compares what comes out.")
+        self.script = QCheckBox(self.tr("Comparison script"), self)
+        tip = self.tr(
+            "Python script that loads both files into your model and compares the outputs."
+        )
         self.script.setToolTip(tip)
         self.script.setAccessibleDescription(tip)
-        self.account = QCheckBox(self.tr("A report"), self)
-        tip = self.tr("Steps, sparsity and damage of each tensor, sizes, checksums.")
+        self.account = QCheckBox(self.tr("Report"), self)
+        tip = self.tr("Steps, sparsity and norm² retained per tensor, sizes, checksums.")
         self.account.setToolTip(tip)
         self.account.setAccessibleDescription(tip)
         self.kind = ComboBox(self)
-        self.kind.setAccessibleName(self.tr("Kind of the report"))
-        self.kind.setAccessibleDescription(self.tr("What the report is written as."))
+        self.kind.setAccessibleName(self.tr("Report format"))
+        self.kind.setAccessibleDescription(self.tr("File format of the report."))
         for words, suffix in (
-            (self.tr("as a page (HTML)"), ".html"),
-            (self.tr("as a table (CSV)"), ".csv"),
-            (self.tr("for programs (JSON)"), ".json"),
+            (self.tr("HTML page"), ".html"),
+            (self.tr("CSV table"), ".csv"),
+            (self.tr("JSON"), ".json"),
         ):
             self.kind.addItem(words, suffix)
         self.kind.setEnabled(False)

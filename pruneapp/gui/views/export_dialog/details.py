@@ -44,10 +44,8 @@ class Details(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH)
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
-        self.setAccessibleName(self.tr("The chosen format"))
-        self.setAccessibleDescription(
-            self.tr("What it is, what to know before, what loads it, and its settings.")
-        )
+        self.setAccessibleName(self.tr("Selected format"))
+        self.setAccessibleDescription(self.tr("Description, notes, compatibility and settings."))
         self._colors = with_defaults({})
         self._offer: FormatOffer | None = None
         self._values: dict[str, dict[str, Any]] = {}
@@ -163,7 +161,7 @@ class Details(QScrollArea):
         layout.addWidget(plain(offer.help, wrap=True))
         layout.addSpacing(8)
         if offer.does_not:
-            self._list(layout, self.tr("Know before"), list(offer.does_not))
+            self._list(layout, self.tr("Notes"), list(offer.does_not))
         if offer.params:
             layout.addWidget(heading(self.tr("Settings")))
             layout.addSpacing(4)
@@ -179,7 +177,9 @@ class Details(QScrollArea):
                 self._add_rounding(self.fields.fields[offer.rounded_by])
             layout.addSpacing(8)
         if offer.loaded_by:
-            self._list(layout, self.tr("Loads in"), [loader_words(x) for x in offer.loaded_by])
+            self._list(
+                layout, self.tr("Compatible with"), [loader_words(x) for x in offer.loaded_by]
+            )
 
     def _add_rounding(self, field: Field) -> None:
         below = field.layout()

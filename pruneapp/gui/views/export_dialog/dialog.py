@@ -88,7 +88,7 @@ class ExportDialog(QDialog):
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
         layout.addWidget(self.nothing)
-        layout.addWidget(heading(self.tr("What is it for?")))
+        layout.addWidget(heading(self.tr("Purpose")))
         layout.addWidget(self.purposes)
         layout.addSpacing(4)
         layout.addWidget(heading(self.tr("Format")))
@@ -137,9 +137,11 @@ class ExportDialog(QDialog):
 
     def set_pruned(self, *, pruned: bool, asked: str = "") -> None:
         """Take note whether anything is pruned, and of the words on a button that would do it."""
-        said = self.tr("△ Nothing is pruned yet: this would be a copy.")
+        said = self.tr("△ Nothing is pruned yet: the export is a copy.")
         if asked:
-            said += " " + self.tr("“{button}” was not pressed.").format(button=asked)
+            said += " " + self.tr(
+                "The step in the preview is not applied yet: press “{button}” first."
+            ).format(button=asked)
         self.nothing.setText(said)
         self.nothing.setHidden(pruned)
 

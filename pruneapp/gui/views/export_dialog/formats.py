@@ -26,7 +26,7 @@ _SIZE_LETTERS = 12
 def _label(offer: FormatOffer, dtype: str) -> str:
     said = offer.label
     if dtype:
-        said = QCoreApplication.translate("ExportSizes", "{format}, as {type}").format(
+        said = QCoreApplication.translate("ExportSizes", "{format}, {type}").format(
             format=said, type=dtype
         )
     return said.replace("&", "&&")

@@ -28,15 +28,15 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
     """
     if not path:
         if split:
-            return QCoreApplication.translate("ExportPlace", "Say which folder to write.")
-        return QCoreApplication.translate("ExportPlace", "Say which file to write.")
+            return QCoreApplication.translate("ExportPlace", "Enter a folder.")
+        return QCoreApplication.translate("ExportPlace", "Enter a file name.")
     if "\0" in path:
-        return QCoreApplication.translate("ExportPlace", "A name cannot hold a null character.")
+        return QCoreApplication.translate("ExportPlace", "A name cannot contain a null character.")
     try:
         target = Path(path).expanduser()
     except RuntimeError:
         said = QCoreApplication.translate(
-            "ExportPlace", "Nobody here is called {name}: write the folder in full."
+            "ExportPlace", "There is no user {name}: enter the full path."
         )
         return said.format(name=path.split("/", maxsplit=1)[0])
     try:
@@ -49,9 +49,7 @@ def misplaced(path: str, source: str, endings: Iterable[str], *, split: bool, fo
 
 def _no_place(target: Path, *, folders: bool) -> str:
     if target.is_dir() and not folders:
-        return QCoreApplication.translate(
-            "ExportPlace", "This is a folder: add the name of a file."
-        )
+        return QCoreApplication.translate("ExportPlace", "This is a folder: add a file name.")
     if target.parent.is_file():
         said = QCoreApplication.translate("ExportPlace", "{file} is a file, not a folder.")
         return said.format(file=target.parent)
@@ -65,16 +63,16 @@ def _no_folder(target: Path, source: str, endings: Iterable[str]) -> str:
     """Say why files of a largest size cannot be written there."""
     if target.is_file():
         return QCoreApplication.translate(
-            "ExportPlace", "This is a file: name a folder for files of a largest size."
+            "ExportPlace", "This is a file: shards of a maximum size need a folder."
         )
     opened = Path(source)
     home = opened if opened.is_dir() else opened.parent
     if source and target.is_dir() and target.samefile(home):
         return QCoreApplication.translate(
-            "ExportPlace", "The model that is open lies in this folder: name another."
+            "ExportPlace", "This folder contains the open model: choose another."
         )
     ending = next((s for s in endings if target.name.lower().endswith(s)), "")
     if ending and not target.is_dir():
-        said = QCoreApplication.translate("ExportPlace", "A folder is written: leave out {suffix}.")
+        said = QCoreApplication.translate("ExportPlace", "The export is a folder: remove {suffix}.")
         return said.format(suffix=ending)
     return ""

@@ -39,13 +39,13 @@ class Purposes(QWidget):
         layout.addLayout(row)
         row.setSpacing(24)
         for purpose, words in (
-            (Purpose.MAIL, self.tr("To mail it")),
-            (Purpose.TRANSFORMERS, self.tr("To load it with transformers")),
-            (Purpose.TORCH, self.tr("To go on in torch")),
-            (Purpose.ARCHIVE, self.tr("To archive it")),
+            (Purpose.MAIL, self.tr("Share")),
+            (Purpose.TRANSFORMERS, self.tr("Load in transformers")),
+            (Purpose.TORCH, self.tr("Continue training in PyTorch")),
+            (Purpose.ARCHIVE, self.tr("Archive")),
         ):
             button = QRadioButton(words, self)
-            button.setAccessibleDescription(self.tr("Choose the format that is best for this."))
+            button.setAccessibleDescription(self.tr("Select the best format for this purpose."))
             self._group.addButton(button)
             self.buttons[purpose] = button
             row.addWidget(button)
@@ -107,13 +107,13 @@ class Purposes(QWidget):
     def _tell(self) -> None:
         purpose, best = self.purpose(), self._best()
         if purpose is None:
-            text = self.tr("Say what you want to do with the file, or choose a format below.")
+            text = self.tr("Choose a purpose, or select a format below.")
         elif best is not None:
             text = self.tr("✓ {format}, {size}. {reason}").format(
                 format=best.label, size=size_words(best), reason=best.recommended[purpose]
             )
         elif any(o.nbytes is None and not o.why_not for o in self._offers):
-            text = self.tr("Counting how large each would be…")
+            text = self.tr("Estimating sizes…")
         else:
-            text = self.tr("None of the formats can hold this checkpoint and is good for this.")
+            text = self.tr("No suitable format can store this checkpoint.")
         self.reason.setText(text)

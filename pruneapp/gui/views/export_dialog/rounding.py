@@ -37,11 +37,11 @@ class Rounding(QWidget):
         self._costs: Mapping[str, RoundingCost | str] = {}
         self._colors = with_defaults({})
         self.note = plain(wrap=True)
-        self.note.setAccessibleDescription(self.tr("What the chosen type changes."))
+        self.note.setAccessibleDescription(self.tr("Effect of rounding to this dtype."))
         self.take = QPushButton(self.tr("Round to {type}").format(type=_SAFE), self)
         self.take.setAutoDefault(False)
         self.take.setAccessibleDescription(
-            self.tr("Chooses this type; what rounding costs is said here then.")
+            self.tr("Select this dtype and show the rounding error.")
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -78,7 +78,7 @@ class Rounding(QWidget):
         if self._type:
             self.note.setText(briefly(rounding_words(cost, self._type)))
         elif smaller is not None:
-            said = self.tr("In {type} it would be {size}, every number rounded to 8 binary digits.")
+            said = self.tr("{type}: {size}, with 8 significant bits per value.")
             self.note.setText(said.format(type=_SAFE, size=numbers.size(smaller)))
         self.setVisible(bool(self._type) or smaller is not None)
 

@@ -53,14 +53,16 @@ class Target(QWidget):
         self.title = heading("")
         self.path = QLineEdit(self)
         self.path.setMinimumWidth(420)
-        self.path.setAccessibleDescription(self.tr("Where the export is written."))
+        self.path.setAccessibleDescription(self.tr("Destination of the export"))
         self.browse = QPushButton(self.tr("Browse…"), self)
-        self.browse.setAccessibleDescription(self.tr("Choose where the export is written."))
+        self.browse.setAccessibleDescription(self.tr("Choose the destination of the export."))
         self.note = plain(wrap=True)
         self.note.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        self.replace = QCheckBox(self.tr("Delete the original afterwards; undo ends then"), self)
+        self.replace = QCheckBox(
+            self.tr("Delete the original after the export (undo is no longer possible)"), self
+        )
         self.replace.setAccessibleDescription(
-            self.tr("Without the original there is nothing that undo could bring back.")
+            self.tr("Undo reads pruned weights from the original file.")
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -221,7 +223,7 @@ class Target(QWidget):
         whole = self._limit is None
         self.title.setText(self.tr("File") if whole else self.tr("Folder"))
         self.path.setAccessibleName(
-            self.tr("File to write") if whole else self.tr("Folder to write")
+            self.tr("Destination file") if whole else self.tr("Destination folder")
         )
         trouble = self.trouble() or (self._offer.wrong if self._offer is not None else "")
         recolor(self.note, self._colors["danger" if trouble else "text"])
@@ -233,7 +235,7 @@ class Target(QWidget):
     def _about(self) -> str:
         offer, path = self._offer, Path(self.text()).expanduser()
         where = (
-            "" if path.is_absolute() else self.tr("It goes to {path}.").format(path=path.absolute())
+            "" if path.is_absolute() else self.tr("Written to {path}.").format(path=path.absolute())
         )
         if self._landing is not None:
             count = files_words(offer.files, self._limit) if offer and self._limit else ""
@@ -242,19 +244,17 @@ class Target(QWidget):
         if where:
             return where
         if self.replaces_source():
-            return self.tr("The original is first kept beside it as {name}.").format(
-                name=self._kept_as
-            )
+            return self.tr("A backup of the original is kept as {name}.").format(name=self._kept_as)
         if self._limit is not None and offer is not None:
             said = files_words(offer.files, self._limit)
             if _looks(path.is_dir):
-                there = self.tr("Files of the same names in this folder will be replaced.")
+                there = self.tr("Files of the same name in this folder are replaced.")
                 return f"{said} {there}"
             return said
         if _looks(path.is_file):
-            return self.tr("This file is there already and will be replaced.")
+            return self.tr("This file already exists and will be replaced.")
         if offer is not None and not self._may_be_folder() and self._is_misnamed(offer):
-            return self.tr("Such files are usually named {suffixes}.").format(
+            return self.tr("The usual suffix is {suffixes}.").format(
                 suffixes=self.tr(" or ").join(offer.suffixes[:2])
             )
         return ""

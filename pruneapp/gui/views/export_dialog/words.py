@@ -22,7 +22,7 @@ def size_words(offer: FormatOffer) -> str:
     if offer.why_not or offer.wrong:
         return numbers.NO_NUMBER
     if offer.nbytes is None:
-        return QCoreApplication.translate("ExportSizes", "counting…")
+        return QCoreApplication.translate("ExportSizes", "calculating…")
     size = numbers.size(offer.nbytes)
     return size if offer.exact else f"≈\u00a0{size}"
 
@@ -31,11 +31,11 @@ def files_words(files: int | None, limit: int) -> str:
     """Say how many files of a largest size there will be; None while they are being counted."""
     size = numbers.short_size(limit)
     if files is None:
-        said = QCoreApplication.translate("ExportSizes", "Files of at most {size}; counting…")
+        said = QCoreApplication.translate("ExportSizes", "Max shard size {size}; calculating…")
     elif files == 1:
-        said = QCoreApplication.translate("ExportSizes", "One file: {size} are enough for all.")
+        said = QCoreApplication.translate("ExportSizes", "One file: everything fits into {size}.")
     else:
-        said = QCoreApplication.translate("ExportSizes", "{n} files of at most {size}.")
+        said = QCoreApplication.translate("ExportSizes", "{n} files, up to {size} each.")
     return said.format(n=numbers.count(files or 0), size=size)
 
 
@@ -45,12 +45,12 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
     None while it is being looked for.
     """
     if cost is None:
-        return QCoreApplication.translate("ExportSizes", "Looking for what {type} changes…").format(
-            type=dtype
-        )
+        return QCoreApplication.translate(
+            "ExportSizes", "Computing the rounding error of {type}…"
+        ).format(type=dtype)
     if isinstance(cost, str):
         unknown = QCoreApplication.translate(
-            "ExportSizes", "✕ What {type} changes is not known. {why}"
+            "ExportSizes", "✕ The rounding error of {type} is not known. {why}"
         )
         return unknown.format(type=dtype, why=cost)
     said = [_infinite_words(cost)] if cost.infinite else []
@@ -61,10 +61,10 @@ def rounding_words(cost: RoundingCost | str | None, dtype: str) -> str:
         error = numbers.number(cost.worst)
         said.append(largest.format(error=error, name=short_name(cost.where)))
     if cost.vanished:
-        vanished = QCoreApplication.translate("ExportSizes", "Values that would become 0: {n}.")
+        vanished = QCoreApplication.translate("ExportSizes", "Values rounded to 0: {n}.")
         said.append(vanished.format(n=numbers.count(cost.vanished)))
     if not said:
-        return QCoreApplication.translate("ExportSizes", "No value changes.")
+        return QCoreApplication.translate("ExportSizes", "All values are exact.")
     return " ".join(said)
 
 
@@ -73,17 +73,17 @@ def _infinite_words(cost: RoundingCost) -> str:
     if len(cost.infinite) > 1:
         said = QCoreApplication.translate(
             "ExportSizes",
-            "▲ {n} values of {tensors} tensors, most of them of {name}, are too large for {type} "
-            "and would become infinite.",
+            "▲ {n} values in {tensors} tensors, most of them in {name}, exceed the "
+            "range of {type} and become infinite.",
         )
     elif most == 1:
         said = QCoreApplication.translate(
-            "ExportSizes", "▲ 1 value of {name} is too large for {type} and would become infinite."
+            "ExportSizes", "▲ 1 value in {name} exceeds the range of {type} and becomes infinite."
         )
     else:
         said = QCoreApplication.translate(
             "ExportSizes",
-            "▲ {n} values of {name} are too large for {type} and would become infinite.",
+            "▲ {n} values in {name} exceed the range of {type} and become infinite.",
         )
     return said.format(
         n=numbers.count(cost.lost),
@@ -108,16 +108,18 @@ def landing_words(landing: Landing) -> str:
     """Say what is kept and what is lost where an export goes, and what else to know of it."""
     said = []
     if landing.kept:
-        words = QCoreApplication.translate("ExportPlace", "The original is first kept as {names}.")
+        words = QCoreApplication.translate(
+            "ExportPlace", "A backup of the original is kept as {names}."
+        )
         said.append(words.format(names=_listed(landing.kept)))
     if len(landing.replaced) == 1:
         words = QCoreApplication.translate(
-            "ExportPlace", "{name} is there already and will be replaced."
+            "ExportPlace", "{name} already exists and will be replaced."
         )
         said.append(words.format(name=short_name(landing.replaced[0])))
     elif landing.replaced:
         words = QCoreApplication.translate(
-            "ExportPlace", "{n} files are there already and will be replaced: {names}."
+            "ExportPlace", "{n} files already exist and will be replaced: {names}."
         )
         n = numbers.count(len(landing.replaced))
         said.append(words.format(n=n, names=_listed(landing.replaced)))
@@ -148,7 +150,7 @@ def size_tip(offer: FormatOffer) -> str:
     exact = numbers.exact_size(offer.nbytes)
     if offer.exact:
         return exact
-    return QCoreApplication.translate("ExportSizes", "About {size}: within 2 %").format(size=exact)
+    return QCoreApplication.translate("ExportSizes", "About {size} (within 2 %)").format(size=exact)
 
 
 def loader_words(loader: Loader) -> str:

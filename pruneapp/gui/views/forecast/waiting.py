@@ -74,6 +74,6 @@ class Waiting(ElidedLabel):
             share = numbers.percent(min(self._counted, 0.99), 0)
             text = self.tr("counting… {share}").format(share=share)
         elif self._busy:
-            text = self.tr("counting…")
+            text = self.tr("calculating…")
         if text != self.text():
             self.setText(text)

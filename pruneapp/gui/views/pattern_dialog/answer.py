@@ -85,7 +85,7 @@ def headline(answer: Answer) -> str:
     groups = {"broken": count(totals.broken_groups), "groups": count(totals.groups)}
     if every == 1:
         text = translate(
-            "Patterns", "The tensor breaks {pattern}, in {broken} of its {groups} groups."
+            "Patterns", "The tensor violates {pattern} in {broken} of {groups} groups."
         )
         return text.format(**words, **groups)
     if totals.holding == 1:
@@ -93,9 +93,9 @@ def headline(answer: Answer) -> str:
     else:
         have = translate("Patterns", "{have} of {n} tensors have {pattern}.")
     if totals.broken == 1:
-        break_ = translate("Patterns", "1 breaks it, in {broken} of its {groups} groups.")
+        break_ = translate("Patterns", "1 violates it in {broken} of {groups} groups.")
     else:
-        break_ = translate("Patterns", "{many} break it, in {broken} of their {groups} groups.")
+        break_ = translate("Patterns", "{many} violate it in {broken} of {groups} groups.")
     have = have.format(**words, have=count(totals.holding), n=count(every))
     return f"{have} {break_.format(**groups, many=count(totals.broken))}"
 
@@ -105,24 +105,27 @@ def details(answer: Answer) -> str:
     totals, said = answer.totals, []
     if totals.broken:
         taken = (
-            translate("Patterns", "A repair prunes the smallest weight that is too many")
+            translate("Patterns", "Repair prunes 1 more weight")
             if totals.taken == 1
-            else translate("Patterns", "A repair prunes the {n} smallest weights that are too many")
+            else translate("Patterns", "Repair prunes {n} more weights")
         )
         cost = (
-            translate("Patterns", "which share of the energy that is, is not known.")
+            translate("Patterns", "norm² not known.")
             if answer.report.lost is None
-            else translate(
-                "Patterns", "{share} of the energy (sum of squares) of the tensors that break it."
-            ).format(share=percent(answer.report.lost))
+            else translate("Patterns", "{share} of the norm² of these tensors.").format(
+                share=percent(answer.report.lost)
+            )
         )
         said.append(f"{taken.format(n=count(totals.taken))}: {cost}")
     if totals.stuck:
         text = (
-            translate("Patterns", "1 group stays broken: too many of its weights are protected.")
+            translate(
+                "Patterns", "1 group cannot be repaired: too many of its weights are protected."
+            )
             if totals.stuck == 1
             else translate(
-                "Patterns", "{n} groups stay broken: too many of their weights are protected."
+                "Patterns",
+                "{n} groups cannot be repaired: too many of their weights are protected.",
             )
         )
         said.append(text.format(n=count(totals.stuck)))
@@ -137,14 +140,14 @@ def details(answer: Answer) -> str:
         text = (
             translate(
                 "Patterns",
-                "In 1 tensor the dimension is no multiple of {m}: {beside} weights are left over "
-                "in no group, and kernels that want whole groups refuse it.",
+                "In 1 tensor the dimension is not a multiple of {m}: {beside} weights are "
+                "in no group, and kernels that need complete groups reject it.",
             )
             if totals.over == 1
             else translate(
                 "Patterns",
-                "In {n} tensors the dimension is no multiple of {m}: {beside} weights are left "
-                "over in no group, and kernels that want whole groups refuse them.",
+                "In {n} tensors the dimension is not a multiple of {m}: {beside} weights "
+                "are in no group, and kernels that need complete groups reject them.",
             )
         )
         said.append(
@@ -160,49 +163,52 @@ def what_for(answer: Answer) -> str:
         said = [
             translate(
                 "Patterns",
-                "Sparse tensor cores take 2:4; whether anything takes {pattern} is up to the "
-                "kernels that you use.",
+                "Sparse tensor cores support 2:4. Whether {pattern} is supported depends "
+                "on your kernels.",
             )
         ]
     elif report.dim not in _INPUTS:
         said = [
             translate(
                 "Patterns",
-                "Sparse tensor cores take 2:4 along the inputs of a linear layer, which are dim 1, "
-                "or dim 0 where a file has weights the other way round.",
+                "Sparse tensor cores support 2:4 along the input dimension of linear "
+                "layers: dim 1, or dim 0 for transposed weights.",
             )
         ]
     else:
         said = [
-            translate("Patterns", "Sparse tensor cores take 2:4 along the inputs of linear layers.")
+            translate(
+                "Patterns",
+                "Sparse tensor cores support 2:4 along the input dimension of linear layers.",
+            )
         ]
         if (report.n, report.m) != (2, 4):
             said = [
                 translate(
                     "Patterns",
-                    "What has {pattern} has 2:4, which sparse tensor cores take along the inputs "
-                    "of linear layers.",
+                    "{pattern} implies 2:4, which sparse tensor cores support along the input "
+                    "dimension of linear layers.",
                 )
             ]
         if answer.convolutions:
             text = (
                 translate(
                     "Patterns",
-                    "1 of these is a convolution: its groups lie along the input channels, and it "
-                    "takes a runtime that has sparse convolutions.",
+                    "1 of these is a convolution: its groups lie along the input channels, and "
+                    "it needs a runtime with sparse convolutions.",
                 )
                 if answer.convolutions == 1
                 else translate(
                     "Patterns",
-                    "{n} of these are convolutions: their groups lie along the input channels, and "
-                    "they take a runtime that has sparse convolutions.",
+                    "{n} of these are convolutions: their groups lie along the input channels, "
+                    "and they need a runtime with sparse convolutions.",
                 )
             )
             said.append(text)
     said.append(
         translate(
             "Patterns",
-            "The pattern by itself makes no file smaller and no model faster.",
+            "The pattern alone makes neither the file smaller nor the model faster.",
         )
     )
     return " ".join(said).format(pattern=answer.pattern, n=count(answer.convolutions))

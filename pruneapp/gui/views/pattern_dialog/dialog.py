@@ -75,9 +75,9 @@ class PatternDialog(QDialog):
         self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * _LINES)
         self.table = self._table()
         self.place = ElidedLabel("", self)
-        self.place.setAccessibleName(self.tr("Groups that break it"))
+        self.place.setAccessibleName(self.tr("Violating groups"))
         self.note = plain(wrap=True)
-        self.copy = CopyButton(self.tr("Copies the whole table, a tab between its cells."), self)
+        self.copy = CopyButton(self.tr("Copy the whole table as tab-separated text."), self)
         self.stale = ElidedLabel("", self)
         self.stale.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.again = QPushButton(self.tr("Check again"), self)
@@ -151,7 +151,7 @@ class PatternDialog(QDialog):
         made = CountsTable(table.headers(), 0, self._cells, self)
         made.setSelectionMode(CountsTable.SelectionMode.SingleSelection)
         made.fit_columns(())
-        made.setAccessibleName(self.tr("Tensors, the worst first"))
+        made.setAccessibleName(self.tr("Tensors, most violations first"))
         return made
 
     def _lay_out(self) -> None:
@@ -185,7 +185,7 @@ class PatternDialog(QDialog):
         self.table.set_count(0 if found is None else len(found.report.tensors))
         self.table.fit_columns(() if found is None else found.widest)
         self.place.setText(
-            "" if found is None else self.tr("Choose a tensor to see it in the window.")
+            "" if found is None else self.tr("Select a tensor to show it in the main window.")
         )
         self._show_state()
 

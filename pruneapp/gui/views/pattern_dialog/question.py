@@ -79,7 +79,7 @@ class QuestionRow(QWidget):
         self.dim = editor_for(dim, self)
         self.tensors = ComboBox(self)
         self.tensors.setAccessibleName(self.tr("Tensors"))
-        self.tensors.setAccessibleDescription(self.tr("The tensors that are looked at."))
+        self.tensors.setAccessibleDescription(self.tr("The tensors to check."))
         for which in (CHECKED, ALL):
             self.tensors.addItem("", which)
         self.note = plain(wrap=True)
@@ -92,7 +92,7 @@ class QuestionRow(QWidget):
         labels = (
             (self.tr("&Pattern"), self.pattern, 0),
             (self.tr("&Along"), self.dim, 2),
-            (self.tr("&Of"), self.tensors, 3),
+            (self.tr("&Tensors"), self.tensors, 3),
         )
         for place, (text, widget, stretch) in enumerate(labels):
             if place:
@@ -118,7 +118,7 @@ class QuestionRow(QWidget):
             self.tr("1 checked tensor")
             if checked == 1
             else self.tr("{n} checked tensors").format(n=count(checked)),
-            self.tr("all that can be pruned: {n}").format(n=count(every)),
+            self.tr("all prunable tensors: {n}").format(n=count(every)),
         )
         blocker = QSignalBlocker(self.tensors)
         for place, text in enumerate(said):
@@ -159,7 +159,7 @@ class QuestionRow(QWidget):
             f"✕ {error}"
             if error
             else self.tr(
-                "2:4 means that at most 2 of every 4 weights are not zero. Zeros that the file has "
-                "count as what is pruned here does."
+                "2:4 means that at most 2 of every 4 weights are nonzero. Zeros in the "
+                "file count as pruned."
             )
         )

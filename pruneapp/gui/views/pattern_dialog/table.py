@@ -19,11 +19,11 @@ def headers() -> tuple[str, ...]:
     return (
         translate("Patterns", "Tensor"),
         translate("Patterns", "Shape"),
-        translate("Patterns", "Broken groups"),
-        translate("Patterns", "First at"),
-        translate("Patterns", "Repair takes"),
-        translate("Patterns", "Of its energy"),
-        translate("Patterns", "Left over"),
+        translate("Patterns", "Violating groups"),
+        translate("Patterns", "First group"),
+        translate("Patterns", "Repair prunes"),
+        translate("Patterns", "Of its norm²"),
+        translate("Patterns", "In no group"),
     )
 
 
@@ -75,12 +75,12 @@ def text_headers() -> tuple[str, ...]:
         translate("Patterns", "Tensor"),
         translate("Patterns", "Shape"),
         translate("Patterns", "Groups"),
-        translate("Patterns", "Broken groups"),
-        translate("Patterns", "First at"),
-        translate("Patterns", "Repair takes"),
-        translate("Patterns", "Share of energy"),
-        translate("Patterns", "Left over"),
-        translate("Patterns", "Why it has no groups"),
+        translate("Patterns", "Violating groups"),
+        translate("Patterns", "First group"),
+        translate("Patterns", "Repair prunes"),
+        translate("Patterns", "Fraction of norm²"),
+        translate("Patterns", "In no group"),
+        translate("Patterns", "Reason for no groups"),
     )
 
 

@@ -72,7 +72,7 @@ class ChannelBars(OrderedChart):
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
-        return self._instead or self.tr("Choose a tensor of two or more dimensions in the tree.")
+        return self._instead or self.tr("Select a tensor with two or more dimensions in the tree.")
 
     def busy_text(self) -> str:
         """Say what is being done."""
@@ -96,7 +96,7 @@ class ChannelBars(OrderedChart):
         """Say what stands along the axis."""
         text = self.tr("channel")
         if key == NORM:
-            text = self.tr("channels, the smallest norm first")
+            text = self.tr("channels, sorted by norm")
         if self._group > 1:
             text = self.tr("{channels} (columns of {n}: the largest of each state)").format(
                 channels=text, n=count(self._group)

@@ -166,14 +166,16 @@ class CompareView(OrderedChart):
         if self._instead:
             return self._instead
         if not self.sides.points:
-            return self.tr("Open a checkpoint to compare its states, or it with another file.")
+            return self.tr("Open a checkpoint to compare its states, or to compare it with another "
+                           "file.")
         if self.wanted[0] == self.wanted[1]:
             if self.sides.points == 1:
                 return self.tr(
-                    "There is only one state so far. Prune something, or choose another file as B."
+                    "There is only one state so far. Apply a pruning step, or choose another "
+                    "file as B."
                 )
-            return self.tr("A and B are the same. Choose another state or another file above.")
-        return self.tr("Choose two states above to see where they differ.")
+            return self.tr("A and B are the same. Choose another state or file above.")
+        return self.tr("Choose two states above to compare.")
 
     def number_of_bars(self) -> int:
         """Return how many tensors differ."""
@@ -188,8 +190,8 @@ class CompareView(OrderedChart):
     def order_label(self, key: str) -> str:
         """Say what stands along the axis."""
         if key == FILE:
-            return self.tr("tensors that differ, in the order of the file")
-        return self.tr("tensors that differ, the most different first")
+            return self.tr("differing tensors, in file order")
+        return self.tr("differing tensors, largest difference first")
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
         """Return the measure; of several tensors the largest."""
@@ -218,10 +220,10 @@ class CompareView(OrderedChart):
             self.tr("{share} of the weights differ").format(share=part(t.differing, t.numel)),
             self.tr("relative norm {value}").format(value=_share(t.relative)),
             self.tr("cosine {value}").format(value=_value(t.cosine)),
-            self.tr("same signs {value}").format(value=_share(t.same_sign)),
+            self.tr("equal signs {value}").format(value=_share(t.same_sign)),
         ]
         if t.overlap is not None:
-            facts.append(self.tr("zeros shared {value}").format(value=_share(t.overlap)))
+            facts.append(self.tr("shared zeros {value}").format(value=_share(t.overlap)))
         return f"{name}:  {', '.join(facts)}"
 
     def summary(self) -> str:
@@ -235,7 +237,7 @@ class CompareView(OrderedChart):
         for kind, words in (
             ("only a", self.tr("{n} only in A")),
             ("only b", self.tr("{n} only in B")),
-            ("shape", self.tr("{n} of another shape")),
+            ("shape", self.tr("{n} with a different shape")),
             ("unread", self.tr("{n} that cannot be read")),
         ):
             many = sum(t.kind == kind for t in self._differing)
@@ -256,8 +258,8 @@ class CompareView(OrderedChart):
             self.tr("weights that differ"),
             self.tr("relative norm"),
             self.tr("cosine"),
-            self.tr("same signs"),
-            self.tr("zeros shared"),
+            self.tr("equal signs"),
+            self.tr("shared zeros"),
         )
 
         def row(at: int) -> tuple[object, ...]:
@@ -278,11 +280,11 @@ class CompareView(OrderedChart):
 
     def _kind(self, t: TensorDifference) -> str:
         return {
-            "same": self.tr("the same"),
+            "same": self.tr("identical"),
             "differs": self.tr("differs"),
             "only a": self.tr("only in A"),
             "only b": self.tr("only in B"),
-            "shape": self.tr("another shape or type, not compared"),
+            "shape": self.tr("different shape or type, not compared"),
             "unread": self.tr("cannot be read, not compared"),
         }[t.kind]
 

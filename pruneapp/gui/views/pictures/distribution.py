@@ -66,11 +66,13 @@ class DistributionView(DistributionBars):
         self.binning_box.addItem(self.tr("Signed values"), "signed")
         self.binning_box.setAccessibleName(self.tr("Count"))
         self.binning_box.setToolTip(
-            self.tr("Count magnitudes, on an axis of powers of ten, or values with their signs")
+            self.tr(
+                "Histogram of magnitudes, of magnitudes on a logarithmic axis, or of signed values"
+            )
         )
         self.binning_box.activated.connect(self._on_binning_chosen)
         self.log_box = QCheckBox(self.tr("Log counts"))
-        self.log_box.setToolTip(self.tr("Count weights on a logarithmic axis"))
+        self.log_box.setToolTip(self.tr("Logarithmic count axis"))
         self.log_box.toggled.connect(self._on_log_toggled)
         self.field = NumberField()
         self.field.setAccessibleName(self.tr("Threshold"))
@@ -313,7 +315,9 @@ class DistributionView(DistributionBars):
             self._put(self._told)
 
     def _on_refused(self, text: str) -> None:
-        self.readout.setText(self.tr("✕ '{text}' is no magnitude from 0.").format(text=text))
+        self.readout.setText(
+            self.tr("✕ Enter a magnitude of 0 or more (got '{text}').").format(text=text)
+        )
 
     def _on_binning_chosen(self) -> None:
         self.binningChanged.emit(self.binning)

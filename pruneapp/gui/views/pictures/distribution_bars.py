@@ -37,13 +37,13 @@ class DistributionBars(Chart):
         binning = "magnitudes" if self._histogram is None else self._histogram.binning
         return {
             "magnitudes": self.tr("Distribution of magnitudes"),
-            "decades": self.tr("Distribution of magnitudes by powers of ten"),
+            "decades": self.tr("Distribution of magnitudes, logarithmic"),
             "signed": self.tr("Distribution of values"),
         }[binning]
 
     def busy_text(self) -> str:
         """Say what is being done."""
-        return self.tr("Counting magnitudes…")
+        return self.tr("Computing histogram…")
 
     def edges(self) -> Floats:
         """Return where the bins begin and end on the axis."""
@@ -197,7 +197,7 @@ class DistributionBars(Chart):
     def _axis_label(self, binning: Binning) -> str:
         return {
             "magnitudes": self.tr("magnitude"),
-            "decades": self.tr("magnitude, in powers of ten"),
+            "decades": self.tr("magnitude (log scale)"),
             "signed": self.tr("value"),
         }[binning]
 

@@ -30,13 +30,13 @@ class MeasureBox(ComboBox):
         for key, label in (
             (NORM, self.tr("Relative norm")),
             (ANGLE, self.tr("1 − cosine")),
-            (SIGNS, self.tr("Other signs")),
-            (ZEROS, self.tr("Zeros not shared")),
+            (SIGNS, self.tr("Different signs")),
+            (ZEROS, self.tr("Unshared zeros")),
         ):
             self.addItem(label, key)
         self.setAccessibleName(self.tr("Measure"))
         self.setToolTip(
-            self.tr("How the difference is measured; the read-out and the table have all measures")
+            self.tr("Measure of the difference; the readout and the table show all measures")
         )
 
     @property
@@ -49,8 +49,8 @@ class MeasureBox(ComboBox):
         return {
             NORM: self.tr("difference, % of A"),
             ANGLE: self.tr("1 − cosine"),
-            SIGNS: self.tr("other signs, %"),
-            ZEROS: self.tr("zeros not shared, %"),
+            SIGNS: self.tr("different signs, %"),
+            ZEROS: self.tr("unshared zeros, %"),
         }[self.measure]
 
     def widest_tick(self) -> str:

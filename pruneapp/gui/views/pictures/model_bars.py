@@ -37,7 +37,7 @@ class ModelBars(OrderedChart):
             (FILE, self.tr("In file order")),
             (SHARE, self.tr("Most pruned first")),
             (SIZE, self.tr("Largest first")),
-            (ENERGY, self.tr("Least energy first")),
+            (ENERGY, self.tr("Least norm² retained first")),
             (ROLE, self.tr("By role")),
         )
         super().__init__(
@@ -52,7 +52,7 @@ class ModelBars(OrderedChart):
         ):
             self.show_box.addItem(label, key)
         self.show_box.setAccessibleName(self.tr("Show"))
-        self.show_box.setToolTip(self.tr("What the height of a bar is"))
+        self.show_box.setToolTip(self.tr("Height of the bars"))
         self.show_box.activated.connect(self._on_shown_chosen)
         row = self._control_row()
         row.addWidget(self.show_box)
@@ -78,9 +78,7 @@ class ModelBars(OrderedChart):
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
-        return self._instead or self.tr(
-            "Open a checkpoint to see how much of every tensor is pruned."
-        )
+        return self._instead or self.tr("Open a checkpoint to see the sparsity of its tensors.")
 
     def busy_text(self) -> str:
         """Say what is being done."""
@@ -91,7 +89,7 @@ class ModelBars(OrderedChart):
         return {
             SHARE: self.tr("Sparsity of the tensors"),
             SIZE: self.tr("Sizes of the tensors"),
-            ENERGY: self.tr("Energy that the tensors keep"),
+            ENERGY: self.tr("Norm² retained per tensor"),
         }[self.shown]
 
     def number_of_bars(self) -> int:
@@ -112,11 +110,11 @@ class ModelBars(OrderedChart):
     def order_label(self, key: str) -> str:
         """Say what stands along the axis."""
         return {
-            FILE: self.tr("tensors, in the order of the file"),
-            SHARE: self.tr("tensors, the most pruned first"),
-            SIZE: self.tr("tensors, the largest first"),
-            ENERGY: self.tr("tensors, those that keep the least energy first"),
-            ROLE: self.tr("tensors of the same role in all blocks, side by side"),
+            FILE: self.tr("tensors, in file order"),
+            SHARE: self.tr("tensors, highest sparsity first"),
+            SIZE: self.tr("tensors, largest first"),
+            ENERGY: self.tr("tensors, least norm² retained first"),
+            ROLE: self.tr("tensors grouped by role"),
         }[key]
 
     def stacks(self, start: int, stop: int, group: int) -> Stacks:
@@ -180,8 +178,8 @@ class ModelBars(OrderedChart):
         if self.shown != ENERGY:
             return text
         if report.energy is None:
-            return text + self.tr(";  energy: counting…")
-        return text + self.tr(";  {share} of the energy kept").format(share=percent(report.energy))
+            return text + self.tr(";  norm²: calculating…")
+        return text + self.tr(";  norm² retained {share}").format(share=percent(report.energy))
 
     def swatches(self) -> list[Swatch]:
         """Return the legend, that of the strip of the file too."""
@@ -212,10 +210,10 @@ class ModelBars(OrderedChart):
             self.tr("bytes"),
             self.tr("pruned"),
             self.tr("pruned after"),
-            self.tr("share pruned"),
-            self.tr("share after"),
-            self.tr("energy kept"),
-            self.tr("energy after"),
+            self.tr("sparsity"),
+            self.tr("sparsity after"),
+            self.tr("norm² retained"),
+            self.tr("norm² retained after"),
         )
         # Names need the room: the middle of one tells the block.
         return Numbers(headers, len(n.names), row, shown=(0, 5, 6, 7, 8))
@@ -236,7 +234,7 @@ class ModelBars(OrderedChart):
                 name=self._shown_name(i), now=now, then=part(after, numel)
             )
             if not np.isnan(n.energy[i]):
-                text += self.tr(", keeps {energy} of the energy it has").format(
+                text += self.tr(", norm² retained {energy} (this step)").format(
                     energy=percent(float(n.energy[i]))
                 )
         else:
@@ -244,7 +242,7 @@ class ModelBars(OrderedChart):
                 name=self._shown_name(i), now=now, some=count(before), all=count(numel)
             )
         if before and not np.isnan(n.retained[i]):
-            text += self.tr(", {energy} of its energy kept since opening").format(
+            text += self.tr(", norm² retained {energy} since opening").format(
                 energy=_share(n.retained[i])
             )
         return f"{text}, {size(int(n.nbytes[i]))}" if n.nbytes[i] else text
@@ -255,7 +253,7 @@ class ModelBars(OrderedChart):
             {
                 SHARE: self.tr("pruned %"),
                 SIZE: self.tr("size"),
-                ENERGY: self.tr("energy kept %"),
+                ENERGY: self.tr("norm² retained, %"),
             }[self.shown]
         )
 

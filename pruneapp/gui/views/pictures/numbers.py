@@ -38,7 +38,7 @@ class NumbersLine(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(self.fontMetrics().height() + 2)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.setAccessibleName(self.tr("Numbers of the tensor"))
+        self.setAccessibleName(self.tr("Statistics of the tensor"))
         self.set_colors(LIGHT)
 
     def set_stats(self, stats: TensorStats | None) -> None:

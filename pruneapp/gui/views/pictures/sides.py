@@ -83,8 +83,8 @@ class SidesRow(QWidget):
         self.swap_button.setAccessibleName(self.tr("Swap A and B"))
         self.swap_button.clicked.connect(self.swap)
         tips = (
-            self.tr("The side that the other one is measured against"),
-            self.tr("The side that is compared with A"),
+            self.tr("Base of the comparison"),
+            self.tr("Compared with A"),
         )
         for box, letter, tip in zip(self.boxes, "AB", tips, strict=True):
             label = QLabel(letter)

@@ -127,7 +127,9 @@ class Cells(QObject):
             return ""
         tensor = int(self.nodes.tensor[node])
         if tensor < 0:
-            return self.tr("In here {what}.").format(what=danger.several(severity, count))
+            return self.tr("Below this module: {what}.").format(
+                what=danger.several(severity, count)
+            )
         return danger.reason(self._dangers[self.nodes.names[tensor]])
 
     def _is_excluded(self, node: int) -> bool:
@@ -334,7 +336,7 @@ class Cells(QObject):
         before, after = shares
         if after is None:
             return self.tr("{share} pruned").format(share=numbers.percent(before))
-        text = self.tr("{share} pruned, {after} if the step is done").format(
+        text = self.tr("{share} pruned, {after} after the step").format(
             share=numbers.percent(before), after=numbers.percent(after)
         )
         hurt = self._danger_text(node)

@@ -289,7 +289,7 @@ class TreeModel(QAbstractItemModel):
                 self.tr("Sparsity"),
             )[section]
         if role == _TOOLTIP and section == Column.KIND:
-            return self.tr("Inferred from names and shapes: the file does not say it.")
+            return self.tr("Inferred from names and shapes; not stored in the file.")
         if role == _ALIGNMENT and section in NUMBERS:
             return RIGHT
         return None

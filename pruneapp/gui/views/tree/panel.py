@@ -272,7 +272,7 @@ class ModuleTree(QWidget):
         menu = QMenu(self)
         alike = self._alike(node)
         check = menu.addAction(
-            self.tr("Check all like this ({n})").format(n=numbers.count(int(alike.sum())))
+            self.tr("Check all of this role ({n})").format(n=numbers.count(int(alike.sum())))
         )
         check.setEnabled(bool(alike.any()))
         check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))
@@ -286,7 +286,7 @@ class ModuleTree(QWidget):
         check_only.setEnabled(bool(only.any()))
         check_only.triggered.connect(lambda: self._replace(only))
         self._offer_selected(menu, node)
-        clear = menu.addAction(self.tr("Clear all check marks"))
+        clear = menu.addAction(self.tr("Deselect all"))
         clear.setEnabled(bool(self.model.checks.checked.any()))
         clear.triggered.connect(self.uncheck_all)
         menu.addSeparator()

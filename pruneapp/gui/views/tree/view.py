@@ -236,7 +236,7 @@ class TreeView(QTreeView):
             action.setChecked(not self.isColumnHidden(column))
             action.setData(int(column))
         menu.addSeparator()
-        fit = menu.addAction(self.tr("As many as fit"))
+        fit = menu.addAction(self.tr("Fit to width"))
         chosen = menu.exec(self.header().mapToGlobal(place))
         if chosen is fit:
             self._chosen_columns = False
@@ -441,6 +441,6 @@ class TreeView(QTreeView):
         painter.drawText(
             QRect(room),
             int(Qt.AlignmentFlag.AlignHCenter) | int(Qt.TextFlag.TextWordWrap),
-            self.tr("No tensor answers to the filter."),
+            self.tr("No tensors match the filter."),
         )
         painter.end()

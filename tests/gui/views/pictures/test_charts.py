@@ -188,7 +188,7 @@ def test_models_are_sound(distribution, qtmodeltester):
 
 def test_no_tensor_no_picture(distribution):
     distribution.set_histogram(None)
-    assert distribution._message.text() == "Choose a tensor in the tree."
+    assert distribution._message.text() == "Select a tensor in the tree."
     assert distribution.readout.text() == ""
     assert distribution.legend.entries == ()
 

@@ -102,7 +102,7 @@ def test_it_says_what_to_do_next(view):
     view.set_points(POINTS, 0)
     assert "A and B are the same." in view._message.text()
     view.set_points(POINTS, 2)
-    assert view._message.text() == "Choose two states above to see where they differ."
+    assert view._message.text() == "Choose two states above to compare."
     same = TensorDifference("b.weight", "same", (4,), (4,), 4)
     view.set_comparison(Comparison("a", "b", (same, same)))
     assert view._message.text() == "Nothing differs: all 2 tensors are equal."
@@ -228,7 +228,7 @@ def test_all_measures_are_told(compared):
     )
     compared.canvas.hovered.emit(3)
     assert compared.readout.text() == "c.weight:  only in A"
-    assert compared.summary() == "5 of 6 tensors differ, 1 only in A, 1 of another shape"
+    assert compared.summary() == "5 of 6 tensors differ, 1 only in A, 1 with a different shape"
     assert compared.canvas.accessibleDescription() == compared.summary()
     row = next(iter(compared.numbers()))
     assert row == ("d.weight", "differs", 10, 0.5, 0.9, 0.7, 0.2)

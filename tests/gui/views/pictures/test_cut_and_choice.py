@@ -212,7 +212,7 @@ def test_a_threshold_is_typed(distribution, qtbot):
     qtbot.keyClick(distribution.field, Qt.Key.Key_Return)
     assert moved == [2.25]
     assert distribution.field.text() == "2.25"
-    assert distribution.readout.text() == "✕ 'soon' is no magnitude from 0."
+    assert distribution.readout.text() == "✕ Enter a magnitude of 0 or more (got 'soon')."
 
 
 def test_a_line_that_cannot_be_moved_is_not_moved(distribution, qtbot):
@@ -259,7 +259,7 @@ def test_powers_of_ten_take_as_much_room_each_and_0_has_a_place(distribution, th
     assert told.args == ["decades"]
     distribution.set_histogram(histogram(edges=POWERS, binning="decades"))
     assert distribution.edges() == pytest.approx([-3.25, -3, -2, -1, 0])
-    assert distribution.title() == "Distribution of magnitudes by powers of ten"
+    assert distribution.title() == "Distribution of magnitudes, logarithmic"
     axis = distribution.canvas.bottom
     (_, places), *_ = axis.tickValues(-3.25, 0.0, 400.0)
     assert axis.tickStrings(places, 1.0, 1.0) == ["0", "0.01", "0.1", "1"], "0.001 would touch 0"
@@ -422,7 +422,7 @@ def test_clicks_choose_one_a_range_and_more(channels, qtbot, theme):
     click(5, Qt.KeyboardModifier.ControlModifier)
     assert channels.chosen == (1, 3, 5)
     assert len(said) == 4
-    assert "3 channels chosen, L2 norm 5.5 in all" in channels.readout.text()
+    assert "3 channels selected, L2 norm 5.5 in all" in channels.readout.text()
     image = port.grab().toImage()
     outline = pixel(channels, 2.5, 3.9)
     assert {image.pixelColor(outline + QPoint(d, 0)).name() for d in range(-2, 3)} & {
@@ -495,7 +495,7 @@ def test_keys_and_buttons_make_the_same_gesture(channels, qtbot, key, shift, ope
     assert not button.isEnabled()
     channels.set_chosen([0, 1, 4])
     qtbot.keyClick(channels.canvas, key, held)
-    assert channels.hand.words == "3 channels chosen"
+    assert channels.hand.words == "3 channels selected"
     qtbot.mouseClick(button, LEFT)
     rest = ((0, 3), (0, 2), (0, 2))
     wanted = Gesture(operation, "conv.weight", (((0, 2), *rest), ((4, 5), *rest)), "channel", 0)

@@ -152,16 +152,16 @@ def test_the_energy_that_is_kept_since_opening(model, theme):
     assert on_bar(model, 4, 30) == {kept}
     assert {pruned, ground} <= on_bar(model, 4, 70), "striped: what the step would take of it"
     assert model.readout.text() == (
-        "4 tensors, 7.0\u00a0% of the model pruned, 52.0\u00a0% after the step;  "
-        "95.0\u00a0% of the energy kept"
+        "4 tensors, 7.0\u00a0% of the model pruned, 52.0\u00a0% after the step;  norm² "
+        "retained 95.0\u00a0%"
     )
     model.canvas.hovered.emit(3)
     assert model.readout.text() == (
-        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, "
-        "keeps 40.0\u00a0% of the energy it has, 16 kB"
+        "layers.1.up.weight:  0\u00a0% → 75.0\u00a0% pruned, norm² retained 40.0\u00a0% (this "
+        "step), 16 kB"
     )
     model.canvas.hovered.emit(2)
-    assert "50.0\u00a0% of its energy kept since opening" in model.readout.text()
+    assert "norm² retained 50.0\u00a0% since opening" in model.readout.text()
     shares = [[text.replace("\u00a0", "") for text in row[-2:]] for row in model.numbers()]
     assert shares == [["80.0%", "80.0%"], ["100%", "90.0%"], ["50.0%", "50.0%"], ["100%", "40.0%"]]
     model.set_order("energy")

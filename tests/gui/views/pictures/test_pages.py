@@ -139,7 +139,7 @@ def test_busy_and_error_reach_their_page(pages, qtbot):
     pages.set_page(Page.DISTRIBUTION)
     pages.set_tensor(ROW, 0)
     qtbot.waitUntil(
-        lambda: pages.distribution._message.text() == "Counting magnitudes…", timeout=1000
+        lambda: pages.distribution._message.text() == "Computing histogram…", timeout=1000
     )
     pages.set_error(Page.DISTRIBUTION, "The file changed.")
     assert pages.distribution._message.text() == "▲  The file changed."
@@ -261,4 +261,4 @@ def test_a_file_without_tensors_says_so_on_every_page(pages):
         pages.set_page(page)
         assert pages.picture()._message.text() == "This file has no tensors."
     pages.set_empty_text("")
-    assert pages.distribution._message.text() == "Choose a tensor in the tree."
+    assert pages.distribution._message.text() == "Select a tensor in the tree."

@@ -415,7 +415,7 @@ def test_axes_and_legend_and_summary_speak_of_the_tensor(shown):
     shown.set_pruned(2)
     assert shown.canvas.rows.labelText == "output channel × kernel row"
     assert shown.legend.words() == ["0 … 1 kept", "pruned", "to be pruned"]
-    assert shown.accessibleName() == "Picture of the weights"
+    assert shown.accessibleName() == "Weights picture"
     assert "conv.weight, 4×3×2×2, float32, 4.2\u00a0% pruned" in shown.accessibleDescription()
     assert shown.canvas.accessibleDescription() == shown.accessibleDescription()
 
@@ -463,7 +463,7 @@ def test_nan_is_named_in_the_legend(view, make_tensor, qtbot):
 
 
 def test_nothing_error_and_waiting_are_said(view, conv, qtbot):
-    assert view._message.text() == "Choose a tensor in the tree."
+    assert view._message.text() == "Select a tensor in the tree."
     view.set_busy(True)
     assert "Reading" not in view._message.text(), "not at once, or it would flicker"
     qtbot.waitUntil(lambda: view._message.text() == "Reading the tensor…", timeout=1000)

@@ -52,8 +52,8 @@ class HandRow(QWidget):
         """Take how many are chosen, and whether anything may be done to them."""
         chosen = ""
         if number == 1:
-            chosen = self.tr("1 channel chosen")
+            chosen = self.tr("1 channel selected")
         elif number:
-            chosen = self.tr("{n} channels chosen").format(n=count(number))
+            chosen = self.tr("{n} channels selected").format(n=count(number))
         self.words = chosen or (self.tr("click or drag to choose channels") if possible else "")
         self.operations.set_chosen(chosen if possible else "")

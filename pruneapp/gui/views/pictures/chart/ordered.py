@@ -49,7 +49,7 @@ class OrderedChart(Chart):
         for key, label in orders:
             self.order_box.addItem(label, key)
         self.order_box.setAccessibleName(self.tr("Order"))
-        self.order_box.setToolTip(self.tr("The order of the bars"))
+        self.order_box.setToolTip(self.tr("Order of the bars"))
         self.order_box.activated.connect(self._on_order_chosen)
 
     @abstractmethod

@@ -48,9 +48,11 @@ class SizeStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName(self.tr("Where the bytes are"))
+        self.setAccessibleName(self.tr("Size of the tensors"))
         self.setToolTip(
-            self.tr("The whole file, in its order: width is size in bytes, filled is pruned")
+            self.tr(
+                "The whole file in order: width is the size in bytes, the filled part is pruned"
+            )
         )
 
     @property

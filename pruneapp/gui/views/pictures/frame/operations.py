@@ -36,17 +36,17 @@ class OperationButtons(QWidget):
         self._tips: dict[Operation, tuple[str, str]] = {}
         operations: tuple[tuple[Operation, str, str, str], ...] = (
             ("prune", self.tr("Prune"), self.tr("Prune the selection"), self.tr("Del")),
-            ("restore", self.tr("Restore"), self.tr("Keep what is chosen again"), "R"),
+            ("restore", self.tr("Restore"), self.tr("Restore the selection"), "R"),
             (
                 "protect",
                 self.tr("Protect"),
-                self.tr("Keep what is chosen from every later method"),
+                self.tr("Exclude the selection from all later pruning steps"),
                 "P",
             ),
             (
                 "release",
                 self.tr("Unprotect"),
-                self.tr("Let later methods have what is chosen again"),
+                self.tr("Allow later steps to prune the selection again"),
                 self.tr("Shift+P"),
             ),
         )

@@ -113,7 +113,7 @@ class Picture(QWidget):
 
     def empty_text(self) -> str:
         """Say what to do where there is nothing to show."""
-        return self._instead or self.tr("Choose a tensor in the tree.")
+        return self._instead or self.tr("Select a tensor in the tree.")
 
     def busy_text(self) -> str:
         """Say what is being done."""

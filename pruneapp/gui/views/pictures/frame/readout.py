@@ -124,7 +124,7 @@ class TableButton(QToolButton):
         super().__init__(parent)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(self.tr("Show the same numbers as a table (T)"))
+        self.setToolTip(self.tr("Show the data as a table (T)"))
         self.setAccessibleName(self.tr("Show as a table"))
 
     def sizeHint(self) -> QSize:
@@ -154,7 +154,7 @@ class MenuButton(QToolButton):
         super().__init__(parent)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip(self.tr("Copy or save this picture and its numbers"))
+        self.setToolTip(self.tr("Copy or save this picture and its data"))
         self.setAccessibleName(self.tr("Copy or save"))
 
     def sizeHint(self) -> QSize:

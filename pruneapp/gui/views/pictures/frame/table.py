@@ -128,7 +128,7 @@ class NumbersView(QTableView):
         super().__init__(parent)
         self.numbers = NumbersModel(self)
         self.setModel(self.numbers)
-        self.setAccessibleName(self.tr("Numbers of the picture"))
+        self.setAccessibleName(self.tr("Data of the picture"))
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setShowGrid(False)
         self.setAlternatingRowColors(True)

@@ -93,9 +93,9 @@ class Taking(QObject):
 
     def _on_save_csv(self) -> None:
         self._save(
-            self.tr("Save numbers"),
+            self.tr("Save data"),
             "csv",
-            self.tr("Comma-separated numbers (*.csv)"),
+            self.tr("Comma-separated values (*.csv)"),
             self._picture.save_csv,
         )
 

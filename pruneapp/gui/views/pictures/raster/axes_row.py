@@ -48,8 +48,8 @@ class AxesRow(QWidget):
         row.setSpacing(8)
         self.down_box, self.across_box = ComboBox(), ComboBox()
         for box, text, name in (
-            (self.down_box, self.tr("Rows"), self.tr("Dimension that goes down")),
-            (self.across_box, self.tr("Columns"), self.tr("Dimension that goes across")),
+            (self.down_box, self.tr("Rows"), self.tr("Dimension shown as rows")),
+            (self.across_box, self.tr("Columns"), self.tr("Dimension shown as columns")),
         ):
             label = QLabel(text)
             label.setBuddy(box)

@@ -37,15 +37,15 @@ class ModeRow(QWidget):
         super().__init__(parent)
         self.mode_box = ComboBox()
         for mode, label, tip in (
-            (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes, the mask over them")),
-            (Mode.SIGNED, self.tr("Signed"), self.tr("Weights with their sign")),
-            (Mode.RESULT, self.tr("Result"), self.tr("What an export has: pruned weights are 0")),
-            (Mode.MASK, self.tr("Mask"), self.tr("Only what is kept and what is pruned")),
+            (Mode.MAGNITUDE, self.tr("Magnitude"), self.tr("Magnitudes with the mask over them")),
+            (Mode.SIGNED, self.tr("Signed"), self.tr("Signed weights")),
+            (Mode.RESULT, self.tr("Result"), self.tr("Weights as exported: pruned weights are 0")),
+            (Mode.MASK, self.tr("Mask"), self.tr("Kept and pruned weights only")),
         ):
             self.mode_box.addItem(label, mode)
             self.mode_box.setItemData(self.mode_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.mode_box.setAccessibleName(self.tr("Show"))
-        self.mode_box.setToolTip(self.tr("What the picture shows of the weights"))
+        self.mode_box.setToolTip(self.tr("What the picture shows"))
         self.mode_box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -55,7 +55,7 @@ class ModeRow(QWidget):
         self.slider.setSingleStep(10)
         self.slider.setPageStep(25)
         self.slider.setFixedWidth(64)
-        self.slider.setAccessibleName(self.tr("Strength of the mask"))
+        self.slider.setAccessibleName(self.tr("Mask opacity"))
         mask = QLabel(self.tr("Mask"))
         mask.setBuddy(self.slider)
         row = QHBoxLayout(self)
@@ -64,7 +64,7 @@ class ModeRow(QWidget):
         row.addWidget(mask)
         row.addWidget(self.slider)
         self.axes_button = icon_switch(
-            self.tr("Axes"), self.tr("choose which dimensions are rows and columns")
+            self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")
         )
         self.axes_button.hide()
         row.addWidget(self.axes_button)
@@ -79,7 +79,7 @@ class ModeRow(QWidget):
             self.mode_box.setCurrentIndex(self._modes().index(mode))
             self.slider.setValue(round(strength * 100))
         self.slider.setEnabled(mode in BLENDED)
-        said = self.tr("How strongly the mask lies over the weights: {share} (M: on and off)")
+        said = self.tr("Mask opacity: {share} (M: show or hide)")
         self.slider.setToolTip(said.format(share=percent(strength, 0)))
 
     def set_rank(self, rank: int) -> None:

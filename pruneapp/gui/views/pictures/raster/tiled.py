@@ -228,7 +228,7 @@ class TiledPicture(Picture):
 
     def _update_summary(self) -> None:
         if self._layout is None:
-            self._describe(self.tr("Picture of the weights"), self.empty_text())
+            self._describe(self.tr("Weights picture"), self.empty_text())
             return
         extent = self._layout.shape
         summary = f"{self._name}, {shape(extent)}, {self._dtype}"
@@ -237,4 +237,4 @@ class TiledPicture(Picture):
             summary += ", " + self.tr("{share} pruned").format(share=share)
         if self._layout.note:
             summary += f". {self._layout.note}"
-        self._describe(self.tr("Picture of the weights"), summary)
+        self._describe(self.tr("Weights picture"), summary)

@@ -71,11 +71,11 @@ class ToolRow(QWidget):
         self.brush_box = ComboBox()
         for size in BRUSHES:
             self.brush_box.addItem(f"{size}×{size}", size)
-        self.brush_box.setAccessibleName(self.tr("Size of the brush"))
-        self.brush_box.setToolTip(self.tr("Size of the brush in weights"))
+        self.brush_box.setAccessibleName(self.tr("Brush size"))
+        self.brush_box.setToolTip(self.tr("Brush size in weights"))
         self.dim_box = ComboBox()
         self.dim_box.setAccessibleName(self.tr("Channels along"))
-        self.dim_box.setToolTip(self.tr("Which channels are chosen (C on the picture)"))
+        self.dim_box.setToolTip(self.tr("Dimension of the channels to select (C in the picture)"))
         self.dim_box.setSizeAdjustPolicy(
             ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -152,10 +152,14 @@ class ToolRow(QWidget):
 
     def _tools(self) -> tuple[tuple[Tool, str, str], ...]:
         return (
-            ("look", self.tr("Look"), self.tr("drag moves the picture, Shift+drag chooses")),
-            ("rectangle", self.tr("Rectangle"), self.tr("drag chooses weights (Shift+arrows)")),
-            ("row", self.tr("Row"), self.tr("drag chooses whole rows (H)")),
-            ("column", self.tr("Column"), self.tr("drag chooses whole columns (V)")),
-            ("channel", self.tr("Channel"), self.tr("drag chooses whole channels (C)")),
-            ("brush", self.tr("Brush"), self.tr("drag chooses what the brush touches")),
+            ("look", self.tr("Pan"), self.tr("drag to pan, Shift+drag to select")),
+            (
+                "rectangle",
+                self.tr("Rectangle"),
+                self.tr("drag to select weights (Shift+arrow keys)"),
+            ),
+            ("row", self.tr("Row"), self.tr("drag to select rows (H)")),
+            ("column", self.tr("Column"), self.tr("drag to select columns (V)")),
+            ("channel", self.tr("Channel"), self.tr("drag to select channels (C)")),
+            ("brush", self.tr("Brush"), self.tr("drag to select weights with a brush")),
         )
