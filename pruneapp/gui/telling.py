@@ -272,9 +272,7 @@ class Telling(QObject):
                 "running. Wait, or quit; your file is unchanged."
             )
         else:
-            text = self.tr(
-                "'{title}' is being cancelled. Your file is unchanged."
-            )
+            text = self.tr("'{title}' is being cancelled. Your file is unchanged.")
         self._stuck = self._window.notices.set_notice(
             text.format(title=title), trouble=self.own_methods
         )

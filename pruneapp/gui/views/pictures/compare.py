@@ -166,8 +166,9 @@ class CompareView(OrderedChart):
         if self._instead:
             return self._instead
         if not self.sides.points:
-            return self.tr("Open a checkpoint to compare its states, or to compare it with another "
-                           "file.")
+            return self.tr(
+                "Open a checkpoint to compare its states, or to compare it with another file."
+            )
         if self.wanted[0] == self.wanted[1]:
             if self.sides.points == 1:
                 return self.tr(
