@@ -104,7 +104,7 @@ def _commands() -> Parser:
         "check",
         help="check whether the weights of a checkpoint follow a pattern such as 2:4",
         epilog="Exit status: 0 if every tensor has it, 1 if any has not; "
-        "2 for what you can mend, 3 for a defect of Pruneapp, 130 if interrupted.",
+        "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
     check.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
     check.add_argument(
@@ -161,7 +161,7 @@ def _diff() -> Parser:
         "difference relative to the norm in A.",
         epilog="Exit status: 0 if all values are equal (NaN equals NaN, 0 equals -0), 1 if any "
         "differ, if a tensor is in one file only or has another shape; "
-        "2 for what you can mend, 3 for a defect of Pruneapp, 130 if interrupted.",
+        "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
     diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a folder of shards")
     diff.add_argument("b", metavar="B", help="the other checkpoint")

@@ -215,7 +215,7 @@ def _masks(
     if not method.takes_mask:
         raise ParameterError(
             f"'{method.name}' does not take --mask.",
-            remedy="Leave it out, or choose custom_from_mask.",
+            remedy="Remove it, or choose custom_from_mask.",
         )
     return stack.enter_context(open_checkpoint(Path(options.mask)))
 

@@ -32,8 +32,8 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     from pruneapp.export.registry import FORMATS
 
     verify.epilog = (
-        "Exit status: 0 if the file is what its recipe makes, 1 if not; 2 for what you can "
-        "mend, 3 for a defect of Pruneapp, 130 if interrupted."
+        "Exit status: 0 if the file is what its recipe makes, 1 if not; 2 for errors that "
+        "you can fix, 3 for a defect of Pruneapp, 130 if interrupted."
     )
     verify.add_argument("file", metavar="FILE", help="the exported file or folder")
     verify.add_argument(

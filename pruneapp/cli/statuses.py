@@ -10,7 +10,7 @@ from pruneapp.errors import escaped
 DONE, DIFFERENT, USAGE_ERROR, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 
 EXIT_STATUS = (
-    "Exit status: 0 done, or yes; 1 no: a difference was found; 2 something that you can mend, "
+    "Exit status: 0 done, or yes; 1 no: a difference was found; 2 something that you can fix, "
     "said in a sentence on standard error; 3 a defect of Pruneapp; 130 interrupted. A closed "
     "output, or a pipe whose reader has gone, changes neither the work nor its status."
 )

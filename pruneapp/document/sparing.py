@@ -56,7 +56,7 @@ def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
     if not found:
         said = ", ".join(step.limits.spare)
         raise SelectionError(
-            f"Every selected tensor is left alone ({said}), so there is nothing to do.",
+            f"All selected tensors are excluded ({said}), so there is nothing to do.",
             remedy="Select more tensors, or exclude fewer.",
         )
     return found

@@ -143,7 +143,7 @@ def _module_folders(home: Path) -> list[PurePosixPath]:
     except JsonError as error:
         raise ExportError(
             f"'{index}' lists the modules of the model, and cannot be read: {error}",
-            remedy="Mend the file, or move it out of the folder.",
+            remedy="Fix the file, or move it out of the folder.",
         ) from error
     folders = [PurePosixPath(module.path.replace("\\", "/")) for module in modules]
     return [

@@ -34,7 +34,7 @@ def refuse_file(path: Path, form: Format, values: Mapping[str, Any]) -> None:
         return
     suffix = next(suffix for suffix in form.suffixes if path.name.lower().endswith(suffix))
     raise ExportError(
-        f"With a largest file a folder is written, but '{path.name}' is the name of a file.",
+        f"With a max shard size a folder is written, but '{path.name}' is the name of a file.",
         remedy=f"Name a folder: '{path.name[: -len(suffix)] or 'model'}'.",
     )
 

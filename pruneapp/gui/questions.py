@@ -223,7 +223,7 @@ def leave_out(
     if many > _LISTED:
         box.setDetailedText("\n".join(f"{show(n)}: {why}" for n, why in unreadable.items()))
     go = box.addButton(
-        QCoreApplication.translate("Questions", "Leave out and export"),
+        QCoreApplication.translate("Questions", "Exclude and export"),
         QMessageBox.ButtonRole.DestructiveRole,
     )
     stay = box.addButton(

@@ -75,7 +75,7 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
             ) from error
         raise MethodError(
             f"'{path}' cannot be run: {_last_line(error)}",
-            remedy="Mend the file, then load it again.",
+            remedy="Fix the file, then load it again.",
             details=traceback.format_exc(),
         ) from error
     methods = _methods_in(module, str(path))
@@ -195,7 +195,7 @@ class _Run:
         except Exception as error:
             raise MethodError(
                 f"{self._name} in '{self.where}' failed on '{view.name}': {_last_line(error)}",
-                remedy="Mend the method, then load it again; nothing was changed.",
+                remedy="Fix the method, then load it again; nothing was changed.",
                 details=traceback.format_exc(),
             ) from error
         return self._packed(result, view)

@@ -65,7 +65,7 @@ def _validate_structured_pruning(t: torch.Tensor) -> None:
     if t.dim() < 2:
         raise ParameterError(
             f"Channels need a tensor of two or more dimensions (got shape {tuple(t.shape)}).",
-            remedy="Prune single weights instead.",
+            remedy="Prune unstructured instead.",
         )
 
 

@@ -225,7 +225,7 @@ def test_an_amount_that_is_too_large_in_its_turn_is_said_with_its_place(call, tm
     recipe = recipe_file(tmp_path, ALL[3], *rows)  # a schedule of three steps
     status, _, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
     assert status == 2
-    assert "'all.recipe.json', at entries[1]: 'amount' must be at most what is left" in err
+    assert "'all.recipe.json', at entries[1]: 'amount' is larger than what remains" in err
     recipe = recipe_file(tmp_path, {"name": "finalize"})
     status, _, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
     assert status == 2

@@ -12,7 +12,7 @@ from tests.benchmarks.processes import run_python
 WORDS = {
     "start": "interpreter, imports, arguments",
     "open": "opening: the header",
-    "find": "finding what goes",
+    "find": "finding weights to be pruned",
     "export": "writing, flushing, reading again",
     "rest": "the report, the exit, and between",
 }

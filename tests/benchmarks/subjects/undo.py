@@ -72,5 +72,5 @@ SUBJECT = Subject(
     measure,
     "A global step of L1, 50 %. First the document alone; then in the real window, from the key "
     "press until everything that hears of it has returned, and until the repaint that follows has "
-    "ended: at rest, and while a worker computes what would happen next.",
+    "ended: at rest, and while a worker computes the next preview.",
 )

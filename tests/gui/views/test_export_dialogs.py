@@ -155,7 +155,7 @@ def test_sizes_are_exact_about_or_being_counted(dialog):
 )
 def test_who_says_what_it_is_for_gets_the_best_format(dialog, qtbot, purpose, name, words):
     dialog.set_offers(COUNTED)
-    assert "Say what you want" in dialog.purposes.reason.text()
+    assert "Choose a purpose" in dialog.purposes.reason.text()
     want(dialog, qtbot, purpose)
     assert dialog.chosen().name == name
     assert dialog.purposes.reason.text() == words
@@ -166,12 +166,12 @@ def test_who_says_what_it_is_for_gets_the_best_format(dialog, qtbot, purpose, na
 def test_the_best_is_chosen_as_soon_as_it_is_known(dialog, qtbot):
     want(dialog, qtbot, Purpose.MAIL)
     assert dialog.chosen() == DENSE
-    assert "Counting" in dialog.purposes.reason.text()
+    assert "Estimating" in dialog.purposes.reason.text()
     dialog.set_offers(COUNTED)
     assert dialog.chosen().name == "zst"
     assert "Anybody" in dialog.purposes.reason.text()
     want(dialog, qtbot, Purpose.TORCH)
-    assert "None of the formats" in dialog.purposes.reason.text()
+    assert "No suitable format" in dialog.purposes.reason.text()
 
 
 def test_who_chooses_otherwise_is_not_overruled(dialog, qtbot):
@@ -306,10 +306,10 @@ class TestFilesOfALargestSize:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
-            ("", "Say which folder to write"),
-            ("file", "This is a file: name a folder"),
-            ("x.pth", "leave out .pth"),
-            (".", "The model that is open lies in this folder"),
+            ("", "Enter a folder"),
+            ("file", "This is a file: shards of a maximum size"),
+            ("x.pth", "remove .pth"),
+            (".", "This folder contains the open model"),
             ("no/where", "does not exist"),
             ("file/where", "is a file, not a folder"),
         ],
@@ -326,7 +326,7 @@ class TestFilesOfALargestSize:
         (tmp_path / "old").mkdir()
         qtbot.keyClick(size, Qt.Key.Key_Down)
         dialog.target.path.setText(str(tmp_path / "old"))
-        assert "Files of the same names" in dialog.target.note.text()
+        assert "Files of the same name" in dialog.target.note.text()
         assert dialog.go.isEnabled()
 
     def test_another_format_has_its_own_and_brings_the_file_back(self, dialog, size, qtbot):
@@ -378,7 +378,7 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     assert dialog.wish().replace_original
     (tmp_path / "link.safetensors").symlink_to(source)
     dialog.target.path.setText(str(tmp_path / "link.safetensors"))
-    assert "kept beside it" in dialog.target.note.text()
+    assert "A backup of the original" in dialog.target.note.text()
     dialog.target.path.setText(str(tmp_path / "other.safetensors"))
     assert not dialog.target.replace.isVisible()
     assert not dialog.wish().replace_original
@@ -393,7 +393,7 @@ def test_another_file_in_the_way_is_said(dialog, tmp_path):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("", "Say which file"),
+        ("", "Enter a file name"),
         ("{}", "This is a folder"),
         ("{}/no/where.pt", "does not exist"),
         ("{}/a\0b", "null"),
@@ -548,12 +548,12 @@ class TestRounding:
 
     def test_where_a_type_would_halve_the_file_a_button_takes_it(self, dialog, type_, qtbot):
         rounding = dialog.details.rounding
-        assert rounding.note.text().startswith("In bfloat16 it would be 22 MB, every number round")
+        assert rounding.note.text().startswith("bfloat16: 22 MB, with 8 significant bits")
         dialog.details.ensureWidgetVisible(rounding.take)
         with qtbot.waitSignals([dialog.parametersChanged, dialog.roundingAsked]):
             qtbot.mouseClick(rounding.take, Qt.MouseButton.LeftButton)
         assert type_.currentText() == "bfloat16"
-        assert dialog.radios["safetensors"].text() == "safetensors, as bfloat16"
+        assert dialog.radios["safetensors"].text() == "safetensors, bfloat16"
         assert dialog.radios["torch"].text() == "torch"
         assert not rounding.take.isVisible()
         assert dialog.wish().params == {"dtype": "bfloat16"}
@@ -632,7 +632,7 @@ class TestThePlace:
     def test_a_relative_name_says_where_it_goes(self, dialog, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         dialog.target.path.setText("here.safetensors")
-        assert dialog.target.note.text() == f"It goes to {tmp_path / 'here.safetensors'}."
+        assert dialog.target.note.text() == f"Written to {tmp_path / 'here.safetensors'}."
 
     def test_another_format_or_type_proposes_another_name(self, dialog, qtbot):
         resumable = replace(

@@ -182,9 +182,9 @@ def test_one_many_and_none(dialog, tensors, sentence):
 @pytest.mark.parametrize(
     ("asked_for", "words"),
     [
-        ({"n": 1}, "What has 1:4 has 2:4, which sparse tensor cores take along the inputs"),
-        ({"n": 4, "m": 8}, "whether anything takes 4:8 is up to the kernels that you use"),
-        ({"dim": 0}, "along the inputs of a linear layer, which are dim 1, or dim 0"),
+        ({"n": 1}, "1:4 implies 2:4, which sparse tensor cores support along the input"),
+        ({"n": 4, "m": 8}, "Whether 4:8 is supported depends on your kernels"),
+        ({"dim": 0}, "along the input dimension of linear layers: dim 1, or dim 0"),
         ({"convolutions": 1}, "1 of these is a convolution: its groups lie along the input"),
         ({"convolutions": 3}, "3 of these are convolutions: their groups lie along the input"),
         (
@@ -196,7 +196,7 @@ def test_one_many_and_none(dialog, tensors, sentence):
 def test_what_it_is_good_for_is_said_honestly(dialog, asked_for, words):
     dialog.set_answer(answer(HALF, **asked_for))
     assert words in dialog.note.text()
-    assert dialog.note.text().endswith("makes no file smaller and no model faster.")
+    assert dialog.note.text().endswith("makes neither the file smaller nor the model faster.")
 
 
 def test_energy_that_nobody_knows_is_no_number(dialog):

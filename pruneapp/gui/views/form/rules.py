@@ -69,7 +69,7 @@ class Rules(QObject):
         self.stack = QStackedWidget(parent)
         self.parts = (self.list, self.order, self.stack)
         self.remove = QPushButton(self.tr("Remove"), parent)
-        self.remove.setToolTip(self.tr("Remove the chosen rule"))
+        self.remove.setToolTip(self.tr("Remove the selected rule"))
         self.add = QPushButton(self.tr("Add rule…"), parent)
         self.add.setFlat(True)
         self.add.setToolTip(

@@ -79,7 +79,7 @@ def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot)
 
 def test_where_there_is_no_tensor_nobody_is_told_to_prune(view):
     view.set_points(POINTS[:1], 0)
-    assert "Prune something" in view.empty_text()
+    assert "Apply a pruning step" in view.empty_text()
     view.set_empty_text("This file has no tensors.")
     assert view.empty_text() == "This file has no tensors."
 
@@ -98,7 +98,7 @@ def names(view):
 def test_it_says_what_to_do_next(view):
     assert "Open a checkpoint" in view._message.text()
     view.set_points(POINTS[:1], 0)
-    assert "Prune something, or choose another file as B." in view._message.text()
+    assert "Apply a pruning step, or choose another file as B." in view._message.text()
     view.set_points(POINTS, 0)
     assert "A and B are the same." in view._message.text()
     view.set_points(POINTS, 2)
@@ -224,7 +224,7 @@ def test_all_measures_are_told(compared):
     compared.canvas.hovered.emit(0)
     assert compared.readout.text() == (
         f"d.weight:  10.0{gap}% of the weights differ, relative norm 50.0{gap}%, cosine 0.9, "
-        f"same signs 70.0{gap}%, zeros shared 20.0{gap}%"
+        f"equal signs 70.0{gap}%, shared zeros 20.0{gap}%"
     )
     compared.canvas.hovered.emit(3)
     assert compared.readout.text() == "c.weight:  only in A"

@@ -178,7 +178,7 @@ def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     assert on_bar(model, 4, 30) == {theme.colors["surface"]}, "nobody knows what the step takes"
     assert [cells[-2] for cells in model.numbers()][2] == "–"
     assert [cells[-1] for cells in model.numbers()][3] == "–"
-    assert model.readout.text().endswith("energy: counting…")
+    assert model.readout.text().endswith("norm²: calculating…")
     model.set_order("energy")
     assert names(model) == ["0.q.weight", "0.up.weight", "1.q.weight", "1.up.weight"]
 

@@ -54,7 +54,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
     kept = painted(shown.canvas, corner(shown, 5, 5))
     qtbot.keyClick(shown.modes.slider, Qt.Key.Key_End)
     assert painted(shown.canvas, corner(shown, 5, 5)) == kept, "what is kept stays as it is"
-    assert shown.modes.slider.toolTip().startswith("How strongly the mask lies over")
+    assert shown.modes.slider.toolTip().startswith("Mask opacity: ")
     assert "100" in shown.modes.slider.toolTip()
 
 

@@ -85,7 +85,7 @@ class Gestures(QObject):
             ("prune", self.tr("Prune {what}")),
             ("restore", self.tr("Restore {what}")),
             ("protect", self.tr("Protect {what}")),
-            ("release", self.tr("Release {what}")),
+            ("release", self.tr("Unprotect {what}")),
         ):
             action = QAction(text.format(what=said), menu)
             action.setData((operation, meant))
