@@ -71,7 +71,9 @@ class DocumentViews(QObject):
         layout.addWidget(scroll, 1)
         # The one button never scrolls away.
         layout.addWidget(_padded(self.forecast.action))
-        outer.setMinimumWidth(FORM_WIDTH)
+        # What is wider than the column would be cut off: with a larger font it is wider.
+        bar = scroll.verticalScrollBar().sizeHint().width()
+        outer.setMinimumWidth(max(FORM_WIDTH, inner.minimumSizeHint().width() + bar))
         return outer
 
 

@@ -21,6 +21,7 @@ from pruneapp.answers import (
     TensorSparsity,
     TensorStats,
 )
+from pruneapp.gui.document_views import FORM_WIDTH
 from pruneapp.gui.views.empty import EmptyPage
 from pruneapp.gui.views.forecast import Forecast
 from pruneapp.gui.views.forecast.action import PruneAction
@@ -135,6 +136,22 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     assert forecast.affected[1].glyph.toolTip() == (
         f"At risk: 4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
     )
+
+
+@pytest.mark.parametrize("numel", [22_713_216, 999_999_999, 700_000_000_000])
+def test_numbers_of_any_size_fit_into_the_column(forecast, numel):
+    tensors = (
+        TensorSparsity("model.layers.0.mlp.down_proj.weight", numel, numel // 3, numel // 2),
+    )
+    report = SparsityReport(tensors, numel, numel // 3, numel // 2, 0.98765, 0.98765)
+    room = FORM_WIDTH - 24
+    forecast.set_report(report)
+    assert forecast.minimumSizeHint().width() <= room
+    forecast.set_estimate(Estimate(1, report.gone, exact=False, report=report))
+    assert forecast.minimumSizeHint().width() <= room
+    forecast.set_model(numel, numel // 2)
+    forecast.set_now(report, tensors)
+    assert forecast.minimumSizeHint().width() <= room
 
 
 @pytest.mark.parametrize("after", [1, 99_999])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.answers import Estimate, SparsityReport
 from pruneapp.gui.views.parts import numbers
@@ -14,6 +14,7 @@ from pruneapp.gui.views.parts.labels import plain, recolor
 
 translate = QCoreApplication.translate
 
+_BILLION = 10**9
 ABOUT = "≈\u00a0"  # before every number that is not exact
 
 
@@ -30,17 +31,21 @@ class Figures(QWidget):
         super().__init__(parent)
         self.labels: dict[str, QLabel] = {}
         self.words: dict[str, QLabel] = {}
-        layout = QFormLayout(self)
+        # No columns: a long word and a long number in different rows need no room side by side.
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setVerticalSpacing(4)
-        layout.setHorizontalSpacing(8)
+        layout.setSpacing(4)
         for key, text, tip in rows:
             word, label = plain(text), _number()
             for part in (word, label):
                 part.setToolTip(tip)
             self.words[key] = word
             self.labels[key] = label
-            layout.addRow(word, label)
+            row = QHBoxLayout()
+            layout.addLayout(row)  # while it is empty
+            row.setSpacing(8)
+            row.addWidget(word)
+            row.addWidget(label, 1)
 
     def set_numbers(self, texts: Mapping[str, str]) -> None:
         """Show a text in each row; a dash in those that are left out."""
@@ -148,7 +153,9 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
-        gone = self.tr("{n} of {all}").format(
+        # Of billions there is room for one number.
+        whole = report.touched < _BILLION
+        gone = (self.tr("{n} of {all}") if whole else "{n}").format(
             n=numbers.count(report.gone), all=numbers.count(report.touched)
         )
         texts = {
