@@ -175,23 +175,26 @@ def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
 
 def _columns(
     rows: tuple[TensorRow, ...], cancel: CancelToken
-) -> tuple[list[str], NDArray[np.int64], _Flags, _Flags, _Flags]:
-    """Return name, size, and whether it is `prunable`, `by_default` and one of `matrices`."""
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], _Flags, _Flags, _Flags]:
+    """Return name, size, parameters, and whether it is `prunable`, `by_default`, in `matrices`."""
     most = (2**63 - 1) // max(1, len(rows))
     names: list[str] = []
     numel: list[int] = []
+    parameters: list[int] = []
     prunable: list[bool] = []
     usual: list[bool] = []
     matrices: list[bool] = []
     for batch in cancel.batches(rows):
         names += [row.name for row in batch]
-        numel += [min(row.numel, most) for row in batch]
+        sizes = [min(row.numel, most) for row in batch]
+        numel += sizes
+        parameters += [0 if row.buffer else size for row, size in zip(batch, sizes, strict=True)]
         prunable += [not row.why_not for row in batch]
         usual += [row.by_default for row in batch]
         matrices += [len(row.shape) > 1 and row.kind not in _NEVER for row in batch]
     may = np.array(prunable, np.bool_)
     flags = np.array(usual, np.bool_) & may, np.array(matrices, np.bool_) & may
-    return names, np.array(numel, np.int64), may, *flags
+    return names, np.array(numel, np.int64), np.array(parameters, np.int64), may, *flags
 
 
 def _in_order(
@@ -227,7 +230,7 @@ def _in_order(
     paths = list(map(paths.__getitem__, old.tolist()))
     # Modules, which are tensor -1, have the last.
     haystacks = [*_haystacks(rows, cancel), ""]
-    names, numel, prunable, by_default, matrices = _columns(rows, cancel)
+    names, numel, parameters, prunable, by_default, matrices = _columns(rows, cancel)
     return Nodes(
         rows=rows,
         names=names,
@@ -243,7 +246,7 @@ def _in_order(
         children=(np.argsort(parent[1:], kind="stable") + 1).astype(np.int32),
         leaf=leaf,
         numel=numel,
-        parameters=np.where(np.array([row.buffer for row in rows], np.bool_), 0, numel),
+        parameters=parameters,
         prunable=prunable,
         by_default=by_default,
         matrices=matrices,
