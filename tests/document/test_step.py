@@ -79,7 +79,7 @@ def test_the_detail_says_every_value_and_the_tensors():
     assert "  Pattern: *conv*" in lines
     assert f"  {NINETEEN[0]}" in lines
     assert "  and 18 more" in lines
-    assert lines[-1] == "Scope: each tensor by itself"
+    assert lines[-1] == "Scope: per tensor"
 
 
 @pytest.mark.parametrize("name", list(registry.METHODS))
