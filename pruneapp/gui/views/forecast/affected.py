@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.answers import Danger, Severity, ShortNames, TensorSparsity
@@ -20,11 +20,16 @@ _LISTED = 4
 
 
 class MostAffected(QWidget):
-    """A heading and the tensors below it. Their room is there while there are none."""
+    """A heading and the tensors below it. Their room is there while there are none.
+
+    Once a name needs two lines, each has room for two as long as the file and the width stay: a
+    height that came and went with every move of a slider would lay out all that is above it anew.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._heading = plain()
+        self._shown_lines = 1
         self.rows = [Affected(self) for _ in range(_LISTED)]
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -37,6 +42,7 @@ class MostAffected(QWidget):
         """Take the shorter forms of the names of the file."""
         for row in self.rows:
             row.name.set_names(names)
+        self._set_lines(self._lines())
 
     def show_tensors(
         self,
@@ -57,6 +63,22 @@ class MostAffected(QWidget):
                 row.show_tensor(tensors[place], names[place], found.get(tensors[place].name))
             else:
                 row.show_tensor(None, "")
+        self._set_lines(max(self._shown_lines, self._lines()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the names the lines that they need in this width."""
+        super().resizeEvent(event)
+        self._set_lines(self._lines())
+
+    def _lines(self) -> int:
+        """Return how many lines the names need that are shown now."""
+        return max(row.name.lines() for row in self.rows)
+
+    def _set_lines(self, lines: int) -> None:
+        if lines != self._shown_lines:
+            self._shown_lines = lines
+            for row in self.rows:
+                row.set_lines(lines)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -75,15 +97,14 @@ class Affected(QWidget):
         super().__init__(parent)
         # Of one size whatever they say: a label that is not makes everything above it lay itself
         # out anew, at each move of a slider.
-        height = 2 * self.fontMetrics().height() + 4  # a name may need two lines
         self.glyph = plain()
-        self.glyph.setFixedSize(self.fontMetrics().horizontalAdvance("▲ "), height)
+        self.glyph.setFixedWidth(self.fontMetrics().horizontalAdvance("▲ "))
         self.name = TensorName("", self)
         self.bar = _Bar(self)
         self.share = plain()
         self.share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         longest = (danger.word(Severity.ALL), numbers.percent(0.99999), numbers.percent(0.00001))
-        self.share.setFixedSize(max(map(self.fontMetrics().horizontalAdvance, longest)), height)
+        self.share.setFixedWidth(max(map(self.fontMetrics().horizontalAdvance, longest)))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
@@ -91,7 +112,13 @@ class Affected(QWidget):
         layout.addWidget(self.name, 1)
         layout.addWidget(self.bar)
         layout.addWidget(self.share)
-        self.setFixedHeight(height)
+        self.set_lines(1)
+
+    def set_lines(self, lines: int) -> None:
+        """Be as high as a name of one line, or two."""
+        height = lines * self.fontMetrics().height() + 4
+        for part in (self.glyph, self.share, self):
+            part.setFixedHeight(height)
 
     def show_tensor(
         self, tensor: TensorSparsity | None, shown: str, found: Danger | None = None

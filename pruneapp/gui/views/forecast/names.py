@@ -27,6 +27,10 @@ class TensorName(ElidedLabel):
         self._names = names
         self.update()
 
+    def lines(self) -> int:
+        """Return how many lines the name needs, one or two."""
+        return 1 + self.shortened(self.contentsRect().width()).count("\n")
+
     def shortened(self, width: int) -> str:
         """Return the longest form that fits into a line, else into two, else the ends of it."""
         advance = self.fontMetrics().horizontalAdvance
