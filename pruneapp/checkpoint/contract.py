@@ -68,11 +68,14 @@ class Shard:
         Which of the checkpoint's sources belong to it.
     metadata
         Text that this file keeps beside its tensors.
+    unreadable
+        Tensors in it whose numbers cannot be read, see `Contents.unreadable`.
     """
 
     path: Path
     sources: range
     metadata: Mapping[str, str]
+    unreadable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,9 @@ class Contents:
         words, then the names of the entries.
     others
         Keys of the chosen dict whose values are no tensors.
+    beside
+        Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
+        dict): those next to it and to the dicts around it, outer keys joined by dots.
     """
 
     format: str
@@ -138,6 +144,7 @@ class Contents:
     traits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     others: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -81,9 +81,8 @@ def read_shards(
         for file in files:
             job.label(file.name)
             contents, opened = read_file(file, state_dict, Job(cancel=job.cancel))
-            shards.append(
-                Shard(file, range(len(sources), len(sources) + len(opened)), contents.metadata)
-            )
+            there = range(len(sources), len(sources) + len(opened))
+            shards.append(Shard(file, there, contents.metadata, tuple(contents.unreadable)))
             sources.extend(opened)
             parts.append(contents)
             job.step(1)
@@ -179,6 +178,7 @@ def _merge(parts: Sequence[Contents], shards: list[Shard], cancel: CancelToken) 
         traits=_merged_traits(parts),
         parts={name: some for part in parts for name, some in part.parts.items()},
         others=tuple(dict.fromkeys(name for part in parts for name in part.others)),
+        beside=tuple(dict.fromkeys(name for part in parts for name in part.beside)),
     )
 
 

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.checkpoint.torchfile.zipped import SCRIPT
 from pruneapp.errors import ExportError, ParameterError, UnwritableError, counted
 from pruneapp.export.declaration import Format, Plan
 from pruneapp.export.rounding import DTYPE, KEEP
+from pruneapp.export.safetensors import LAID_OUT, SAFETENSORS
 from pruneapp.export.splitting import SHARD_SIZE
 from pruneapp.export.state import State
 from pruneapp.progress import Job
 
 # Names in a sentence; the details have all of them.
 _NAMED = 3
+# Keys of what is left out with the container: there is nowhere else to read them.
+_KEYS = 12
 # What is said of a tensor in the file that changes the way its numbers are written, not them.
 _WAYS = ("a numpy ", "a DTensor", "a conjugate view", "a negated view", "sparse ", "torch.")
 
@@ -102,7 +107,7 @@ def left_out(checkpoint: Checkpoint, form: Format, plans: Iterable[Plan]) -> tup
 
 
 def account_for(
-    state: State, form: Format, plans: Iterable[Plan], omit: Sequence[str], job: Job
+    state: State, form: Format, plans: Mapping[Path, Plan], omit: Sequence[str], job: Job
 ) -> tuple[str, ...]:
     """Hold what is going to be written against the source; returns what the person should know.
 
@@ -113,7 +118,7 @@ def account_for(
     form
         The format.
     plans
-        All files, copies and an index among them.
+        All files by their paths, copies and an index among them.
     omit
         Names or globs of what may be left out.
     job
@@ -130,9 +135,9 @@ def account_for(
     if not form.lossless:  # masks alone, which are nothing without the original
         return ()
     checkpoint = state.checkpoint
-    plans = tuple(plans)
-    kept = all(plan.container for plan in plans if plan.names)
-    missing = [*_missing(checkpoint, plans, job)]
+    weights = {path: plan for path, plan in plans.items() if plan.names}
+    kept = all(plan.container for plan in weights.values())
+    missing = [*_missing(checkpoint, tuple(weights.values()), job)]
     if missing:
         raise ExportError(
             f"{_listed(missing)} of '{checkpoint.path}' would not be in the export, which is a "
@@ -140,17 +145,31 @@ def account_for(
             remedy="Choose another format, and report this.",
             details="\n".join(map(show, missing)),
         )
-    left = left_out(checkpoint, form, plans)
+    left = left_out(checkpoint, form, weights.values())
     _refuse(checkpoint, form, {n: checkpoint.contents.unreadable[n] for n in left}, omit)
-    return tuple(_notices(state, form, leave, job, kept=kept))
+    text = all(_has_metadata(form, path.suffix.lower()) for path in weights)
+    return tuple(_notices(state, form, leave, job, kept=kept, text=text))
 
 
-def losses(checkpoint: Checkpoint, form: Format, job: Job) -> tuple[str, ...]:
-    """Return what an export in a format would lose, a sentence each, before it is planned."""
-    if not form.lossless or form.keeps(checkpoint):
+def losses(
+    checkpoint: Checkpoint, form: Format, values: Mapping[str, Any], suffix: str, job: Job
+) -> tuple[str, ...]:
+    """Return what an export would lose, a sentence each, before it is planned.
+
+    Parameters
+    ----------
+    checkpoint, form, values
+        See `unwritable`.
+    suffix
+        Of the name of the file, in lower case.
+    job
+        Looked at; may cancel.
+    """
+    if not form.lossless or keeps_all(checkpoint, form, values):
         return ()
     unreadable = tuple(checkpoint.contents.unreadable)
-    found = list(_lost(checkpoint, lambda _trait, names: names, job))
+    text = _has_metadata(form, suffix)
+    found = list(_lost(checkpoint, lambda _trait, names: names, job, text=text))
     if unreadable:
         are = "is" if len(unreadable) == 1 else "are"
         found.insert(0, f"{_listed(unreadable)} {are} left out: the export asks first.")
@@ -191,7 +210,7 @@ def _missing(checkpoint: Checkpoint, plans: Sequence[Plan], job: Job) -> Iterato
 
 
 def _notices(
-    state: State, form: Format, leave: Sequence[str], job: Job, *, kept: bool
+    state: State, form: Format, leave: Sequence[str], job: Job, *, kept: bool, text: bool
 ) -> Iterator[str]:
     checkpoint = state.checkpoint
     unreadable = checkpoint.contents.unreadable
@@ -212,10 +231,10 @@ def _notices(
             return names
         return tuple(n for n in names if checkpoint.holds(n) and state.zeroed(n) is None)
 
-    yield from _lost(checkpoint, changed, job)
+    yield from _lost(checkpoint, changed, job, text=text)
 
 
-def _lost(checkpoint: Checkpoint, of: Any, job: Job) -> Iterator[str]:
+def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[str]:
     contents = checkpoint.contents
     traits = {trait: of(trait, names) for trait, names in contents.traits.items()}
     strided: list[str] = []
@@ -239,6 +258,32 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job) -> Iterator[str]:
     if contents.others:
         are = "is" if len(contents.others) == 1 else "are"
         yield f"{_listed(contents.others)}, no tensor{'s' * (are == 'are')}, {are} not in it."
+    yield from _around(checkpoint, job, text=text)
+
+
+def _has_metadata(form: Format, suffix: str) -> bool:
+    """Whether a file of a format carries on the metadata of a safetensors file."""
+    container = form.container(suffix) or form.suffixes[0]
+    return SAFETENSORS.name in container
+
+
+def _around(checkpoint: Checkpoint, job: Job, *, text: bool) -> Iterator[str]:
+    """Say what of the file around the state dict is left out."""
+    contents = checkpoint.contents
+    if contents.beside:
+        what = f"state dict '{show(contents.state_dict)}'" if contents.state_dict else "tensors"
+        yield f"Left out, as it is not in the {what}: {_listed(contents.beside, _KEYS)}."
+    if contents.format == SCRIPT:
+        yield "Left out: the TorchScript program of the file."
+    elif contents.unknown_globals:
+        yield f"Left out: objects and code of the file ({_listed(contents.unknown_globals)})."
+    if text and checkpoint.format in LAID_OUT:
+        return
+    batches = job.cancel.batches(checkpoint.entries.values())
+    ties = {alias for batch in batches for entry in batch for alias in entry.aliases}
+    said = [key for key in checkpoint.metadata if key != "format" and key not in ties]
+    if said:
+        yield f"Left out: the metadata of the file ({_listed(said, _KEYS)})."
 
 
 def _first(items: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -172,7 +172,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
             stream.add_csr(entry.names, storages, entry.shape)
         names |= dict.fromkeys(entry.names, sum(record.nbytes for record in records))
     plan = ZipPlan([*torch_zip.before(stream), *members, torch_zip.VERSION])
-    notices = (tally.notice(), *parts.left_behind(part), *parts.stripped(part))
+    notices = (tally.notice(), *parts.stripped(part))
     return Plan(plan.nbytes(job), plan.pieces, names, notices)
 
 

@@ -104,7 +104,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
         max(ZipPlan([*before, *members]).nbytes(job), ZipPlan([*before, *stored]).nbytes(job)),
         pieces,
         names,
-        (*parts.left_behind(part), *parts.stripped(part)),
+        parts.stripped(part),
         expected=expected,
     )
 

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -66,8 +67,13 @@ def plan(state: State, form: Format, values: Mapping[str, Any], job: Job) -> dic
     """
     limit = limit_of(values)
     if limit is None:
-        opened = shards(state, form, job)
-        plans = {named.name: form.plan(named.part, values, job) for named in opened}
+        plans = {}
+        for named in shards(state, form, job):
+            planned = form.plan(named.part, values, job)
+            if planned.container:  # the index lists all that is in it; nobody knows the bytes
+                names = {**planned.names, **dict.fromkeys(named.unreadable, 0)}
+                planned = replace(planned, names=names)
+            plans[named.name] = planned
     else:
         plans = split(state, form, values, limit, job)
     name = _index_name(state, form, len(plans), limit)

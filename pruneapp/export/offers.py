@@ -165,10 +165,10 @@ def _offer(
     sampled: bool,
     path: Path | None,
 ) -> FormatOffer:
-    plain = _unsized(state, form, job)
+    values = validate_all(form.params, given)
+    plain = _unsized(state, form, values, job, path)
     if plain.why_not:
         return plain
-    values = validate_all(form.params, given)
     try:
         if not sampled:
             plans = plans_of(state, form, values, job, path)
@@ -211,21 +211,24 @@ def unsized(state: State, job: Job) -> tuple[FormatOffer, ...]:
     found = []
     for form in FORMATS.values():
         job.step(0)
-        found.append(_unsized(state, form, job))
+        found.append(_unsized(state, form, {}, job))
     return tuple(found)
 
 
-def _unsized(state: State, form: Format, job: Job) -> FormatOffer:
+def _unsized(
+    state: State, form: Format, values: Mapping[str, Any], job: Job, path: Path | None = None
+) -> FormatOffer:
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
+    suffix = usual_suffix(state.checkpoint, form) if path is None else path.suffix.lower()
     return FormatOffer(
         form.name,
         form.label,
         form.help,
         form.suffixes,
         loaded_by=form.loaded_by,
-        does_not=(*losses(state.checkpoint, form, job), *form.does_not),
+        does_not=(*losses(state.checkpoint, form, values, suffix, job), *form.does_not),
         why_not=form.why_not(state.checkpoint),
         params=form.params,
         one_file=form.one_file,

@@ -16,10 +16,19 @@ from pruneapp.progress import Job
 
 @dataclass(frozen=True)
 class NamedPart:
-    """A part and the name of its file in a folder."""
+    """A part and the name of its file in a folder.
+
+    Attributes
+    ----------
+    name, part
+        Both.
+    unreadable
+        Tensors of the opened file that only a file which keeps its container holds.
+    """
 
     name: str
     part: Part
+    unreadable: tuple[str, ...] = ()
 
 
 def whole(state: State, suffix: str) -> Part:
@@ -49,17 +58,6 @@ def stripped(part: Part) -> tuple[str, ...]:
     )
 
 
-def left_behind(part: Part) -> tuple[str, ...]:
-    """Say that a plain state dict holds the tensors alone, where there was more."""
-    kept = {"format", *chain.from_iterable(map(attrgetter("aliases"), part.entries))}
-    if any(key not in kept for key in part.metadata) or part.checkpoint.contents.state_dict:
-        read = " that could be read" if part.checkpoint.contents.unreadable else ""
-        return (
-            f"The tensors{read} are in it, everything else of the opened file was left behind.",
-        )
-    return ()
-
-
 def shards(state: State, form: Format, job: Job) -> Iterator[NamedPart]:
     """Yield every shard of a model of several files under the name of its new file."""
     checkpoint = state.checkpoint
@@ -72,7 +70,8 @@ def shards(state: State, form: Format, job: Job) -> Iterator[NamedPart]:
         name = renamed(shard.path.name, form)
         file = checkpoint.sources[shard.sources[0]].file
         suffix = name[name.rfind(".") :].lower()
-        yield NamedPart(name, Part(state, tuple(inside), file, shard.metadata, suffix))
+        part = Part(state, tuple(inside), file, shard.metadata, suffix)
+        yield NamedPart(name, part, shard.unreadable)
 
 
 def renamed(name: str, form: Format) -> str:

@@ -137,7 +137,7 @@ def _export_file(
     checkpoint = state.checkpoint
     target = file_target(checkpoint, request, form)
     plan = form.plan(parts.whole(state, request.path.suffix.lower()), values, job)
-    about = account_for(state, form, (plan,), request.omit, job)
+    about = account_for(state, form, {target.path: plan}, request.omit, job)
     beside, left = folder.beside(plan, target.path)
     sized = {path: Sized(one, job) for path, one in {target.path: plan, **beside}.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)
@@ -185,7 +185,8 @@ def _export_folder(
     target = check_folder(request.path, follow_links=request.follow_links)
     checkpoint = state.checkpoint
     plans, found = folder.plan_all(state, form, values, target.path, job)
-    about = account_for(state, form, plans.values(), request.omit, job)
+    planned = {target.path / name: plan for name, plan in plans.items()}
+    about = account_for(state, form, planned, request.omit, job)
     folder.refuse_without_room(target.path, sum(p.nbytes for p in plans.values() if p.exact))
     sized = {name: Sized(plan, job) for name, plan in plans.items()}
     job.start(sum(one.work for one in sized.values()), target.path.name)

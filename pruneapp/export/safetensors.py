@@ -29,7 +29,7 @@ _METADATA = "__metadata__"
 # As the reference writes it: no spaces, no escapes but those that JSON demands.
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 # Sources that have the order and the metadata of a safetensors file.
-_LAID_OUT = frozenset({reading.SAFETENSORS.name, compact.FORMAT})
+LAID_OUT = frozenset({reading.SAFETENSORS.name, compact.FORMAT})
 
 
 def plan_safetensors(records: Sequence[Record], metadata: Mapping[str, str], job: Job) -> Plan:
@@ -129,7 +129,7 @@ def in_order(part: Part, job: Job) -> list[TensorEntry]:
 
 
 def _in_order_of_source(part: Part, job: Job) -> list[TensorEntry]:
-    if part.checkpoint.format in _LAID_OUT:
+    if part.checkpoint.format in LAID_OUT:
         return sorted(part.entries, key=attrgetter("location.source", "location.offset"))
     opened = part.checkpoint.entries
     offset = 0
@@ -143,7 +143,7 @@ def _in_order_of_source(part: Part, job: Job) -> list[TensorEntry]:
 
 def metadata_for(part: Part) -> dict[str, str]:
     """Return the metadata that a safetensors file of this part should carry."""
-    ours = part.checkpoint.format in _LAID_OUT
+    ours = part.checkpoint.format in LAID_OUT
     # Older transformers refuse a file without a format.
     return metadata_of(part.state, part.metadata if ours else {"format": "pt"})
 

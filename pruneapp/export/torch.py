@@ -19,7 +19,7 @@ from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.torchfile.checked import CheckedSource
 from pruneapp.checkpoint.torchfile.layout import IN_PICKLE, STORED, pickle_with, zip_layout
 from pruneapp.checkpoint.torchfile.zipped import SCRIPT
-from pruneapp.errors import ExportError, counted
+from pruneapp.errors import ExportError
 from pruneapp.export import loading, parts, torch_zip
 from pruneapp.export.declaration import Format, Part, Plan
 from pruneapp.export.patching import (
@@ -56,7 +56,7 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
     return torch_zip.plan_state_dict(
-        records, job, (*_left_behind(part, reason), *parts.stripped(part))
+        records, job, (*_not_in_place(part, reason), *parts.stripped(part))
     )
 
 
@@ -172,23 +172,10 @@ def _checked(source: FileSource, job: Job) -> tuple[Checked, ...]:
     )
 
 
-def _left_behind(part: Part, reason: str) -> tuple[str, ...]:
-    contents = part.checkpoint.contents
-    if contents.format not in {ZIP.name, LEGACY.name, SCRIPT}:
-        kept = {"format", *chain.from_iterable(map(attrgetter("aliases"), part.entries))}
-        left = [key for key in part.metadata if key not in kept]
-        if not left:
-            return ()
-        were = "was" if len(left) == 1 else "were"
-        entries = counted(len(left), "entry", "entries")
-        return (f"A torch state dict has no metadata, so {entries} {were} left behind.",)
-    where = f" '{contents.state_dict}'" if contents.state_dict else ""
-    read = " that could be read" if contents.unreadable else ""
-    sentence = (
-        f"A plain state dict was written, because {reason}: the tensors of the state dict{where}"
-        f"{read} are in it, everything else of the opened file was left behind."
-    )
-    return (sentence,)
+def _not_in_place(part: Part, reason: str) -> tuple[str, ...]:
+    if part.checkpoint.format not in {ZIP.name, LEGACY.name, SCRIPT}:
+        return ()
+    return (f"A plain state dict was written, because {reason}.",)
 
 
 def _refuses(checkpoint: Checkpoint) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import torch
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import save_file
 
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.document.given import read_mask
@@ -212,6 +214,75 @@ def test_what_is_no_tensor_is_said_to_be_left_out(tmp_path):
         assert report.notices == ()
 
 
+TRAINING = {
+    "optimizer": {"state": {0: {"exp_avg": plain(4, 8, 16)}}, "param_groups": [{"lr": 0.1}]},
+    "epoch": 3,
+    "args": {"lr": 0.1},
+}
+
+
+@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
+def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(form, tmp_path):
+    """Its keys by name, whatever the depth and the key of the state dict."""
+    weights = {"w": plain(0, 8, 16)}
+    for content, said in (
+        (
+            {"state_dict": weights, **TRAINING},
+            "state dict 'state_dict': 'optimizer', 'epoch', 'args'",
+        ),
+        ({"state_dict": weights}, ""),
+        (weights, ""),
+        ({**weights, "optimizer": TRAINING["optimizer"]}, "tensors: 'optimizer'"),
+        ({"epoch": 1, "a": {"model": weights, "lr": 2}}, "state dict 'a.model': 'epoch', 'a.lr'"),
+        (
+            {"model": weights, "ema": {"w": plain(1, 8, 16)}, **{f"k{i}": i for i in range(20)}},
+            "state dict 'model': 'ema', " + ", ".join(f"'k{i}'" for i in range(11)) + " and 9 more",
+        ),
+    ):
+        with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
+            (offer,) = (one for one in offers(half(checkpoint), Job()) if one.name == form.name)
+            _, report = run(half(checkpoint), form.name, tmp_path)
+        wanted = f"Left out, as it is not in the {said}."
+        kept = not said or form.name == "torch"
+        assert (wanted in offer.does_not) == (wanted in report.notices) == (not kept)
+        assert not (kept and "Left out" in " ".join((*offer.does_not, *report.notices)))
+
+
+@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
+def test_metadata_and_programs_are_carried_on_or_said_to_be_left_out(form, tmp_path):
+    save_file({"w": plain(0, 8, 16)}, tmp_path / "m.safetensors", {"format": "pt", "note": "x"})
+    with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:
+        out, report = run(half(checkpoint), form.name, tmp_path)
+    said = "Left out: the metadata of the file ('note')."
+    assert (said in report.notices) == (form.name in TORCH)
+    if out.suffix == ".safetensors":
+        with open_checkpoint(out) as checkpoint:
+            assert checkpoint.metadata["note"] == "x"
+
+    torch.save(torch.nn.Linear(16, 8), tmp_path / "whole.pt")
+    with open_checkpoint(tmp_path / "whole.pt") as checkpoint:
+        _, report = run(half(checkpoint), form.name, tmp_path)
+    assert "Left out: objects and code of the file ('torch.nn" in " ".join(report.notices)
+
+
+def test_shards_that_keep_their_container_are_in_the_index_with_what_cannot_be_read(tmp_path):
+    home = tmp_path / "model"
+    home.mkdir()
+    names = [f"pytorch_model-0000{i}-of-00002.bin" for i in (1, 2)]
+    saved(home / names[0], {"a": plain(0, 8, 16), "m": torch.empty(2, device="meta")})
+    saved(home / names[1], {"b": plain(1, 8, 16)})
+    where = {"a": names[0], "m": names[0], "b": names[1]}
+    index = home / "pytorch_model.bin.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 1024}, "weight_map": where}))
+    with open_checkpoint(home) as checkpoint:
+        report = export(half(checkpoint), ExportRequest("torch", tmp_path / "out"), Job())
+    assert any("'m' was not read" in said for said in report.notices)
+    assert (tmp_path / "out" / index.name).read_text() == index.read_text()
+    assert "m" in torch.load(tmp_path / "out" / names[0])
+    with open_checkpoint(tmp_path / "out") as checkpoint:
+        assert not any("index" in notice.text for notice in checkpoint.contents.notices)
+
+
 def test_only_what_cannot_be_read_may_be_left_out(tmp_path):
     content = {"w": plain(0, 8, 16), "m": torch.empty(2, device="meta")}
     with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
@@ -230,7 +301,9 @@ def test_a_container_that_is_not_kept_after_all_stops_the_export(tmp_path):
             run(state, "torch", tmp_path)
         assert run(Snapshot(checkpoint), "torch", tmp_path)[1].omitted == ()
         _, report = run(state, "torch", tmp_path, omit=("m",))
-        assert "that could be read are in it" in report.notices[0]
+        assert report.notices[0] == (
+            "A plain state dict was written, because 'w' lies compressed or sparse in it."
+        )
         with pytest.raises(ExportError, match=r"'m' of '.*' cannot be written as torch"):
             run(Snapshot(checkpoint), "torch", tmp_path, params={"dtype": "float16"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.torchfile.pickled.placeholders import (
@@ -56,6 +56,8 @@ class Candidate:
         How many there are, and how many numbers they hold, tied ones counted once.
     others
         Keys of values in the dict itself that are no tensors and hold none.
+    beside
+        Finds the keys of what the file holds outside of it; only the chosen one is asked.
     """
 
     key: str
@@ -63,6 +65,7 @@ class Candidate:
     tensors: int
     numel: int
     others: tuple[str, ...] = ()
+    beside: Callable[[], tuple[str, ...]] = tuple
 
     @classmethod
     def of(
@@ -71,6 +74,7 @@ class Candidate:
         found: Iterable[Found],
         cancel: CancelToken,
         others: Iterable[str] = (),
+        beside: Callable[[], tuple[str, ...]] = tuple,
     ) -> Candidate:
         """Count what there is."""
         every: list[Found] = []
@@ -82,7 +86,7 @@ class Candidate:
         for some in cancel.batches(leaves.values()):
             tensors += sum(map(_tensors, some))
             total += sum(map(numel, some))
-        return cls(key, tuple(every), tensors, total, tuple(others))
+        return cls(key, tuple(every), tensors, total, tuple(others), beside)
 
     @property
     def foreign(self) -> bool:

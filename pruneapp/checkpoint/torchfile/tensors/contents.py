@@ -144,6 +144,7 @@ def build(
         traits={trait: tuple(names) for trait, names in found.traits.items()},
         parts=found.parts,
         others=chosen.others,
+        beside=chosen.beside(),
     )
     return contents, tuple(found.rebuilt)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from pruneapp.checkpoint.torchfile.faults import Malformed
@@ -127,10 +129,10 @@ class _Walk:
         found: list[Candidate] = []
         keys = Names()
         seen: set[int] = set()
-        todo: list[tuple[Any, str, int]] = [(root, "", 0)]
+        todo: list[tuple[Any, str, tuple[Any, ...]]] = [(root, "", ())]
         while todo:
-            value, key, depth = todo.pop()
-            if id(value) in seen or not self.bears(value) or depth > MAX_DEPTH:
+            value, key, above = todo.pop()
+            if id(value) in seen or not self.bears(value) or len(above) > MAX_DEPTH:
                 continue
             seen.add(id(value))
             self._cancel.check()
@@ -144,15 +146,15 @@ class _Walk:
                 or self._holds_layers(children)
             ):
                 others = self._others(value, children)
-                found.append(
-                    Candidate.of(keys.unique(key), self._flatten(value), self._cancel, others)
-                )
+                beside = partial(self._beside, (*above, value))
+                name = keys.unique(key)
+                found.append(Candidate.of(name, self._flatten(value), self._cancel, others, beside))
                 if self._is_module(value):
                     continue
                 models_only = True
             for batch in self._cancel.batches(reversed(children)):
                 todo.extend(
-                    (child, joined(key, name), depth + 1)
+                    (child, joined(key, name), (*above, value))
                     for name, child, _ in batch
                     if not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
                     and (not models_only or _ends(name, MODEL_KEYS, _MODEL_ENDINGS))
@@ -173,6 +175,43 @@ class _Walk:
                 and not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
             ]
         return others
+
+    def _beside(self, path: Sequence[Any]) -> tuple[str, ...]:
+        """Return the keys of what is not in a dict, but next to it or to those around it.
+
+        Parameters
+        ----------
+        path
+            The containers that lead to the dict, the root first, and the dict as the last.
+        """
+        names: list[str] = []
+        prefix = ""
+        for holder, inner in itertools.pairwise(path):
+            within = prefix
+            for batch in self._cancel.batches(self._children(holder)):
+                for name, child, _ in batch:
+                    if child is inner:
+                        within = joined(prefix, name)
+                    else:
+                        names.append(joined(prefix, name))
+            prefix = within
+        # Under the same roof: what training keeps, and other models.
+        chosen = path[-1]
+        if isinstance(chosen, dict):
+            for batch in self._cancel.batches(self._children(chosen)):
+                names += [
+                    joined(prefix, name) for name, child, _ in batch if self._is_apart(name, child)
+                ]
+        return tuple(names)
+
+    def _is_apart(self, name: str, child: Any) -> bool:
+        """Whether a value in a state dict is neither a part of it nor among `_others`."""
+        if isinstance(child, LEAVES):
+            return False
+        if _ends(name, OTHER_KEYS, _OTHER_ENDINGS):
+            return True
+        model = _ends(name, MODEL_KEYS, _MODEL_ENDINGS)
+        return self.bears(child) and (model or _is_optimizer(child))
 
     def _holds_layers(self, children: list[tuple[str, Any, str]]) -> bool:
         """Whether it is a model kept as one small dict a layer: ``{"fc1": {"weight": ...}}``."""
