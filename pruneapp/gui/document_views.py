@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from pruneapp.gui.views.forecast import Forecast
@@ -13,6 +14,8 @@ from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.gui.views.tree import ModuleTree
 
 FORM_WIDTH = 330
+# Pixels of height between toolbar and status below which rows stand closer to each other.
+LOW = 600
 
 
 class DocumentViews(QObject):
@@ -40,13 +43,7 @@ class DocumentViews(QObject):
         self.forecast = Forecast()
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree), parent)
         self.form_dock = _dock("form", self.tr("Prune"), self._form_column(), parent)
-        self.middle = QWidget()
-        column = QVBoxLayout(self.middle)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
-        column.addWidget(self.pages, 1)
-        column.addWidget(self.hand_options)
-        column.addWidget(self.history)
+        self.middle = _Middle(self.pages, self.hand_options, self.history)
 
     def _form_column(self) -> QWidget:
         inner = QWidget()
@@ -75,6 +72,30 @@ class DocumentViews(QObject):
         bar = scroll.verticalScrollBar().sizeHint().width()
         outer.setMinimumWidth(max(FORM_WIDTH, inner.minimumSizeHint().width() + bar))
         return outer
+
+
+class _Middle(QWidget):
+    """Pictures above history; closer together where the window is low."""
+
+    def __init__(self, pages: PicturePages, *below: QWidget) -> None:
+        super().__init__()
+        self._pages = pages
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(pages, 1)
+        for widget in below:
+            self._column.addWidget(widget)
+        self._set_low(low=False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the picture its room."""
+        super().resizeEvent(event)
+        self._set_low(low=self.height() < LOW)
+
+    def _set_low(self, *, low: bool) -> None:
+        gap = 4 if low else 8
+        self._column.setContentsMargins(8, gap, 8, gap)
+        self._column.setSpacing(gap)
+        self._pages.set_low(low=low)
 
 
 def _padded(widget: QWidget) -> QWidget:

@@ -6,11 +6,14 @@ import sys
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
 
 from pruneapp import resources
 from pruneapp.gui import placing
+from pruneapp.gui.views.forecast.figures import StepFigures
 from pruneapp.gui.views.pictures.pages import Page
 
+_CONTROLS = QAbstractButton, QComboBox, QLineEdit, QSlider
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
 
@@ -70,7 +73,43 @@ def test_it_has_half_of_the_height_of_a_window(opened, height):
 def test_it_is_of_use_in_a_window_of_960_by_600(opened):
     for page, size in canvases(opened, 960, 600).items():
         assert size.width() >= 600, page
-        assert size.height() >= 0.45 * 600, page
+        assert size.height() >= 600 / 2, page
+
+
+def test_it_has_half_of_a_small_window_whose_controls_are_all_seen(opened):
+    """1280 x 800 at 150 %: what a laptop has."""
+    for page, size in canvases(opened, 853, 533).items():
+        assert size.height() >= 533 / 2, page
+        controls = opened.views.middle.findChildren(QWidget)
+        for control in controls:
+            if not control.isVisible() or not isinstance(control, _CONTROLS):
+                continue
+            said = f"{page}: {control.accessibleName() or control.metaObject().className()}"
+            assert inside(control, opened.window), said
+            assert control.width() >= control.minimumSizeHint().width(), said
+            if isinstance(control, QAbstractButton):
+                assert control.width() >= control.sizeHint().width(), said
+
+
+def test_the_legend_comes_back_with_the_room_for_it(opened):
+    legend = opened.views.pages.channels.legend
+    for width, height, seen in ((853, 533, False), (1280, 800, True)):
+        opened.window.resize(width, height)
+        opened.views.pages.tabs.setCurrentIndex(Page.CHANNELS)
+        opened.wait(lambda seen=seen: legend.isVisible() is seen)
+
+
+def test_no_part_of_the_form_is_cut_off(opened):
+    opened.window.resize(1280, 800)
+    form, forecast = opened.views.form, opened.views.forecast
+    # Of a model of seven billion weights.
+    for figures in forecast.findChildren(StepFigures):
+        figures.set_numbers({"gone": "2,001,234,567 of 6,738,415,616", "energy": "99.99 %"})
+    opened.pause(30)
+    for part in (form, forecast):
+        around = part.parentWidget().parentWidget()
+        right = part.mapTo(around, part.rect().topRight()).x()
+        assert right < around.width(), "nothing of it lies beyond the edge"
 
 
 def test_there_is_one_row_of_controls_above_it_and_one_of_words_below(opened):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import as_plain, plain, recolor
 from pruneapp.gui.views.parts.numbers import count
+
+_APART = 16  # pixels between two of them
 
 
 class HandOptions(QWidget):
@@ -31,7 +34,7 @@ class HandOptions(QWidget):
         self.title = plain(self.tr("Manual edit"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
+        row.setSpacing(_APART)
         row.addWidget(self.title)
         row.addWidget(self.everywhere)
         row.addWidget(self.companions)
@@ -73,6 +76,21 @@ class HandOptions(QWidget):
         """Take the theme's colours."""
         recolor(self.title, with_defaults(colors)["muted"])
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the heading where there is no room for it."""
+        super().resizeEvent(event)
+        self._show_title()
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for room for the check boxes."""
+        return QSize(self._needed(), self.height())
+
+    def _needed(self) -> int:
+        shown = [box for box in (self.everywhere, self.companions) if not box.isHidden()]
+        return sum(box.sizeHint().width() for box in shown) + _APART * max(0, len(shown) - 1)
+
     def _show_title(self) -> None:
         # Not `isVisible`: the row itself may be hidden.
-        self.title.setHidden(self.everywhere.isHidden() and self.companions.isHidden())
+        needed = self._needed()
+        whole = needed + _APART + self.title.sizeHint().width()
+        self.title.setHidden(not needed or whole > self.width())

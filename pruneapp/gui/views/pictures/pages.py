@@ -20,7 +20,7 @@ from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.compare import CompareView
 from pruneapp.gui.views.pictures.distribution import DistributionView
-from pruneapp.gui.views.pictures.frame.picture import Picture
+from pruneapp.gui.views.pictures.frame.picture import LOW_GAP, SMALLEST, Picture
 from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
 from pruneapp.gui.views.pictures.heading import TensorHeading
 from pruneapp.gui.views.pictures.model import ModelView
@@ -38,6 +38,7 @@ class Page(IntEnum):
     COMPARE = 4
 
 
+_GAP = 8
 # Pages of one tensor, whose numbers are beside what is read out.
 _OF_THE_TENSOR = frozenset({Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS})
 
@@ -83,6 +84,7 @@ failed(str)
             self.compare,
         )
         self._tab_colors = QColor(), QColor()
+        self._narrow = False
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setUsesScrollButtons(True)
@@ -106,7 +108,7 @@ failed(str)
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column.setSpacing(_GAP)
         column.addWidget(self.heading)
         self._above = WrappingRow(self.tabs, self._controls)
         column.addWidget(self._above)
@@ -133,6 +135,14 @@ failed(str)
         with QSignalBlocker(self.tabs):
             self.tabs.setCurrentIndex(page)
         self._show(page)
+
+    def set_low(self, *, low: bool) -> None:
+        """Leave less space between the rows, where the window has little for the picture."""
+        column = self.layout()
+        assert column is not None
+        column.setSpacing(LOW_GAP if low else _GAP)
+        for picture in self._pages:
+            picture.set_low(low=low)
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
@@ -215,12 +225,25 @@ failed(str)
         return super().event(event)
 
     def _make_room(self) -> None:
-        """Where the window is low the legend gives way to the picture."""
-        picture, gap = self.picture(), 8
-        above = self.heading.sizeHint().height() + gap
-        above += self._above.heightForWidth(self.width()) + gap
+        """Where the window is narrow or low, the picture comes before what is around it."""
+        self._narrow_controls()
+        picture, column = self.picture(), self.layout()
+        assert column is not None
+        above = self.heading.sizeHint().height() + column.spacing()
+        above += self._above.heightForWidth(self.width()) + column.spacing()
         rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
-        picture.legend.setVisible(picture.has_legend and rest >= 0)
+        half = max(0, self.window().height() // 2 - SMALLEST)
+        picture.legend.setVisible(picture.has_legend and rest >= half)
+
+    def _narrow_controls(self) -> None:
+        needed = self.tabs.sizeHint().width() + _GAP + self._controls.minimumSizeHint().width()
+        if self._narrow:
+            needed += self.weights.modes.mode_box.sizeHint().width() + _GAP
+        narrow = needed > self.width()
+        if narrow != self._narrow:
+            self._narrow = narrow
+            for picture in self._pages:
+                picture.set_narrow(narrow=narrow)
 
     def _on_tab_changed(self, page: int) -> None:
         self._show(page)

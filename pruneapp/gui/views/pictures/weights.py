@@ -62,6 +62,14 @@ class WeightsView(TiledPicture):
 
     # What it is told.
 
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Take what is shown of the weights beside the tools, or above them again."""
+        self.modes.label.setHidden(narrow)
+        if narrow:
+            self.tools.take(self.modes.mode_box)
+        else:
+            self._add_control(self.modes.mode_box, first=True)
+
     def set_layout(
         self, layout: Layout | None, shape: Sequence[int] = (), dtype: str = "", name: str = ""
     ) -> None:

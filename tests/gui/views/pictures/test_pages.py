@@ -192,19 +192,18 @@ print("pyqtgraph" in sys.modules)
     assert run_python(code).strip() == "False"
 
 
-def test_controls_have_a_second_line_where_room_is_short(pages, qtbot):
+def test_what_is_done_by_hand_is_in_one_menu_where_room_is_short(pages, qtbot):
     pages.set_page(Page.CHANNELS)
     pages.channels.set_dims(["0: output channels (4,096)", "1: input channels (4,096)"])
-    box, button = pages.channels.dim_box, pages.channels.hand.operations.buttons["prune"]
-    for width, own in ((560, True), (1100, False)):
+    box, operations = pages.channels.dim_box, pages.channels.hand.operations
+    for width, one in ((560, True), (1100, False)):
         pages.resize(width, 600)
-
-        def below():
-            corner = box.mapTo(pages, box.rect().bottomLeft())
-            return button.mapTo(pages, button.rect().topLeft()).y() > corner.y()
-
-        qtbot.waitUntil(lambda own=own: below() is own)
+        button = operations.menu_button if one else operations.buttons["prune"]
+        qtbot.waitUntil(lambda button=button: button.isVisible())
+        assert operations.menu_button.isVisible() is one
         assert pages.width() == width
+        row = box.mapTo(pages, box.rect().center()).y()
+        assert abs(button.mapTo(pages, button.rect().center()).y() - row) < 8, "one row"
         assert box.width() >= box.sizeHint().width(), "the dimension is not cut off"
         assert button.visibleRegion().boundingRect() == button.rect(), "all of it is seen"
 

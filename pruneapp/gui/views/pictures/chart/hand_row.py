@@ -13,7 +13,7 @@ from pruneapp.gui.views.pictures.frame.wrapping import WrappingRow
 
 
 class HandRow(QWidget):
-    """The controls of the chart; the operations to the right, or below where room is short.
+    """The controls of the chart; the operations to the right, in one menu where room is short.
 
     Attributes
     ----------
@@ -33,19 +33,16 @@ class HandRow(QWidget):
         self.words = ""
         self.operations = OperationButtons()
         self.operations.operated.connect(self.operated)
-        choosing, doing = QWidget(), QWidget()
-        left, right = QHBoxLayout(choosing), QHBoxLayout(doing)
-        for row in (left, right):
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(8)
+        choosing = QWidget()
+        left = QHBoxLayout(choosing)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(8)
         for control in controls:
             left.addWidget(control)
         left.addStretch(1)
-        right.addStretch(1)
-        right.addWidget(self.operations)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(WrappingRow(choosing, doing))
+        whole.addWidget(WrappingRow(choosing, self.operations))
         self.set_chosen(0, possible=False)
 
     def set_chosen(self, number: int, *, possible: bool) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from pruneapp.answers import Operation
 
+_APART = 4  # pixels between two buttons
 _KEYS: dict[tuple[Qt.Key, bool], Operation] = {
     (Qt.Key.Key_Delete, False): "prune",
     (Qt.Key.Key_R, False): "restore",
@@ -17,7 +18,16 @@ _KEYS: dict[tuple[Qt.Key, bool], Operation] = {
 
 
 class OperationButtons(QWidget):
-    """Prune, Restore, Protect, Release; always there, so that nothing jumps.
+    """Prune, Restore, Protect, Unprotect; always there, so that nothing jumps.
+
+    Where there is no room for a button each, one button opens a menu of them.
+
+    Attributes
+    ----------
+    buttons
+        A button for each operation.
+    menu_button
+        What is there instead where room is short.
 
     Signals
     -------
@@ -31,8 +41,20 @@ class OperationButtons(QWidget):
         super().__init__(parent)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        row.setSpacing(_APART)
+        row.addStretch(1)
+        self.menu_button = QToolButton()
+        self.menu_button.setText(self.tr("Edit"))
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.menu_button.setToolTip(self.tr("Prune, restore, protect or unprotect the selection"))
+        self.menu_button.setMenu(QMenu(self.menu_button))
+        # Room for the arrow, which the style draws over the end of the word.
+        self.menu_button.setMinimumWidth(self.menu_button.sizeHint().width() + 8)
+        self.menu_button.hide()
+        row.addWidget(self.menu_button)
         self.buttons: dict[Operation, QToolButton] = {}
+        self._actions: dict[Operation, QAction] = {}
         self._tips: dict[Operation, tuple[str, str]] = {}
         operations: tuple[tuple[Operation, str, str, str], ...] = (
             ("prune", self.tr("Prune"), self.tr("Prune the selection"), self.tr("Del")),
@@ -60,6 +82,11 @@ class OperationButtons(QWidget):
             self.buttons[operation] = button
             self._tips[operation] = tip, key
             row.addWidget(button)
+            # Behind a tab stands the key as in other menus; it is the picture that listens to it.
+            action = self.menu_button.menu().addAction(f"{text}\t{key}")
+            action.setProperty("operation", operation)
+            action.triggered.connect(self._on_clicked)
+            self._actions[operation] = action
         self.set_chosen("")
 
     def set_chosen(self, words: str, why_not: str = "") -> None:
@@ -76,8 +103,30 @@ class OperationButtons(QWidget):
             tip, key = self._tips[operation]
             whole = f"{tip} ({key}): {words}" if words else f"{tip} ({key})"
             button.setEnabled(bool(words) and not why_not)
+            self._actions[operation].setEnabled(button.isEnabled())
             button.setToolTip(why_not or whole)
             button.setAccessibleDescription(why_not or whole)
+
+    def sizeHint(self) -> QSize:
+        """Ask for a button each."""
+        hints = [button.sizeHint() for button in self.buttons.values()]
+        width = sum(hint.width() for hint in hints) + _APART * (len(hints) - 1)
+        return QSize(width, max(hint.height() for hint in hints))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with one button for all."""
+        return self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many buttons as there is room for: all, or one for all."""
+        super().resizeEvent(event)
+        fits = self.width() >= self.sizeHint().width()
+        focused = self.isAncestorOf(QApplication.focusWidget() or self)
+        self.menu_button.setVisible(not fits)
+        for button in self.buttons.values():
+            button.setVisible(fits)
+        if focused and not fits:
+            self.menu_button.setFocus()
 
     def _on_clicked(self) -> None:
         self.operated.emit(self.sender().property("operation"))

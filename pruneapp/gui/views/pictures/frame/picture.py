@@ -29,6 +29,7 @@ from pruneapp.gui.views.pictures.frame.waiting import Waiting
 # Pixels of height below which a picture says too little; what lies below it gives way first.
 SMALLEST = 96
 _GAP = 8
+LOW_GAP = 4  # where the window is low
 
 
 class Picture(QWidget):
@@ -125,6 +126,15 @@ class Picture(QWidget):
 
     # What it is told.
 
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Take whether `controls` have room for what is most needed alone."""
+
+    def set_low(self, *, low: bool) -> None:
+        """Leave less space between the rows, where there is little for the picture."""
+        column = self.layout()
+        assert column is not None
+        column.setSpacing(LOW_GAP if low else _GAP)
+
     def set_empty_text(self, text: str) -> None:
         """Say this where there is nothing to show; empty for what this kind of picture says."""
         self._instead = text
@@ -173,7 +183,9 @@ class Picture(QWidget):
 
     def legend_height(self) -> int:
         """Return what the legend takes."""
-        return self.legend.sizeHint().height() + _GAP if self.has_legend else 0
+        column = self.layout()
+        assert column is not None
+        return self.legend.sizeHint().height() + column.spacing() if self.has_legend else 0
 
     # What a person may take along.
 
@@ -262,11 +274,12 @@ class Picture(QWidget):
     def _control_row(self) -> QHBoxLayout:
         return self._row
 
-    def _add_control(self, control: QWidget) -> None:
-        """Put a control before the menu."""
+    def _add_control(self, control: QWidget, *, first: bool = False) -> None:
+        """Put a control before the menu, or before all."""
         controls = self.controls.layout()
         assert isinstance(controls, QHBoxLayout)
-        controls.insertWidget(max(1, controls.indexOf(self.taking.button)), control)
+        place = 1 if first else max(1, controls.indexOf(self.taking.button))
+        controls.insertWidget(place, control)
 
     @property
     def shows_table(self) -> bool:

@@ -21,6 +21,8 @@ class ModeRow(QWidget):
     ----------
     mode_box
         What is shown of the weights; whoever makes the row places it.
+    label
+        The word before the slider, for which there is not always room.
 
     Signals
     -------
@@ -56,12 +58,12 @@ class ModeRow(QWidget):
         self.slider.setPageStep(25)
         self.slider.setFixedWidth(64)
         self.slider.setAccessibleName(self.tr("Mask opacity"))
-        mask = QLabel(self.tr("Mask"))
-        mask.setBuddy(self.slider)
+        self.label = QLabel(self.tr("Mask"))
+        self.label.setBuddy(self.slider)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(mask)
+        row.addWidget(self.label)
         row.addWidget(self.slider)
         self.axes_button = icon_switch(
             self.tr("Axes"), self.tr("choose the dimensions shown as rows and columns")

@@ -28,7 +28,7 @@ def icon_switch(name: str, tip: str) -> QToolButton:
 
 
 class ToolRow(QWidget):
-    """Tools to the left, operations to the right, or below where room is short.
+    """Tools to the left, operations to the right, in one menu or below where room is short.
 
     Parameters
     ----------
@@ -86,16 +86,12 @@ class ToolRow(QWidget):
         row.addSpacing(8)
         row.addWidget(looks)
         row.addStretch(1)
+        self._choosing, self._looks = row, looks
         self.operations = OperationButtons()
         self.operations.operated.connect(self.operated)
-        doing = QWidget()
-        right = QHBoxLayout(doing)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.addStretch(1)
-        right.addWidget(self.operations)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(WrappingRow(choosing, doing))
+        whole.addWidget(WrappingRow(choosing, self.operations))
         self._group.buttonToggled.connect(self._on_tool)
         self.brush_box.activated.connect(self._on_brush)
         self.dim_box.activated.connect(self.dimChosen)
@@ -124,6 +120,10 @@ class ToolRow(QWidget):
             self.dim_box.clear()
             self.dim_box.addItems(list(labels))
             self.dim_box.setCurrentIndex(dim if labels else -1)
+
+    def take(self, control: QWidget) -> None:
+        """Give a control that has no room elsewhere its place between the tools and the looks."""
+        self._choosing.insertWidget(self._choosing.indexOf(self._looks), control)
 
     def set_dim(self, dim: int) -> None:
         """Say the channels of which dimension are drawn."""
