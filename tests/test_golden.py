@@ -11,8 +11,10 @@ import pytest
 
 import pruneapp
 from pruneapp.__main__ import main
+from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.document import Document
 from pruneapp.document.recipe import load
+from pruneapp.document.selection import default_selection, select
 from pruneapp.document.session.file import read_session
 from pruneapp.document.session.recovery import read_journal
 from pruneapp.document.session.reopen import reopened
@@ -27,6 +29,9 @@ EXPORTS = {
     "limits-compact.safetensors": ("limits", "bert.safetensors", "compact"),
     "hand.pt": ("hand", "conv.pt", "torch"),
     "prune.safetensors": ("prune", "bert.safetensors", "safetensors"),
+    "buffers.safetensors": ("buffers", "gpt.safetensors", "safetensors"),
+    "buffers.pt": ("buffers", "gpt.safetensors", "torch"),
+    "usual.safetensors": ("usual", "gpt.safetensors", "safetensors"),
 }
 
 
@@ -154,3 +159,14 @@ def test_a_journal_of_version_1_is_recovered(golden, name, intents):
     with read_journal(golden / f"{name}.journal", Job()) as journal:
         assert len(journal.history.intents) == intents
         check(reopened(journal, Job(), original=golden / "bert.safetensors"))
+
+
+def test_buffers_and_biases_are_selected_by_default_in_version_1_alone(golden):
+    with open_checkpoint(golden / "gpt.safetensors") as checkpoint:
+        new, old = (default_selection(checkpoint, version) for version in (2, 1))
+        assert new == ("h.0.attn.c_attn.weight", "head.weight")
+        pruned = json.loads((golden / "usual.recipe.json").read_text())["entries"]
+        assert "names" not in pruned[0]["configuration"]["rows"][0]["configuration"]
+        assert set(old) == {e.name for e in checkpoint.entries.values() if len(e.shape) > 1}
+        assert select(checkpoint, ["*bias"], 2) == ("h.0.attn.c_attn.bias", "head.bias")
+        assert "h.0.attn.bias" in select(checkpoint, ["*bias"], 1)

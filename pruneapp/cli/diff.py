@@ -52,7 +52,14 @@ def diff(options: argparse.Namespace, token: CancelToken) -> int:
             names=_names(a.checkpoint, b.checkpoint, options.pattern) if options.pattern else None,
         )
     if options.json:
-        print_json(_as_json(found, only_different=options.only_different))
+        learned = {
+            name
+            for side in (a, b)
+            for entry in side.checkpoint.entries.values()
+            if entry.learned
+            for name in entry.names
+        }
+        print_json(_as_json(found, learned, only_different=options.only_different))
     else:
         _print(found, only_different=options.only_different)
     return DIFFERENT if found.differing else SAME
@@ -137,7 +144,7 @@ def _shape(shape: tuple[int, ...]) -> str:
     return "×".join(map(str, shape)) or "scalar"
 
 
-def _as_json(found: Comparison, *, only_different: bool) -> dict[str, Any]:
+def _as_json(found: Comparison, learned: set[str], *, only_different: bool) -> dict[str, Any]:
     return {
         "a": found.a,
         "b": found.b,
@@ -152,7 +159,8 @@ def _as_json(found: Comparison, *, only_different: bool) -> dict[str, Any]:
                 "shape_b": list(row.shape_b),
                 "dtype_a": row.dtype_a,
                 "dtype_b": row.dtype_b,
-                "parameters": row.numel,
+                "elements": row.numel,
+                "parameters": row.numel if row.name in learned else 0,
                 "differing": row.differing,
                 "norm": row.norm,
                 "relative": row.relative,

@@ -47,7 +47,9 @@ def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
         "format": contents.format,
         "state_dict": contents.state_dict,
         "state_dicts": [
-            {"key": s.key, "tensors": s.tensors, "elements": s.numel} for s in contents.state_dicts
+            # What "parameters" says here is read by older programs: all elements, buffers too.
+            {"key": s.key, "tensors": s.tensors, "elements": s.numel, "parameters": s.numel}
+            for s in contents.state_dicts
         ],
         "parameters": counted.parameters,
         "buffers": counted.buffers,
@@ -97,7 +99,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     print_table(head, rows, (False, False, False, False, True, False))
     total, buffers = size_of(entries)
     beside = f"{_many(buffers, 'element')} in buffers, " if buffers else ""
-    pruned = sum(document.masks.pruned(e.name) for e in entries)
+    pruned = sum(document.masks.pruned(e.name) for e in entries if e.learned)
     write = sys.stdout.write
     write(
         f"\n{contents.label}: {_many(len(entries), 'tensor')}, {_many(total, 'parameter')}, "

@@ -79,7 +79,7 @@ def ends_of(entries: Iterable[TensorEntry]) -> Ends:
         Every prunable tensor of the blocks, vectors and embeddings too, by any of its names. Both
         are empty if there is no layer, and the same for a model of one block.
     """
-    prunable = [entry for entry in entries if entry.prunable]
+    prunable = [entry for entry in entries if entry.prunable and entry.learned]
     layers = _layers(prunable)
     if not layers:
         return Ends(frozenset(), frozenset())

@@ -7,16 +7,21 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 
+from pruneapp.checkpoint.annotate import chosen_by_version_1
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
+from pruneapp.document.step import Version
 from pruneapp.errors import SelectionError
+from pruneapp.progress import Job
 
 # Comparing a pattern with a hundred thousand names letter by letter takes seconds.
 _MOST_COMPARED = 5_000
 _MOST_NAMED = 3
 
 
-def select(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
+def select(
+    checkpoint: Checkpoint, patterns: Sequence[str], version: Version = 2
+) -> tuple[str, ...]:
     """Return the prunable tensors that match any of `patterns`.
 
     Parameters
@@ -27,12 +32,14 @@ def select(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
         Case-sensitive globs over whole names (`fnmatch.fnmatchcase`): ``*`` crosses dots. Every
         name of a tied tensor is tried. A pattern that matches nothing as a glob is tried as a
         name, so that a name with brackets can be given as it is.
+    version
+        Of the step that is meant. By version 1 buffers that can be pruned are as good as others.
 
     Returns
     -------
     tuple[str, ...]
-        First names, in file order, each once. Tensors that cannot be pruned are left out as long
-        as the pattern matches others too.
+        First names, in file order, each once. Tensors that cannot be pruned, and buffers, are left
+        out as long as the pattern matches others too.
 
     Raises
     ------
@@ -47,10 +54,11 @@ def select(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:
         matched = _matching(checkpoint, pattern)
         if not matched:
             raise _no_match(checkpoint, pattern)
-        prunable = [e.name for e in matched if e.prunable]
+        prunable = [e for e in matched if e.prunable]
         if not prunable:
             raise _not_prunable(pattern, matched)
-        chosen.update(prunable)
+        learned = [e for e in prunable if e.learned] if version > 1 else []
+        chosen.update(e.name for e in learned or prunable)
     return tuple(name for name in checkpoint.entries if name in chosen)
 
 
@@ -71,8 +79,13 @@ def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]
     return tuple(name for name in checkpoint.entries if name in chosen)
 
 
-def default_selection(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return the tensors that are meant if nothing is said, in file order; maybe none."""
+def default_selection(checkpoint: Checkpoint, version: Version = 2) -> tuple[str, ...]:
+    """Return the tensors that are meant if nothing is said, in file order; maybe none.
+
+    A step of version 1 means buffers and biases of two and more dimensions as well.
+    """
+    if version == 1:
+        return chosen_by_version_1(checkpoint.contents, Job())
     return tuple(e.name for e in checkpoint.entries.values() if e.by_default)
 
 

@@ -123,7 +123,8 @@ class Step:
         `pruneapp.document.companions`. Amounts count the tensors of the rows alone.
     version
         1 for a step that was saved before there was a 2: its rows are done in order, each on what
-        the ones before left, and its limits know the order of the file alone.
+        the ones before left, its limits know the order of the file alone, and what it selects by
+        default, patterns or kinds has buffers among it, see `pruneapp.document.selection`.
 
     Raises
     ------

@@ -49,7 +49,8 @@ def find_zeros(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> Zer
         The state.
     names
         By any names, in the order of the report; those that cannot be pruned are passed over, and
-        those in which the census has counted fewer zeros. None for all tensors, in file order.
+        those in which the census has counted fewer zeros. None for all but
+        buffers, in file order.
     job
         Started with the elements; may cancel.
 
@@ -106,7 +107,7 @@ def zero_masks(snapshot: Snapshot, names: Iterable[str], job: Job) -> Mapping[st
 
 def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) -> list[TensorEntry]:
     if names is None:
-        entries = list(snapshot.checkpoint.entries.values())
+        entries = [e for e in snapshot.checkpoint.entries.values() if e.learned]
     else:
         entries = list({(e := snapshot.entry(name)).name: e for name in names}.values())
     found: list[TensorEntry] = []

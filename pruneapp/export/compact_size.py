@@ -168,7 +168,10 @@ class CompactSizes:
         def chosen(names: tuple[str, ...], pattern: str) -> RowConfiguration:
             known = self._rows.get(pattern)
             if known is None or known[0] != names:
-                known = self._rows[pattern] = names, row_for(checkpoint, names, pattern)
+                known = self._rows[pattern] = (
+                    names,
+                    row_for(checkpoint, step.version, names, pattern),
+                )
             return known[1]
 
         return _said(step_entry(step, chosen))

@@ -112,7 +112,7 @@ class Zeros(QObject):
         return [
             row.name
             for row in self._session.rows
-            if not row.why_not
+            if not (row.why_not or row.buffer)
             and (row.by_default or len(row.shape) > 1)
             and census.zeros(snapshot, row.name) != 0
         ]

@@ -44,10 +44,11 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
     for entry, verdict in zip(entries, Judge(modules).of(entries), strict=True):
         path, _, leaf = entry.name.rpartition(".")
         named = role(entry, modules)
+        kind = kind_of(entry, named, modules[path], path, leaf)
         assert verdict == Verdict(
             why_not(entry, modules, modules[path], path, leaf),
-            kind_of(entry, named, modules[path], path, leaf),
-            pruned_by_default(entry, named),
+            kind,
+            pruned_by_default(entry, named, kind),
         )
 
 

@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 
 from pruneapp.checkpoint.entry import size_of
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.document.selection import select
 
 PARAMETERS = {
     "conv.weight": torch.ones(4, 3, 3, 3),
@@ -54,7 +55,23 @@ def test_one_function_tells_parameters_from_buffers(file):
         assert size_of(checkpoint.entries.values()) == (LEARNED, BESIDE)
         learned = {entry.name for entry in checkpoint.entries.values() if entry.learned}
         assert learned == set(PARAMETERS)
-        assert not any(checkpoint.entries[name].prunable for name in BUFFERS)
+        assert not any(checkpoint.entries[name].by_default for name in BUFFERS)
+        assert "h.0.attn.bias" not in select(checkpoint, ["*"])
+        assert select(checkpoint, ["*.attn.bias"]) == ("h.0.attn.bias",)  # nothing else is meant
+
+
+def test_a_click_on_a_module_checks_no_buffer(person, file):
+    person.open(file)
+    person.wait_open(file)
+    model = person.views.tree.model
+    number = model.nodes.names.index("h.0.attn.bias")
+    assert not model.checks.checked[number]
+    assert not model.checks.reached(0)[number]
+    leaf = int(model.nodes.leaf[number])
+    why = "A buffer: computed, not learned. Nothing checks it but its own check box."
+    assert why in model.cells.tooltip(leaf, 0)
+    model.check([leaf], on=True)
+    assert model.checks.checked[number]
 
 
 def test_the_command_line_agrees_with_itself(file, tmp_path):
@@ -65,6 +82,13 @@ def test_the_command_line_agrees_with_itself(file, tmp_path):
     assert sum(t["parameters"] for t in told["tensors"]) == LEARNED
     assert sum(t["elements"] for t in told["tensors"]) == LEARNED + BESIDE
     options = ("--method", "l1_unstructured", "--amount", "0.5", "--json")
+    assert told["state_dicts"] == [
+        {"key": "", "tensors": len(told["tensors"]), "elements": LEARNED + BESIDE}
+        | {"parameters": LEARNED + BESIDE}  # as programs that read it know it
+    ]
+    compared = {t["name"]: t for t in json.loads(run("diff", file, file, "--json"))["tensors"]}
+    assert sum(t["parameters"] for t in compared.values()) == LEARNED
+    assert sum(t["elements"] for t in compared.values()) == LEARNED + BESIDE
     report = json.loads(run("prune", file, "-o", tmp_path / "out.safetensors", *options))
     assert report["parameters"] == LEARNED
 

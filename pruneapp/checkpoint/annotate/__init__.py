@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pruneapp.checkpoint.annotate.judge import Judge
+from pruneapp.checkpoint.annotate.kinds import pruned_by_version_1, role
 from pruneapp.checkpoint.annotate.modules import find_modules
 from pruneapp.checkpoint.annotate.overlaps import find_overlaps
 from pruneapp.checkpoint.annotate.pairs import fold_pairs
@@ -14,7 +15,26 @@ from pruneapp.checkpoint.entry import TensorEntry, make_entries
 from pruneapp.checkpoint.source import ByteSource
 from pruneapp.progress import Job
 
-__all__ = ["annotate"]
+__all__ = ["annotate", "chosen_by_version_1"]
+
+
+def chosen_by_version_1(contents: Contents, job: Job) -> tuple[str, ...]:
+    """Return the tensors that a step of version 1 prunes if it selects none, in file order.
+
+    Parameters
+    ----------
+    contents
+        Complete, see `annotate`.
+    job
+        Looked at; may cancel.
+    """
+    modules = find_modules((*contents.entries, *contents.masks), job.cancel)
+    return tuple(
+        entry.name
+        for batch in job.cancel.batches(contents.entries)
+        for entry in batch
+        if entry.by_default or (entry.prunable and pruned_by_version_1(entry, role(entry, modules)))
+    )
 
 
 def annotate(contents: Contents, sources: Sequence[ByteSource], job: Job) -> Contents:

@@ -82,8 +82,6 @@ class Judge:
 
     def _judge(self, entry: TensorEntry, module: Module, path: str, leaf: str) -> Verdict:
         named = role(entry, self._modules)
-        return Verdict(
-            why_not(entry, self._modules, module, path, leaf),
-            kind_of(entry, named, module, path, leaf),
-            pruned_by_default(entry, named),
-        )
+        kind = kind_of(entry, named, module, path, leaf)
+        reason = why_not(entry, self._modules, module, path, leaf)
+        return Verdict(reason, kind, pruned_by_default(entry, named, kind))

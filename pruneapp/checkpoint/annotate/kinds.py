@@ -80,11 +80,17 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
     return ""
 
 
-def pruned_by_default(entry: TensorEntry, role: Role) -> bool:
+def pruned_by_default(entry: TensorEntry, role: Role, kind: str) -> bool:
     """Whether a prunable tensor is taken when nothing is selected.
 
-    It has two or more dimensions and belongs neither to an embedding nor to a norm.
+    It has two or more dimensions, is no buffer and no bias, and belongs neither to an embedding
+    nor to a norm.
     """
+    return pruned_by_version_1(entry, role) and kind != "bias" and entry.learned
+
+
+def pruned_by_version_1(entry: TensorEntry, role: Role) -> bool:
+    """Whether a step of version 1 takes it when nothing is selected: buffers and biases, too."""
     return len(entry.shape) > 1 and not role.embedding and not role.norm
 
 

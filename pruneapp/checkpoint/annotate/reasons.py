@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from pruneapp.checkpoint.annotate.modules import Module, Modules
-from pruneapp.checkpoint.entry import TensorEntry, is_buffer
+from pruneapp.checkpoint.entry import TensorEntry
 
 _BUFFERS = {
     "running_mean": "running statistics are measured, not learned",
@@ -33,7 +33,6 @@ _PACKED = {
 }
 _BNB = frozenset({"absmax", "quant_map", "nested_absmax", "nested_quant_map"})
 _BNB_REASON = "it is part of weights that bitsandbytes packed"
-_BUFFER = "it is a buffer: computed, not learned"
 _RECOMPUTED = "computes the weight of the layer from it"
 _SCALE = re.compile(r"((?P<of>.*?)_)?(global_)?(scales?|scale_inv|zero_points?)$|scale_(?P<by>.*)")
 
@@ -58,7 +57,6 @@ def why_not(entry: TensorEntry, modules: Modules, module: Module, path: str, lea
         or _scaled(entry, modules, path, leaf)
         or entry.dtype.why_not
         or ("masks are not pruned" if leaf.endswith("_mask") else "")
-        or (_BUFFER if is_buffer(entry.name, entry.shape, entry.dtype) else "")
         or ("it is empty" if not entry.numel else "")
         or ("a single number is not pruned" if not entry.shape else "")
     )

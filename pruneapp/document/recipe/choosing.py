@@ -8,25 +8,29 @@ from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.recipe.schema import ChosenConfiguration, RowConfiguration
 from pruneapp.document.selection import default_selection, resolve, select
+from pruneapp.document.step import Version
 from pruneapp.errors import PruneAppError, SelectionError
 
 
-def of_kind(checkpoint: Checkpoint, kind: str) -> tuple[str, ...]:
+def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[str, ...]:
     """Return the tensors of a kind of layer that can be pruned and are no vectors.
+
+    Buffers are among them for a step of version 1 alone.
 
     Raises
     ------
     SelectionError
         If there are none.
     """
-    found = tuple(e.name for e in checkpoint.entries.values() if _is_of(e, kind))
+    entries = [e for e in checkpoint.entries.values() if _is_of(e, kind)]
+    found = tuple(e.name for e in entries if e.learned or version == 1)
     if not found:
         raise SelectionError(f"'{checkpoint.path.name}' holds no {kind} that can be pruned.")
     return found
 
 
-def chosen_by(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
-    """Return the first names, in file order, of what a row means.
+def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -> tuple[str, ...]:
+    """Return the first names, in file order, of what a row of a step of a version means.
 
     Raises
     ------
@@ -34,12 +38,12 @@ def chosen_by(checkpoint: Checkpoint, row: RowConfiguration) -> tuple[str, ...]:
         If it matches nothing, or something that cannot be pruned is named.
     """
     if row.pattern:
-        return select(checkpoint, [row.pattern])
+        return select(checkpoint, [row.pattern], version)
     if row.kind:
-        return of_kind(checkpoint, row.kind)
+        return of_kind(checkpoint, row.kind, version)
     if row.names:
         return resolve(checkpoint, row.names)
-    found = default_selection(checkpoint)
+    found = default_selection(checkpoint, version)
     if not found:
         raise SelectionError(
             f"'{checkpoint.path.name}' holds nothing that is pruned if nothing is selected.",
@@ -54,20 +58,24 @@ def all_chosen_by(
     usual: Callable[[TensorEntry], bool],
 ) -> tuple[str, ...]:
     """Return the same for an entry that means everything of a kind if it says nothing."""
-    if chosen.pattern:
-        return select(checkpoint, [chosen.pattern])
+    if chosen.pattern:  # such entries have one meaning in all versions
+        return select(checkpoint, [chosen.pattern], 1)
     if chosen.names:
         return resolve(checkpoint, chosen.names)
     return tuple(e.name for e in checkpoint.entries.values() if e.prunable and usual(e))
 
 
-def row_for(checkpoint: Checkpoint, names: Iterable[str], said: str) -> RowConfiguration:
+def row_for(
+    checkpoint: Checkpoint, version: Version, names: Iterable[str], said: str
+) -> RowConfiguration:
     """Return the shortest row that means these very tensors of this checkpoint.
 
     Parameters
     ----------
     checkpoint
         What the names belong to.
+    version
+        Of the step.
     names
         Any names of tensors.
     said
@@ -75,15 +83,17 @@ def row_for(checkpoint: Checkpoint, names: Iterable[str], said: str) -> RowConfi
     """
     chosen = resolve(checkpoint, names)
     for row in (RowConfiguration(pattern=said), RowConfiguration(kind=said)) if said else ():
-        if _means(checkpoint, row, chosen):
+        if _means(checkpoint, row, version, chosen):
             return row
     usual = RowConfiguration()
-    return usual if _means(checkpoint, usual, chosen) else RowConfiguration(names=chosen)
+    return usual if _means(checkpoint, usual, version, chosen) else RowConfiguration(names=chosen)
 
 
-def _means(checkpoint: Checkpoint, row: RowConfiguration, names: tuple[str, ...]) -> bool:
+def _means(
+    checkpoint: Checkpoint, row: RowConfiguration, version: Version, names: tuple[str, ...]
+) -> bool:
     try:
-        return chosen_by(checkpoint, row) == names
+        return chosen_by(checkpoint, row, version) == names
     except PruneAppError:
         return False
 

@@ -140,7 +140,8 @@ class Looking:
                 f"'{method.name}' needs masks, which a recipe has no place for in a step.",
                 remedy="Say them as an edit: its targets name masks.",
             )
-        names = chosen_by(self.checkpoint, row.configuration)
+        version = 1 if asked.version is msgspec.UNSET else asked.version
+        names = chosen_by(self.checkpoint, row.configuration, version)
         data = {
             "name": row.name,
             "configuration": {

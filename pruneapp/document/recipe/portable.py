@@ -49,7 +49,8 @@ def portable(checkpoint: Checkpoint, data: Mapping[str, Any]) -> Entry:
     """
     try:
         if data["name"] == "step":
-            return step_entry(Step.from_dict(data), partial(row_for, checkpoint))
+            step = Step.from_dict(data)
+            return step_entry(step, partial(row_for, checkpoint, step.version))
         made: Entry = convert(data, Entry, UNNAMED)
     except JsonError as error:
         raise wrong(error) from None

@@ -231,6 +231,8 @@ class Cells(QObject):
     def _sparsity_text(self, node: int, tensor: int) -> str:
         if tensor >= 0 and not self.nodes.prunable[tensor]:
             return self.tr("not prunable")
+        if tensor >= 0 and self.nodes.rows[tensor].buffer:
+            return self.tr("buffer")
         shares = self._shares(node)
         if self._is_excluded(node):
             share = 0.0 if shares is None else shares[0]
@@ -308,6 +310,10 @@ class Cells(QObject):
             lines += self._counted(node)
         if why := self.why_not(node):
             lines.append(why)
+        elif tensor >= 0 and nodes.rows[tensor].buffer:
+            lines.append(
+                self.tr("A buffer: computed, not learned. Nothing checks it but its own check box.")
+            )
         if fate := self._fate(node):
             lines.append(fate)
         if hurt := self._danger_text(node):

@@ -278,6 +278,8 @@ class ModuleTree(QWidget):
         check.triggered.connect(lambda: self._replace(self.model.checks.checked | alike))
         if nodes.tensor[node] < 0:
             below = self.model.checks.below(node)
+            learned = below & (nodes.parameters > 0)
+            below = learned if learned.any() else below  # buffers only where there is nothing else
             check_below = menu.addAction(self.tr("Select all below"))
             check_below.setEnabled(bool(below.any()))
             check_below.triggered.connect(lambda: self._replace(self.model.checks.checked | below))
@@ -349,6 +351,6 @@ def in_all_blocks(name: str) -> str:
     return _BLOCK.sub("*", name)
 
 
-def _role(row: TensorRow) -> tuple[str, str]:
+def _role(row: TensorRow) -> tuple[str, str, bool]:
     """Return what tensors of the same kind in other blocks have in common with this one."""
-    return row.kind, row.shown.rpartition(".")[2]
+    return row.kind, row.shown.rpartition(".")[2], row.buffer
