@@ -220,10 +220,10 @@ def _counts(asked: _Repeated, values: dict[str, Any]) -> list[int]:
         for total in _totals(asked, values)
     ]
     if counts[-1] > asked.size:
-        raise ParameterError(f"These tensors have {asked.size:,} weights in all.")
+        raise ParameterError(f"These tensors have only {asked.size:,} weights.")
     if counts[-1] < asked.begun:
         raise ParameterError(
-            f"{asked.begun:,} of {asked.size:,} weights are pruned already.",
+            f"{asked.begun:,} of {asked.size:,} weights are already pruned.",
             remedy="Enter a higher final sparsity, or undo.",
         )
     return counts

@@ -242,7 +242,8 @@ def check_limits(method: Method, limits: Limits) -> None:
     """Raise `ParameterError` if a method cannot keep to limits."""
     if limits.bound and method.granularity in {"mask", "groups"}:
         raise ParameterError(
-            f"'{method.name}' does not support sparsity limits ({', '.join(limits.words())}).",
+            f"'{method.name}' sets the sparsity itself, so limits do not apply "
+            f"({', '.join(limits.words())}).",
             remedy="Remove them, or choose a method that takes an amount.",
         )
 

@@ -321,7 +321,7 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
     pruned.wait(lambda: note.text() == f"{first.name} already exists and will be replaced.")
     press(pruned, dialog.radios["safetensors"])
     dialog.target.path.setText(str(file))
-    pruned.wait(lambda: "first kept as model.orig.safetensors" in note.text())
+    pruned.wait(lambda: "kept as model.orig.safetensors" in note.text())
     dialog.target.path.setText(str(file.with_name("odd.pth")))
     pruned.wait(lambda: "'odd.pth' holds" in note.text())
     pruned.key("Esc", dialog)

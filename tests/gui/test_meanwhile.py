@@ -185,7 +185,7 @@ def test_what_was_written_before_it_was_cancelled_is_told_as_written(
     at_work.wait(lambda: gate.running)
     at_work.key("Esc")
     at_work.wait(lambda: at_work.workbench.exporting.report is not None)
-    assert "It was written already" in at_work.workbench.exporting.report.as_text()
+    assert "The export was already written" in at_work.workbench.exporting.report.as_text()
     assert (tmp_path / "out.safetensors").exists()
     assert "cancelled" not in at_work.window.done.label.text()
     at_work.close_report()
@@ -325,7 +325,7 @@ def test_a_prune_that_is_given_up_for_something_else_is_told_of_and_asked_again(
     pruning, previewing, what
 ):
     what(pruning)
-    pruning.wait(lambda: any("Pruning was stopped" in notice for notice in pruning.notices))
+    pruning.wait(lambda: any("Pruning was cancelled" in notice for notice in pruning.notices))
     assert not pruning.trouble, "nobody did anything wrong"
     states = pruning.states
     previewing.closed = False
@@ -345,7 +345,7 @@ def test_a_prune_that_is_given_up_for_a_file_that_does_not_open_is_told_of(
     pruning.answers("Discard changes")
     pruning.drop(tmp_path / "nothing.safetensors")
     pruning.wait(lambda: pruning.trouble)
-    assert any("Pruning was stopped" in notice for notice in pruning.notices)
+    assert any("Pruning was cancelled" in notice for notice in pruning.notices)
     previewing.closed = False
 
 

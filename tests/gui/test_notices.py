@@ -226,13 +226,13 @@ def test_where_the_checkpoint_of_a_session_is_not_is_said_until_it_is_told(perso
     other = file.rename(tmp_path / "moved.safetensors")
     person.drop(tmp_path / "a.prune")
     person.wait(lambda: person.notices)
-    assert "is not there any more" in person.notices[0]
+    assert "no longer exists" in person.notices[0]
     before = other.read_bytes()
     other.write_bytes(before[:-4] + bytes(4 * [7]))
     person.chooses_file(other)
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: "is not the file that" in str(person.notices))
-    assert "is not there any more" not in str(person.notices)
+    assert "no longer exists" not in str(person.notices)
     other.write_bytes(before)
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: person.document is not None)
@@ -299,7 +299,7 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
         person.wait(lambda: person.notices)
         (said,) = person.notices
         assert said.startswith("'Exporting'")
-        assert ("a method that you loaded" in said) == own
+        assert ("a custom method" in said) == own
         assert bool(person.trouble) == own
     finally:
         go_on.set()

@@ -76,7 +76,7 @@ def test_each_round_is_a_step_of_the_history_and_the_end_is_that_of_one_step(at_
     assert [row[1] for row in cells(dialog)] == [f"{n:,}" for n in np.diff([0, *counts])]
     assert cells(dialog)[-1][3] == "80.0 %"
     assert dialog.go.text() == f"Prune {counts[-1]:,} weights in 4 rounds"
-    assert "the mask at the end is that of one step" in dialog.note.text()
+    assert "the final mask is the same as after a single step" in dialog.note.text()
     at_work.click(dialog.go)
     at_work.wait(lambda: len(at_work.states) == 5)
     assert at_work.window.done.label.text() == "Pruned in 4 rounds."
@@ -165,7 +165,7 @@ def test_it_goes_on_from_what_the_form_asks_for_and_from_what_is_pruned(at_work)
     say(at_work, dialog, steps="2")
     assert [row[3] for row in cells(dialog)] == ["71.9 %", "75.0 %"]
     say(at_work, dialog, final="40 %")
-    assert "weights are pruned already" in dialog.note.text()
+    assert "weights are already pruned" in dialog.note.text()
     assert not dialog.go.isEnabled()
     say(at_work, dialog, final="1,000,000")
     assert dialog.note.text() == f"✕ These tensors have only {size(at_work):,} weights."
@@ -183,7 +183,7 @@ def test_channels_end_at_the_amount_or_below(at_work):
     at_work.choose(at_work.rule.method, "FPGM")
     at_work.wait_preview()
     dialog = asked(at_work)
-    assert "measures anew what is left" in dialog.note.text()
+    assert "ranks the remaining weights again" in dialog.note.text()
     say(at_work, dialog, final="50 %", steps="2")
     assert dialog.go.text().startswith("Prune up to ")
     most = [int(row[2].removeprefix("≤ ").replace(",", "")) for row in cells(dialog)]
@@ -197,11 +197,11 @@ def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
     at_work.choose(at_work.rule.method, "N:M")
     at_work.wait(lambda: not form.rounds.isVisible())
     at_work.key("Ctrl+Shift+Return", at_work.window)
-    assert "says itself what goes" in at_work.trouble[0]
+    assert "sets the sparsity itself" in at_work.trouble[0]
     at_work.choose(at_work.rule.method, "BatchNorm scale")
     at_work.click(form.all)
     at_work.key("Ctrl+Shift+Return", at_work.window)
-    assert "each tensor by itself" in at_work.trouble[0]
+    assert "per tensor only" in at_work.trouble[0]
     at_work.choose(at_work.rule.method, "L1 unstructured")
     assert form.rounds.isVisible()
     at_work.click(form.add)
@@ -233,7 +233,7 @@ def test_what_is_done_meanwhile_stays_and_the_rounds_are_not_done(at_work, monke
     at_work.wait(lambda: at_work.document.position == 1)
     gate.closed = False
     at_work.wait(lambda: at_work.trouble)
-    assert "Something else was done while the rounds were computed" in at_work.trouble[0]
+    assert "No round was applied because the history changed" in at_work.trouble[0]
     assert at_work.document.position == 1
 
 

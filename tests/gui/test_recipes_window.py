@@ -206,7 +206,7 @@ def test_an_amount_that_is_too_large_in_its_turn_changes_nothing(person, source,
     dialog = choose_recipe(person, path)
     person.click(dialog.go)
     person.wait(lambda: bool(person.trouble))
-    assert "'r.recipe.json', at entries[1]: 'amount' must be at most what" in person.trouble[0]
+    assert "'r.recipe.json', at entries[1]: 'amount' is larger than what" in person.trouble[0]
     assert person.states == ["Opened"]
 
 
@@ -215,7 +215,7 @@ def test_copy_as_python_with_torchs_own_calls(person, source, tmp_path):
     QGuiApplication.clipboard().setText("before")
     person.menu("Tools", "Copy as Python")
     person.wait(lambda: bool(person.trouble))
-    assert "Nothing was done" in person.trouble[0]
+    assert "The history is empty" in person.trouble[0]
     prune(person, "30%")
     person.menu("Tools", "Copy as Python")
     person.wait(lambda: QGuiApplication.clipboard().text() != "before")

@@ -137,7 +137,7 @@ def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(person, own_m
     person.wait_open(SAMPLE)
 
     (warning,) = load(person, path, "Cancel")
-    assert "runs the code" in warning
+    assert "runs its code" in warning
     assert str(path) in warning
     person.wait_idle()
     assert not canary.exists()

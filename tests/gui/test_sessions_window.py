@@ -146,7 +146,7 @@ def test_the_suffix_is_added_and_the_name_is_proposed(person, file, tmp_path, mo
     questions = person.answers("Replace")
     person.key("Ctrl+Shift+S")
     assert asked[1:] == [str(tmp_path / "mine.prune")]
-    assert "There is a file of this name" in questions[0]
+    assert "A file with this name already exists" in questions[0]
     person.wait_idle()
 
 
@@ -174,7 +174,7 @@ def test_closing_saves_first_where_that_is_wanted(person, file, tmp_path):
     asked = person.answers("Save session…")
     assert not person.window.close(), "not before it is safe"
     person.wait(lambda: not person.window.isVisible())
-    assert "not saved and not exported" in asked[0]
+    assert "neither saved nor exported" in asked[0]
     assert (tmp_path / "work.prune").exists()
     assert journals() == []
 
@@ -200,7 +200,7 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
     assert person.window.isWindowModified(), "the export has no history"
     asked = person.answers("Cancel")
     assert not person.window.close()
-    assert "not in 'work.prune'" in asked[0]
+    assert "not saved in 'work.prune'" in asked[0]
     person.key("Ctrl+Z")
     assert not person.window.isWindowModified()
     person.key("Ctrl+Shift+Z")
@@ -259,7 +259,7 @@ def test_a_checkpoint_that_moved_is_asked_for(person, file, tmp_path):
     there = file.rename(tmp_path / "there" / "other.safetensors")
     person.drop(tmp_path / "work.prune")
     person.wait(lambda: person.notices)
-    assert "is not there any more" in person.notices[0]
+    assert "no longer exists" in person.notices[0]
     person.chooses_file(there)
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: person.document is not None)
@@ -328,7 +328,7 @@ def test_a_folder_that_was_exported_onto_itself_is_found_again_by_its_session(pe
     there = folder.rename(tmp_path / "there" / "llama")
     person.drop(session)
     person.wait(lambda: person.notices)
-    assert "is not there any more" in person.notices[0]
+    assert "no longer exists" in person.notices[0]
     person.chooses_file(there, "getExistingDirectory")
     person.click(person.window.notices.notices[0].action)
     person.wait(lambda: person.document is not None)
@@ -700,7 +700,7 @@ def other_copy(person, tmp_path):
 def test_a_copy_is_compared_by_its_checksum_when_nobody_waits(person, other_copy):
     person.drop(other_copy)
     person.wait(lambda: person.trouble)
-    assert "its SHA-256 is another one" in person.trouble[0]
+    assert "its SHA-256 differs" in person.trouble[0]
 
 
 def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, tmp_path):
@@ -714,7 +714,7 @@ def test_a_copy_is_compared_also_where_an_export_counted_it(person, other_copy, 
     assert person.trouble == []
     person.workbench.checksums._spare._pause.start(10)
     person.wait(lambda: person.trouble)
-    assert "its SHA-256 is another one" in person.trouble[0]
+    assert "its SHA-256 differs" in person.trouble[0]
 
 
 def test_an_export_onto_the_source_moves_what_the_work_is_about(person, file, new_person):

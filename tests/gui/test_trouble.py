@@ -186,7 +186,7 @@ def test_closing_asks_about_changes_and_discards_them(pruned):
     asked = pruned.answers("Discard changes")
     assert pruned.window.close()
     assert len(asked) == 1
-    assert "not exported" in asked[0]
+    assert "neither saved nor exported" in asked[0]
     assert not pruned.window.isVisible()
 
 

@@ -36,7 +36,7 @@ def test_a_star_tells_of_it_and_closing_asks(protected, tmp_path):
     assert window.isWindowModified()
     asked = protected.answers("Cancel")
     assert not window.close()
-    assert "Protected weights were not saved" in asked[0]
+    assert "Protected weights are not saved" in asked[0]
     session = tmp_path / "work.prune"
     protected.chooses_file(session, "getSaveFileName")
     protected.answers("Save session…")
@@ -68,7 +68,7 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     assert protected.window.isWindowModified()
     asked = protected.answers("Cancel")
     assert not protected.window.close()
-    assert "only a session holds them" in asked[0]
+    assert "only a session stores them" in asked[0]
     by_hand(protected, "release")
     assert not protected.window.isWindowModified(), "the export has all of it"
     assert protected.window.close()

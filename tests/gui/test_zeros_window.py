@@ -101,7 +101,7 @@ def test_what_was_exported_here_is_told_of_when_it_is_opened_again(person, tmp_p
     person.wait_open(out)
     (notice,) = found(person)
     assert "20.0" in notice
-    assert "are zeros." in notice
+    assert "are zero." in notice
     resumable = tmp_path / "resumable.safetensors"
     person.menu("Prune", "Treat zeros as pruned")
     person.wait(lambda: len(person.states) == 2)

@@ -113,13 +113,13 @@ def test_too_much_is_refused_with_how_many_are_free_and_how_many_protected():
     with pytest.raises(
         ParameterError,
         match=r"of the 4 channels of 'layer.weight' that are not pruned yet, 2 are protected, so "
-        r"that only 2 can go \(0.75 is 3\)",
+        r"only 2 can be pruned \(0.75 is 3\)",
     ):
         run([weights], get("random_structured"), {"amount": 0.75})
     with pytest.raises(ParameterError, match=r"larger than what remains: only 20 weights"):
         run([weights], get("l1_unstructured"), {"amount": 21})
     all_of_it = replace(weights, protected=BitMask.full(20))
-    with pytest.raises(ParameterError, match=r"so that none can go \(0.5 is 10\)") as error:
+    with pytest.raises(ParameterError, match=r"so none can be pruned \(0.5 is 10\)") as error:
         run([all_of_it], get("l1_unstructured"), {"amount": 0.5})
     assert error.value.remedy == "Unprotect weights."
     assert run([weights], get("l1_unstructured"), {"amount": 18}).masks["layer.weight"].kept == 2

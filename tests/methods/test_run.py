@@ -75,7 +75,7 @@ def test_a_dimension_that_is_not_there_is_refused():
 
 def test_channels_of_different_tensors_are_not_compared():
     """Global with a method of channels."""
-    with pytest.raises(ParameterError, match=r"scores do not compare\. Choose the local scope"):
+    with pytest.raises(ParameterError, match=r"scores are not comparable\. Choose the local scope"):
         run([view_of_values(np.ones((2, 3)))], "ln_structured", "global")
 
 
@@ -83,7 +83,7 @@ def test_a_mask_must_be_given_and_fit():
     """Both sentences name the tensor."""
     ones = np.ones(4, np.float32)
 
-    with pytest.raises(ParameterError, match=r"A mask for 'layer[.]weight' must be given"):
+    with pytest.raises(ParameterError, match=r"No mask is given for 'layer[.]weight'"):
         run([view_of_values(ones)], "custom_from_mask")
     with pytest.raises(ParameterError, match=r"must have its 4 elements \(got 5\)"):
         run([view_of_values(ones, given=BitMask.full(5))], "custom_from_mask")

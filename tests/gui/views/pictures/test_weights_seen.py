@@ -335,7 +335,7 @@ def test_the_menu_of_a_weight_has_its_channels(shown, qtbot):
         "Prune 1 weight",
         "Restore 1 weight",
         "Protect 1 weight",
-        "Release 1 weight",
+        "Unprotect 1 weight",
     ]
     assert texts[4:8] == ["out 1", "in 2", "1 of dim 2", "0 of dim 3"]
     assert "Save PNG…" in texts
