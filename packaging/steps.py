@@ -14,6 +14,7 @@ from pruneapp.gui.views.commands import CommandPalette, KeySheet
 from pruneapp.gui.views.export_dialog import ExportDialog
 from pruneapp.gui.views.export_report import ExportReportDialog
 from pruneapp.gui.views.form.amount import AmountEditor
+from pruneapp.gui.views.pictures.pages import Page
 
 if TYPE_CHECKING:
     from tour import Tour
@@ -88,24 +89,24 @@ def look_around(walk: Tour) -> None:
     """Show the other pictures of the same tensor."""
     person = walk.person
     with walk.step("distribution", "how the magnitudes of the tensor are spread"):
-        person.press("2")
+        turn_to(walk, Page.DISTRIBUTION)
     with walk.step("channels", "the norm of each channel, and which of them are to be pruned next"):
-        person.press("3")
+        turn_to(walk, Page.CHANNELS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")
     with walk.step("model", "the sparsity of every tensor, before and after"):
-        person.press("4")
+        turn_to(walk, Page.MODEL)
 
 
 def rules(walk: Tour) -> None:
     """Ask for 20 % of every convolution and 40 % of every linear layer, as one step."""
     person, form = walk.person, walk.views.form
-    with walk.step("rules", "one step of two rules: 20 % of every Conv2d, 40 % of every Linear"):
+    with walk.step("rules", "one step of two rules: 20 % of all Conv2d, 40 % of all Linear layers"):
         person.choose(form.rules[0].method, label_of(walk, "l1_unstructured"))
         person.click(form.add)
         for rule, kind, amount in (
-            (0, "every Conv2d", "20%"),
-            (1, "every Linear", "40%"),
+            (0, "all Conv2d layers", "20%"),
+            (1, "all Linear layers", "40%"),
         ):
             line = form.list.visualItemRect(form.list.item(rule))
             person.click(form.list.viewport(), line.center())
@@ -125,7 +126,7 @@ def history(walk: Tour) -> None:
         wait_until(lambda: document.position == 2, "the second step to be done")
         person.press("Ctrl+Z")
         wait_until(lambda: document.position == 1, "the step to be undone")
-        person.press("1")
+        turn_to(walk, Page.WEIGHTS)
     with walk.step("jump", "a click on the first state: everything is as it was opened"):
         person.click(strip.viewport(), strip.visualRect(strip.model().index(0, 0)).center())
         wait_until(lambda: document.position == 0, "the first state")
@@ -244,6 +245,12 @@ def scaled(walk: Tour) -> None:
     """Show that all is sharp at 150 %."""
     with walk.step("sample", "everything at 150 %"):
         walk.open(lambda: walk.person.click(walk.window.empty.sample_button))
+
+
+def turn_to(walk: Tour, page: Page) -> None:
+    """Click on the tab of a page; the keys 1 to 5 choose from a list while one has the focus."""
+    tabs = walk.views.pages.tabs
+    walk.person.click(tabs, tabs.tabRect(page).center())
 
 
 def amount_field(walk: Tour, rule: int | None = None) -> QWidget:

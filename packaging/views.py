@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
-from steps import amount_field, label_of
+from steps import amount_field, label_of, turn_to
 
 from pruneapp.gui.views.pattern_dialog import PatternDialog
 from pruneapp.gui.views.pictures.pages import Page
@@ -84,7 +84,7 @@ def distribution(walk: Tour) -> None:
     """Drag the threshold."""
     person, view = walk.person, walk.views.pages.distribution
     with walk.step("distribution", "magnitudes, the next 20 % hatched below the threshold"):
-        person.press("2")
+        turn_to(walk, Page.DISTRIBUTION)
         person.replace(amount_field(walk), "20%")
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")
         wait_until(lambda: view.canvas.line is not None, "the threshold")
@@ -115,7 +115,7 @@ def channels(walk: Tour) -> None:
     """Choose channels by clicks, and look at their norms in order."""
     person, view = walk.person, walk.views.pages.channels
     with walk.step("channels", "norms of channels, which are to be pruned next, with the cut"):
-        person.press("3")
+        turn_to(walk, Page.CHANNELS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "ln_structured"))
         person.replace(amount_field(walk), "30%")
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")
@@ -141,7 +141,7 @@ def by_hand(walk: Tour) -> None:
     person, view = walk.person, walk.views.pages.weights
     canvas = view.canvas
     with walk.step("hand-drawn", "a rectangle drawn on the weights, and what can be done to it"):
-        person.press("1")
+        turn_to(walk, Page.WEIGHTS)
         person.click(view.tools.tools["rectangle"])
         canvas.fit()
         middle = canvas.viewport().rect().center()
@@ -166,7 +166,7 @@ def model(walk: Tour) -> None:
     """Look at all tensors."""
     person, view = walk.person, walk.views.pages.model
     with walk.step("model", "the sparsity of every tensor, and the strip of the file"):
-        person.press("4")
+        turn_to(walk, Page.MODEL)
     with walk.step("model-role", "the same roles of all blocks side by side"):
         person.choose(view.order_box, view.order_box.itemText(view.order_box.findData("role")))
     with walk.step("model-energy", "the energy that each tensor kept since opening"):
@@ -181,14 +181,14 @@ def model(walk: Tour) -> None:
 def compare(walk: Tour) -> None:
     """Compare the first state with this one."""
     with walk.step("compare", "the first state beside the current one, tensor by tensor"):
-        walk.person.press(str(Page.COMPARE + 1))
+        turn_to(walk, Page.COMPARE)
 
 
 def danger(walk: Tour) -> None:
     """Ask for more than some tensors can bear, all by one threshold."""
     person = walk.person
     with walk.step("danger", "97 % by one threshold: what would be emptied is named and marked"):
-        person.press("1")
+        turn_to(walk, Page.WEIGHTS)
         person.choose(walk.views.form.rules[0].method, label_of(walk, "l1_unstructured"))
         person.replace(amount_field(walk), "97%")
         wait_until(lambda: walk.bench.forecasting.preview, "the preview")
