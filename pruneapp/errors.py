@@ -202,6 +202,10 @@ class SelectionError(PruneAppError):
     """A selection matches nothing that can be pruned."""
 
 
+class NothingToPruneError(SelectionError):
+    """A file holds nothing that can be pruned, whatever is asked for."""
+
+
 class MethodError(PruneAppError):
     """A method loaded from a file cannot be used."""
 

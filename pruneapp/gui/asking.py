@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from pruneapp.document.selection import select
 from pruneapp.document.step import Row, Step
-from pruneapp.errors import ParameterError, SelectionError
+from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
 from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.extras import Extras
 from pruneapp.gui.session import Session
@@ -148,10 +148,12 @@ class Asking(QObject):
             raise SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
         return names
 
-    def _nothing_here(self) -> SelectionError:
+    def _nothing_here(self) -> NothingToPruneError:
         if not self._session.rows:
-            return SelectionError("This file has no tensors.", remedy="Open another checkpoint.")
-        return SelectionError(
+            return NothingToPruneError(
+                "This file has no tensors.", remedy="Open another checkpoint."
+            )
+        return NothingToPruneError(
             "No tensor of this file can be pruned.", remedy="The tree shows the reason for each."
         )
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from pruneapp.answers import Assignment, SparsityReport
 from pruneapp.document.preview import Preview
 from pruneapp.document.step import Step
-from pruneapp.errors import ParameterError, PruneAppError, SelectionError
+from pruneapp.errors import NothingToPruneError, ParameterError, PruneAppError, SelectionError
 from pruneapp.gui.estimating import Answer
 from pruneapp.gui.in_force import InForce
 from pruneapp.gui.previewing import Found
@@ -166,6 +166,9 @@ class Outlook(QObject):
     def refuse(self, error: PruneAppError) -> None:
         """Say why nothing can be done; discreetly if nobody asked."""
         self._foresee(None)
+        if isinstance(error, NothingToPruneError):  # no setting would change that
+            self._panel.set_error(error.sentence, error.remedy)
+            return
         if self.waiting and isinstance(error, (ParameterError, SelectionError)):
             return
         if not self.asked and isinstance(error, (ParameterError, SelectionError)):
