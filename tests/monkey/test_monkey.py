@@ -91,7 +91,7 @@ def work():
 
 
 def wait():
-    time.sleep(1.3)
+    time.sleep(2.5)  # time in which a thread waits for a processor is not counted
     QTimer.singleShot(300, loop.quit)
 
 

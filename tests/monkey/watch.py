@@ -157,9 +157,13 @@ class Pulse(QObject):
                     self._before = waited()
                     faulthandler.dump_traceback_later(DEAD_S, exit=True)
             elif age > LOOK_S * (len(self._stacks) + 1) and len(self._stacks) < 3:
-                frame = sys._current_frames().get(self._main)
-                stack = traceback.extract_stack(frame) if frame else traceback.StackSummary()
-                self._stacks.append(f"after {age:.2f} s:\n{_theirs(stack)}")
+                self._stacks.append(f"after {age:.2f} s:\n{self._stack()}")
+
+    def _stack(self) -> str:
+        # A function of its own: a frame that stayed in a variable of the thread would keep alive
+        # all that is in it, such as what a delegate paints with.
+        frame = sys._current_frames().get(self._main)
+        return _theirs(traceback.extract_stack(frame) if frame else traceback.StackSummary())
 
 
 def _theirs(stack: traceback.StackSummary) -> str:
