@@ -63,7 +63,7 @@ def test_bias_and_norm_go_with_their_channels_as_torch_would_have_it(opened):
     document.apply(preview)
     assert len(document.items) == 2
     assert document.items[1].label == "L2 50 %, dim 0, on 0.weight, with bias and norm"
-    assert "Bias and norm of each channel that goes" in document.items[1].detail
+    assert "Matching bias and norm entries: pruned" in document.items[1].detail
     torch_prune.ln_structured(model[0], "weight", 0.5, n=2, dim=0)
     stays = model[0].weight_mask.flatten(1).any(1).float()
     torch_prune.custom_from_mask(model[0], "bias", stays)

@@ -89,7 +89,7 @@ def test_the_second_row_of_a_step_finds_its_own_cut():
     rng = np.random.default_rng(7)
     arrays = {"a": rng.standard_normal((40, 50)).astype(np.float32)}
     row = Row(("a",), "l1_unstructured", {"amount": 0.5})
-    step = Step((row, row))
+    step = Step((row, row), version=1)  # in which a row prunes on top of the one before
     plain = compute_preview(Snapshot(MemoryCheckpoint(arrays)), step, CpuKernel(), Job())
     known = compute_preview(counted(Snapshot(MemoryCheckpoint(arrays))), step, CpuKernel(), Job())
 

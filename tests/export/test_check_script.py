@@ -101,13 +101,14 @@ def tiny_models():
     import transformers as t
 
     small = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
+    ends = {"bos_token_id": 0, "eos_token_id": 1}  # transformers' own are not in so few
     return [
         t.BertModel(t.BertConfig(**small, intermediate_size=32, vocab_size=50)),
         t.ViTModel(t.ViTConfig(**small, intermediate_size=32, image_size=16, patch_size=8)),
         t.T5ForConditionalGeneration(
             t.T5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, vocab_size=50)
         ),
-        t.GPT2LMHeadModel(t.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=50)),
+        t.GPT2LMHeadModel(t.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=50, **ends)),
     ]
 
 

@@ -39,9 +39,10 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
         xdotool(screen, "windowfocus", "--sync", window)
         # A window has its name before it is shown, and what is typed into it until then is lost,
         # as it is in every application. So each key is given until it has had its effect.
-        typed_until(screen, window, "question", lambda: shown(screen, "^Keys"), "the sheet of keys")
-        sheet = shown(screen, "^Keys").splitlines()[0]
-        typed_until(screen, sheet, "Escape", lambda: not shown(screen, "^Keys"), "its end")
+        keys = "^Keyboard shortcuts"
+        typed_until(screen, window, "question", lambda: shown(screen, keys), "the sheet of keys")
+        sheet = shown(screen, keys).splitlines()[0]
+        typed_until(screen, sheet, "Escape", lambda: not shown(screen, keys), "its end")
         xdotool(screen, "windowfocus", "--sync", window)
         typed_until(
             screen, window, "ctrl+q", lambda: process.poll() is not None, "the end of all of it"

@@ -33,7 +33,7 @@ FOO_BAR = textwrap.dedent("""
 
 @pytest.fixture
 def own_methods():
-    """What is loaded in a test is gone after it."""
+    """What is loaded in a test is gone after it; ask for it before the window, which ends first."""
     before = set(registry.METHODS)
     yield
     for name in set(registry.METHODS) - before:
@@ -128,7 +128,7 @@ def load(person, path, answer):
     return asked
 
 
-def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(person, own_methods, tmp_path):
+def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, person, tmp_path):
     """FooBar of the tutorial, loaded through Tools, used on fc3.bias."""
     path = tmp_path / "foobar.py"
     canary = tmp_path / "canary"
@@ -176,7 +176,7 @@ def test_a_file_that_is_no_method_is_refused_in_one_sentence(
     assert "Traceback" not in person.trouble[0]
 
 
-def test_an_own_method_that_raises_is_said_and_changes_nothing(person, own_methods, tmp_path):
+def test_an_own_method_that_raises_is_said_and_changes_nothing(own_methods, person, tmp_path):
     """The preview says it; the document stays."""
     path = tmp_path / "raising.py"
     path.write_text(FOO_BAR.replace("mask = default_mask.clone()", "raise RuntimeError('mine')"))
