@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import FormatOffer, Landing, RoundingCost
+from pruneapp.checkpoint.places import is_folder
 from pruneapp.document.document import Document
 from pruneapp.document.session.capture import Capture
 from pruneapp.errors import PruneAppError, UnwritableError
@@ -311,7 +312,7 @@ class Exporting(QObject):
 
     def _show_folder(self, name: str) -> None:
         path = Path(name).absolute()
-        folder = path if path.is_dir() else path.parent
+        folder = path if is_folder(path) else path.parent
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
             self._session.refused.emit(
                 PruneAppError(

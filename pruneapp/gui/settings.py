@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import platformdirs
 
+from pruneapp.checkpoint.places import is_folder
 from pruneapp.errors import JsonError, ParameterError
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Param
 from pruneapp.plain_json import decode, encoded
@@ -135,7 +136,7 @@ class Settings:
     def folder(self, purpose: str) -> str:
         """Return the folder that was used last to ``open``, to save a ``recipe``; "" for none."""
         folder = self._stored.folders.get(purpose, "")
-        return folder if folder and Path(folder).is_dir() else ""
+        return folder if folder and is_folder(Path(folder)) else ""
 
     def set_folder(self, purpose: str, file: Path) -> None:
         """Take the file that was chosen for a purpose."""

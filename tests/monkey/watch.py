@@ -32,6 +32,7 @@ KNOWN = (
     "This plugin does not support",
     "Keyboard event not accepted by receiving widget",
     "Mouse event occurs outside target window",
+    'Mouse event "Mouse',  # "MousePress" not accepted by receiving widget: it is off
 )
 
 
