@@ -44,6 +44,7 @@ from pruneapp.gui.settings import Settings
 from pruneapp.gui.sizing import Sizing
 from pruneapp.gui.step_series import StepSeries
 from pruneapp.gui.subject import Subject
+from pruneapp.gui.tables import Tables
 from pruneapp.gui.targeting import Targeting
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.theme import Appearance
@@ -124,6 +125,9 @@ class Workbench(QObject):
         self.counting.completed.connect(self.forecasting.in_force.recount)
         self.exporting = Exporting(
             self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
+        )
+        self.tables = Tables(
+            self.session, self.jobs, telling=self.telling, pages=self.views.pages, parent=self
         )
         self.browsing = Browsing(self.views, window.actions_, settings, self)
         view = ViewState(

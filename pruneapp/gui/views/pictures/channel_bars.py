@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import ChannelNorms
@@ -123,7 +124,7 @@ class ChannelBars(OrderedChart):
             index=count(channel),
             norm=self.norm_name(),
             value=self._left_text(channel),
-            state=self._state(channel),
+            state=state_words(self._norms, self._after, channel),
         )
 
     def _left_text(self, channel: int) -> str:
@@ -185,7 +186,8 @@ class ChannelBars(OrderedChart):
         def row(i: int) -> tuple[object, ...]:
             channel = int(order[i])
             columns = n.norms, n.left, after.norms, n.kept, after.kept
-            return channel, *(float(column[channel]) for column in columns), self._state(channel)
+            values = (float(column[channel]) for column in columns)
+            return channel, *values, state_words(n, after, channel)
 
         norm, after = self.norm_name(), self._after
         headers = (
@@ -201,22 +203,26 @@ class ChannelBars(OrderedChart):
         shown = None if preview else (0, 1, 2, 4, 6)
         return Numbers(headers, n.norms.size, row, shown=shown)
 
-    def _state(self, channel: int) -> str:
-        assert self._norms is not None
-        share, then = float(self._norms.kept[channel]), float(self._after.kept[channel])
-        if self._after.going[channel]:
-            words = self.tr("to be pruned")
-        elif share == 0:
-            words = self.tr("pruned")
-        elif then == 1:
-            words = self.tr("kept")
-        elif then < share:
-            words = self.tr("{now} of its weights kept, {then} after the step").format(
-                now=percent(share), then=percent(then)
-            )
-        else:
-            words = self.tr("{share} of its weights kept").format(share=percent(share))
-        guarded = self._norms.guarded
-        if guarded is not None and guarded[channel]:
-            words = self.tr("{state}, protected").format(state=words)
-        return words
+
+def state_words(norms: ChannelNorms, after: Remaining, channel: int) -> str:
+    """Say what is left of a channel, and what will be; in any thread."""
+    share, then = float(norms.kept[channel]), float(after.kept[channel])
+    if after.going[channel]:
+        words = _tr("to be pruned")
+    elif share == 0:
+        words = _tr("pruned")
+    elif then == 1:
+        words = _tr("kept")
+    elif then < share:
+        words = _tr("{now} of its weights kept, {then} after the step").format(
+            now=percent(share), then=percent(then)
+        )
+    else:
+        words = _tr("{share} of its weights kept").format(share=percent(share))
+    if norms.guarded is not None and norms.guarded[channel]:
+        words = _tr("{state}, protected").format(state=words)
+    return words
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChannelBars", text)

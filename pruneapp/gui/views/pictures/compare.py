@@ -263,13 +263,15 @@ class CompareView(OrderedChart):
             self.tr("shared zeros"),
         )
 
+        differing, order, kinds = self._differing, self._order, self._kinds()
+
         def row(at: int) -> tuple[object, ...]:
-            t = self._differing[int(self._order[at])]
+            t = differing[int(order[at])]
             measured = (t.relative, t.cosine, t.same_sign, t.overlap)
             cells = (NO_NUMBER if m is None or t.kind != "differs" else m for m in measured)
-            return t.name, self._kind(t), t.differing, *cells
+            return t.name, kinds[t.kind], t.differing, *cells
 
-        return Numbers(headers, len(self._differing), row)
+        return Numbers(headers, len(differing), row)
 
     def choose(self, bar: int) -> None:
         """Announce that a difference is wanted, where there is one that can be seen."""
@@ -280,6 +282,9 @@ class CompareView(OrderedChart):
     # How it works.
 
     def _kind(self, t: TensorDifference) -> str:
+        return self._kinds()[t.kind]
+
+    def _kinds(self) -> dict[str, str]:
         return {
             "same": self.tr("identical"),
             "differs": self.tr("differs"),
@@ -287,7 +292,7 @@ class CompareView(OrderedChart):
             "only b": self.tr("only in B"),
             "shape": self.tr("different shape or type, not compared"),
             "unread": self.tr("cannot be read, not compared"),
-        }[t.kind]
+        }
 
     def _measure(self) -> None:
         self._heights = self.measure_box.heights(self._differing)

@@ -56,7 +56,7 @@ class PicturePages(QWidget):
     pageChanged(int)
         The person chose another page; only this one needs answers.
     tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), tensorClicked(str), \
-failed(str)
+failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
         As announced by the pictures.
     """
 
@@ -66,6 +66,8 @@ failed(str)
     dimChanged = Signal(int)
     tensorClicked = Signal(str)
     failed = Signal(str)
+    csvRequested = Signal(object, object)
+    copyRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,6 +107,8 @@ failed(str)
             self._stack.addWidget(picture)
             self._controls.addWidget(picture.controls)
             picture.failed.connect(self.failed)
+            picture.csvRequested.connect(self.csvRequested)
+            picture.copyRequested.connect(self.copyRequested)
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

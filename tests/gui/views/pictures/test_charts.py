@@ -12,6 +12,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from pruneapp.answers import Histogram, SparsityReport, TensorSparsity
+from pruneapp.answers.csv_text import csv_text
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.distribution import DistributionView
@@ -467,9 +468,9 @@ def test_themes_reach_axes_and_ground(distribution, channels, model):
             assert view.canvas.left.textPen().color().name() == theme.colors["text"]
 
 
-def test_numbers_are_saved_in_full_precision(channels, tmp_path):
-    channels.save_csv(tmp_path / "c.csv")
-    lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
+def test_numbers_are_saved_in_full_precision(channels):
+    numbers = channels.numbers()
+    lines = csv_text(numbers.headers, numbers).splitlines()
     assert lines[0] == (
         "channel,L2 norm,L2 norm left,L2 norm after the step,"
         "share of weights kept,share kept after the step,state"
@@ -483,12 +484,12 @@ def test_saving_asks_where_and_says_what_went_wrong(model, tmp_path, monkeypatch
 
     def ask(_parent, title, proposed, kinds):
         chosen.append((title, proposed, kinds))
-        return str(tmp_path / "gone" / "x.csv"), kinds
+        return str(tmp_path / "gone" / "x.svg"), kinds
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
     with qtbot.waitSignal(model.failed) as failed:
-        model.taking.csv.trigger()
-    assert chosen[0][1].endswith("sparsity.csv")
+        model.taking.svg.trigger()
+    assert chosen[0][1].endswith("sparsity.svg")
     assert "was not saved: No such file or directory." in failed.args[0]
     monkeypatch.setattr(
         QFileDialog, "getSaveFileName", lambda *_args: (str(tmp_path / "m.png"), "")

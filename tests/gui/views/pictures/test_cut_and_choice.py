@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 
 from pruneapp.answers import Gesture, Histogram
+from pruneapp.answers.csv_text import csv_text
 from pruneapp.gui.theme import LIGHT
 from pruneapp.gui.views.pictures.channels import ChannelsView
 from pruneapp.gui.views.pictures.chart.decades import power_text
@@ -580,9 +581,9 @@ def test_a_long_table_of_channels_is_written_in_a_moment(channels, tmp_path):
     )
     channels.set_cut(5000, editable=True)
     start = time.perf_counter()
-    channels.save_csv(tmp_path / "c.csv")
+    numbers = channels.numbers()
+    lines = csv_text(numbers.headers, numbers).splitlines()
     taken = time.perf_counter() - start
-    lines = (tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()
     assert sum(line.endswith("to be pruned") for line in lines) == 5000
     assert taken < 2, "the time grows with the square of the channels"
 

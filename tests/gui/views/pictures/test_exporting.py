@@ -5,14 +5,11 @@ from PySide6.QtCore import QSaveFile, QSize
 from PySide6.QtGui import QPixmap
 
 from pruneapp.gui.views.pictures.frame import exporting
-from pruneapp.gui.views.pictures.frame.table import Numbers
 
 WRITES = {
     "png": lambda path: exporting.save_png(QPixmap(4, 4), path),
     "svg": lambda path: exporting.save_svg(lambda _: None, QSize(4, 4), "a", path),
-    "csv": lambda path: exporting.save_csv(NUMBERS, path),
 }
-NUMBERS = Numbers(("a", "b"), 2, lambda row: (row, "é"))
 
 
 @pytest.mark.parametrize("kind", WRITES)
@@ -33,9 +30,3 @@ def test_a_fault_keeps_the_old_file(qapp, tmp_path, monkeypatch, kind):
 def test_a_folder_that_is_not_there_is_an_error_with_words(qapp, tmp_path, kind):
     with pytest.raises(OSError, match="o"):
         WRITES[kind](tmp_path / "no" / "x")
-
-
-def test_numbers_are_utf8_with_commas(qapp, tmp_path):
-    WRITES["csv"](tmp_path / "a.csv")
-
-    assert (tmp_path / "a.csv").read_bytes() == "a,b\r\n0,é\r\n1,é\r\n".encode()

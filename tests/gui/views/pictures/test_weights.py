@@ -13,6 +13,7 @@ from PySide6.QtGui import QFont, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.answers import Layout, Tile, TileRequest
+from pruneapp.answers.csv_text import csv_text
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.raster import overlays, tiles
@@ -479,9 +480,9 @@ def test_nothing_error_and_waiting_are_said(view, conv, qtbot):
     assert not view._waiting.note.isVisible()
 
 
-def test_the_numbers_are_the_weights(shown, tmp_path):
-    shown.save_csv(tmp_path / "w.csv")
-    lines = (tmp_path / "w.csv").read_text().splitlines()
+def test_the_numbers_are_the_weights(shown):
+    numbers = shown.numbers()
+    lines = csv_text(numbers.headers, numbers).splitlines()
     assert lines[0] == "dim 0,dim 1,dim 2,dim 3,value,kept,going"
     assert len(lines) == 49
     assert "1,2,1,0,-0.03125,0.0,0.0" in lines

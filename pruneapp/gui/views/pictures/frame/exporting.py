@@ -1,4 +1,4 @@
-"""Ways to take a picture along: the clipboard, a PNG, an SVG, its numbers as CSV."""
+"""Ways to take a picture along: the clipboard, a PNG, an SVG."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData, QRect, QSaveFile, QSize
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap
 from PySide6.QtSvg import QSvgGenerator
-
-from pruneapp.answers.csv_text import csv_text
-from pruneapp.gui.views.pictures.frame.table import Numbers
 
 
 def copy_picture(picture: QPixmap) -> None:
@@ -65,17 +62,6 @@ def save_svg(paint: Callable[[QPainter], None], size: QSize, title: str, path: P
     paint(painter)
     painter.end()
     _write(path, bytes(buffer.data().data()))
-
-
-def save_csv(numbers: Numbers, path: Path) -> None:
-    """Write the numbers of a picture, in full precision, with a point and commas.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    _write(path, csv_text(numbers.headers, numbers).encode())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -51,9 +51,15 @@ class Picture(QWidget):
     -------
     failed(str)
         A file could not be written; the sentence says why.
+    csvRequested(Numbers, Path)
+        The person wants these numbers in that file. There may be 100,000 rows of them.
+    copyRequested(Numbers)
+        The person wants these rows of the table on the clipboard, too many to make them at once.
     """
 
     failed = Signal(str)
+    csvRequested = Signal(object, object)
+    copyRequested = Signal(object)
 
     def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -221,8 +227,8 @@ class Picture(QWidget):
         exporting.save_svg(self.paint_on, self._drawn().size(), self.taking.stem, path)
 
     def save_csv(self, path: Path) -> None:
-        """Write the numbers; raises OSError."""
-        exporting.save_csv(self.numbers(), path)
+        """Announce that the numbers are wanted there."""
+        self.csvRequested.emit(self.numbers(), path)
 
     # What the kinds of pictures use.
 
@@ -266,6 +272,7 @@ class Picture(QWidget):
     def _add_table(self) -> None:
         """Offer the numbers as a table."""
         self._table = NumbersView()
+        self._table.copyRequested.connect(self.copyRequested)
         self._stack.addWidget(self._table)
         self._table_button = TableButton()
         self._table_button.toggled.connect(self._on_table_toggled)

@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from pruneapp.errors import escaped
-from pruneapp.gui.views.parts.copied_rows import copied_by
+from pruneapp.gui.views.parts.copied_rows import chosen_rows, copy_rows, shown_columns
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.frame.wording import value_text
@@ -20,6 +28,7 @@ _ROOM = 16  # pixels beside a text in its cell, and for a number that is longer 
 _NAME = 120  # pixels that a name has at least
 _ONE_LINE = 10  # letters of a header that is not broken
 _MEASURED = 30  # rows that say how wide a column is
+_AT_ONCE = 1000  # rows that are copied within some hundredths of a second
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -35,7 +44,8 @@ class Numbers:
     rows
         How many there are.
     row
-        Gives the cells of a row: text, int or float.
+        Gives the cells of a row: text, int or float. Any thread may ask, and gets what was shown
+        when these numbers were made.
     shown
         The columns that there is room for on the screen; a file has all. None for all.
     """
@@ -83,7 +93,7 @@ class NumbersModel(QAbstractTableModel):
         if not index.isValid():
             return None
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            text = self._text(self._cell(index))
+            text = _text(self._cell(index))
             return text if role == Qt.ItemDataRole.DisplayRole else as_plain(text)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             left = isinstance(self._cell(index), str) and not index.column()
@@ -106,10 +116,23 @@ class NumbersModel(QAbstractTableModel):
     def _cell(self, index: Index) -> Any:
         return self._numbers.row(index.row())[self._numbers.columns[index.column()]]
 
-    def _text(self, cell: Any) -> str:
-        if isinstance(cell, str):
-            return escaped(cell)
-        return count(cell) if isinstance(cell, int) else value_text(cell, 6)
+    def texts(self, rows: Sequence[int], columns: Sequence[int]) -> Numbers:
+        """Return what these rows say in these columns, made when it is asked for."""
+        numbers = self._numbers
+        chosen = tuple(numbers.columns[c] for c in columns)
+        heads = tuple(numbers.headers[c] for c in chosen)
+
+        def row(at: int) -> list[str]:
+            cells = numbers.row(rows[at])
+            return [_text(cells[c]) for c in chosen]
+
+        return Numbers(heads, len(rows), row)
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return escaped(cell)
+    return count(cell) if isinstance(cell, int) else value_text(cell, 6)
 
 
 def in_two_lines(text: str) -> str:
@@ -122,7 +145,15 @@ def in_two_lines(text: str) -> str:
 
 
 class NumbersView(QTableView):
-    """A table that is fast for 100,000 rows."""
+    """A table that is fast for 100,000 rows.
+
+    Signals
+    -------
+    copyRequested(Numbers)
+        The person wants these rows on the clipboard, too many to make them at once.
+    """
+
+    copyRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,6 +172,10 @@ class NumbersView(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setHighlightSections(False)
+        # It asks for every cell whether all of a column is selected before it paints anything, for
+        # seconds after 100,000 rows were: it is given a selection in which there never is any.
+        unselected = QItemSelectionModel(self.numbers, self.horizontalHeader())
+        self.horizontalHeader().setSelectionModel(unselected)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.numbers.modelReset.connect(self._fit)
 
@@ -175,8 +210,17 @@ class NumbersView(QTableView):
         """Copy rows by Ctrl+C; leave letters to the view around, which has keys of its own."""
         if event.text().isalpha() and not event.modifiers():
             event.ignore()
-        elif not copied_by(self, event):
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        else:
             super().keyPressEvent(event)
+
+    def _copy(self) -> None:
+        chosen = self.numbers.texts(chosen_rows(self), shown_columns(self))
+        if chosen.rows > _AT_ONCE:
+            self.copyRequested.emit(chosen)
+        else:
+            copy_rows(chosen.headers, chosen)
 
     def keyboardSearch(self, search: str) -> None:
         """Look for nothing that is typed: Qt would ask for every cell of 100,000 rows, for 10 s."""

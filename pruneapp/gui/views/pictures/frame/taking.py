@@ -27,7 +27,7 @@ class Takeable(Protocol):
         """Write it as lines and letters; raises OSError."""
 
     def save_csv(self, path: Path) -> None:
-        """Write its numbers; raises OSError."""
+        """Announce that its numbers are to be written."""
 
 
 class Taking(QObject):

@@ -1,0 +1,118 @@
+"""Numbers of pictures, written and copied in the background: a table may have 100,000 rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from pruneapp.answers.csv_text import csv_text
+from pruneapp.checkpoint.writer import write_whole
+from pruneapp.gui.jobs import Jobs
+from pruneapp.gui.session import Session
+from pruneapp.gui.subject import Subject
+from pruneapp.gui.telling import Telling
+from pruneapp.gui.views.parts.copied_rows import text_of
+from pruneapp.gui.views.parts.numbers import count
+from pruneapp.gui.views.pictures.frame.table import Numbers
+from pruneapp.gui.views.pictures.pages import PicturePages
+from pruneapp.progress import Job
+
+_AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
+
+
+class Tables(QObject):
+    """Writes the numbers of pictures, and puts many rows of them on the clipboard.
+
+    Parameters
+    ----------
+    session, jobs, telling
+        Who says what went wrong, where it is done, and who says what was done.
+    pages
+        The pictures, which announce what is wanted.
+    parent
+        The owner.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        jobs: Jobs,
+        *,
+        telling: Telling,
+        pages: PicturePages,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._telling = telling
+        pages.csvRequested.connect(self.save)
+        pages.copyRequested.connect(self.copy)
+
+    def save(self, numbers: Numbers, path: Path) -> None:
+        """Write a table as CSV: all of it, or the file that was there stays as it was."""
+        written: list[Path] = []
+
+        def work(job: Job) -> None:
+            write_csv(numbers, path, job)
+            written.append(path)
+
+        def end() -> None:
+            self._telling.end(Subject.PICTURE)
+            self._telling.say_done(self.tr("Saved {file}.").format(file=path.name))
+
+        def cancelled() -> None:
+            if written:  # it came too late
+                end()
+            elif task.token.cancelled:  # else a bug ended it, which is reported
+                said = self.tr("Saving {file} cancelled: nothing was written.")
+                self._telling.say_done(said.format(file=path.name))
+
+        task = self._jobs.submit(
+            self.tr("Saving the numbers"),
+            work,
+            on_result=lambda _: end(),
+            on_error=self._session.refused.emit,
+            on_cancelled=cancelled,
+            writes=True,
+        )
+
+    def copy(self, numbers: Numbers) -> None:
+        """Put rows on the clipboard; what is there stays until they are made."""
+
+        def end(text: str) -> None:
+            QGuiApplication.clipboard().setText(text)
+            said = self.tr("Copied {n} rows.").format(n=count(numbers.rows))
+            self._telling.say_done(said)
+
+        self._jobs.submit(
+            self.tr("Copying rows"),
+            lambda job: text_of(numbers.headers, _stepped(numbers, job)),
+            on_result=end,
+            on_error=self._session.refused.emit,
+        )
+
+
+def write_csv(numbers: Numbers, path: Path, job: Job) -> None:
+    """Write numbers in full precision, with a point and commas.
+
+    Raises
+    ------
+    ExportError
+        If the system refuses it; a file that was there is as it was.
+    """
+    parts = job.parts(2)
+    data = csv_text(numbers.headers, _stepped(numbers, next(parts))).encode()
+    write_whole(path, data, next(parts))
+
+
+def _stepped(numbers: Numbers, job: Job) -> Iterator[Sequence[Any]]:
+    job.start(numbers.rows)
+    for start in range(0, numbers.rows, _AT_A_TIME):
+        stop = min(start + _AT_A_TIME, numbers.rows)
+        yield from map(numbers.row, range(start, stop))
+        job.step(stop - start)
