@@ -151,6 +151,9 @@ class Dragging(QObject):
         except PruneAppError:
             view.set_cut(None)  # the form says why
             return
+        if not cut and row.values["amount"]:
+            view.set_cut(None)  # limits keep the whole tensor, or there is nothing left of it
+            return
         view.set_cut(cut, editable=self._amount_counts())
 
     @property

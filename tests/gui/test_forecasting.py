@@ -485,6 +485,31 @@ def test_a_cut_after_a_prune_is_of_the_channels_that_go(counted, order, limited)
     assert canvas.line.label.endswith(f"{after} channels")
 
 
+def test_a_tensor_that_the_max_sparsity_keeps_whole_has_no_cut(counted):
+    counted.click_cell(LARGE)
+    counted.ask_amount("50 %")
+    counted.wait_preview()
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.choose(counted.rule.method, "Ln structured (channels)")
+    click_tab(counted, Page.CHANNELS)
+    view = counted.views.pages.channels
+    counted.wait(lambda: view.canvas.line is not None)
+    form = counted.views.form
+    counted.click(form.limits.button)
+    counted.type(form.limits.editors["ceiling"].field, "40 %")
+    counted.wait(lambda: view.canvas.line is None)
+    counted.wait_preview()
+    counted.wait_idle()
+    assert view.canvas.line is None
+    assert not view._norms.going.any()
+    counted.type(form.limits.editors["ceiling"].field, "80 %")
+    counted.wait(lambda: view.canvas.line is not None)
+    counted.wait_preview()
+    counted.wait_idle()
+    assert view.canvas.line.label.endswith(f"{view._norms.going.sum()} channels")
+
+
 def test_after_something_is_done_there_is_no_cut_until_the_next_is_asked_for(counted):
     counted.click_cell(LARGE)
     counted.choose(counted.rule.method, "Ln structured (channels)")
