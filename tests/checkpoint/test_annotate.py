@@ -330,3 +330,18 @@ def test_many_tensors_in_one_module_take_linear_time():
     found = annotated(**tensors)
     assert len(found) == len(tensors)
     assert np.all([e.prunable for e in found.values()])
+
+
+def test_tables_and_tokens_of_transformers_are_not_pruned_by_default(tmp_path):
+    """As ViT, T5 and BART save them; a layer that is called the same and has a bias is a layer."""
+    path = tmp_path / "m.safetensors"
+    no = {
+        "vit.embeddings.cls_token": (1, 1, 32),
+        "vit.mask_token": (1, 32),
+        "shared.weight": (100, 32),
+        "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight": (32, 2),
+    }
+    yes = {"a.shared.weight": (4, 4), "lm_head.weight": (100, 32), "score.weight": (1, 32)}
+    save_file({n: torch.ones(s) for n, s in {**no, **yes, "a.shared.bias": (4,)}.items()}, path)
+    with open_checkpoint(path) as checkpoint:
+        assert {e.name for e in checkpoint.entries.values() if e.by_default} == set(yes)

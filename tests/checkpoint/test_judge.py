@@ -48,7 +48,7 @@ def test_a_judge_says_what_looking_at_each_tensor_says(found, data):
         assert verdict == Verdict(
             why_not(entry, modules, modules[path], path, leaf),
             kind,
-            pruned_by_default(entry, named, kind),
+            pruned_by_default(entry, named, modules[path], kind),
         )
 
 

@@ -84,4 +84,4 @@ class Judge:
         named = role(entry, self._modules)
         kind = kind_of(entry, named, module, path, leaf)
         reason = why_not(entry, self._modules, module, path, leaf)
-        return Verdict(reason, kind, pruned_by_default(entry, named, kind))
+        return Verdict(reason, kind, pruned_by_default(entry, named, module, kind))

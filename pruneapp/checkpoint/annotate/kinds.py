@@ -80,17 +80,25 @@ def kind_of(entry: TensorEntry, role: Role, module: Module, path: str, leaf: str
     return ""
 
 
-def pruned_by_default(entry: TensorEntry, role: Role, kind: str) -> bool:
+def pruned_by_default(entry: TensorEntry, role: Role, module: Module, kind: str) -> bool:
     """Whether a prunable tensor is taken when nothing is selected.
 
-    It has two or more dimensions, is no buffer and no bias, and belongs neither to an embedding
-    nor to a norm.
+    It has two or more dimensions, is no buffer and no bias, no vector in more dimensions
+    (``cls_token`` of 1×1×n), and belongs neither to an embedding nor to a norm.
     """
-    return pruned_by_version_1(entry, role) and kind != "bias" and entry.learned
+    if not pruned_by_version_1(entry, role) or kind == "bias" or not entry.learned:
+        return False
+    if kind in {"", "parameter"} and sum(n > 1 for n in entry.shape) < 2:
+        return False
+    layer = entry.name.split(".")[-2:-1]
+    # Tables that T5, BART and their kin look up; files do not always hold a name that says so.
+    return not (
+        layer == ["relative_attention_bias"] or (layer == ["shared"] and "bias" not in module)
+    )
 
 
 def pruned_by_version_1(entry: TensorEntry, role: Role) -> bool:
-    """Whether a step of version 1 takes it when nothing is selected: buffers and biases, too."""
+    """Whether a step of version 1 takes it when nothing is selected: it knows of no buffers."""
     return len(entry.shape) > 1 and not role.embedding and not role.norm
 
 
