@@ -103,7 +103,8 @@ class Combining(QObject):
         if self._session.document is not document or self.dialog is not None:
             return  # closed meanwhile
         theirs, both = found
-        dialog = CombineDialog(path.name, both, self._session.contents.shown, self._window)
+        contents = self._session.contents
+        dialog = CombineDialog(path.name, both, contents.shown, self._window, short=contents.short)
         dialog.combineRequested.connect(partial(self._combine, theirs, path.name))
         dialog.pictureRequested.connect(partial(self._comparing.compare_masks, path.name, theirs))
         self._one.open(dialog)

@@ -170,7 +170,13 @@ class Editing(QObject):
     # -- in every block -------------------------------------------------------------------------
 
     def _show(self, made: Made) -> None:
-        dialog = AlikeDialog(made.pattern, made.meant, self._action(made), self._window)
+        dialog = AlikeDialog(
+            made.pattern,
+            made.meant,
+            self._action(made),
+            self._window,
+            short=self._session.contents.short,
+        )
         dialog.accepted.connect(partial(self._put, made.preview))
         dialog.finished.connect(self._on_dialog_finished)
         self._appearance.dress(dialog)

@@ -298,7 +298,9 @@ class Exporting(QObject):
         if self._choices is not None and (request.replace_original or report.kept_originals):
             # Nobody should write over the opened file because he did so before.
             self._choices = replace(self._choices, path="")
-        dialog = ExportReportDialog(report_text(report, writing.shown), self._window)
+        dialog = ExportReportDialog(
+            report_text(report, writing.shown), self._window, short=self._session.contents.short
+        )
         dialog.folderRequested.connect(self._show_folder)
         dialog.finished.connect(self._on_report_finished)
         self._appearance.dress(dialog)

@@ -40,6 +40,7 @@ def look(
         report.totals(),
         contents.shown,
         convolutions=sum([kind.startswith("Conv") for kind in kinds]),
+        short=contents.short,
     )
     _ = answer.widest  # made here, where it takes nobody's time
     return answer

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.parts.decision import DecisionDialog
@@ -49,10 +50,18 @@ class AlikeDialog(DecisionDialog):
         The tensors, in file order.
     action
         What the one button says: "Prune channel 12 in 24 tensors".
+    short
+        The shorter forms of the names of the file.
     """
 
     def __init__(
-        self, pattern: str, tensors: Sequence[Meant], action: str, parent: QWidget | None = None
+        self,
+        pattern: str,
+        tensors: Sequence[Meant],
+        action: str,
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
     ) -> None:
         super().__init__(self.tr("Apply to the same layer in all blocks"), action, parent)
         self.pattern = ElidedLabel(pattern, self)
@@ -70,7 +79,7 @@ class AlikeDialog(DecisionDialog):
             numbers = tensor.chosen, tensor.changed, tensor.spared
             return tensor.shown, *map(count, numbers[: len(headers) - 1])
 
-        self.table = CountsTable(headers, len(tensors), cells, self)
+        self.table = CountsTable(headers, len(tensors), cells, self, short=short)
         self.table.setAccessibleName(self.tr("Included tensors"))
         self.table.setAccessibleDescription(self.sentence.text())
         self.lay_out((self.pattern, self.sentence, self.table), wide=self.table)

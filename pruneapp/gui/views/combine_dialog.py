@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QRadioButton, QWidget
 
+from pruneapp.answers import ShortNames
 from pruneapp.answers.overlap import Overlap, TensorOverlap
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
@@ -44,6 +45,8 @@ class CombineDialog(DecisionDialog):
         overlap: Overlap,
         shown: Mapping[str, str],
         parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
     ) -> None:
         super().__init__(self.tr("Combine masks"), parent=parent)
         self._overlap = overlap
@@ -74,7 +77,7 @@ class CombineDialog(DecisionDialog):
             ).format(file=file, n=count(len(tensors)), share=_share(overlap)),
             wrap=True,
         )
-        self.table = CountsTable(headers, len(tensors), cells, self)
+        self.table = CountsTable(headers, len(tensors), cells, self, short=short)
         self.table.setAccessibleName(self.tr("Mask overlap per tensor"))
         self.table.setAccessibleDescription(self.about.text())
         self.choices: dict[str, QRadioButton] = {}

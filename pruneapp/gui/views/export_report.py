@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import TensorSparsity
+from pruneapp.answers import ShortNames, TensorSparsity
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.copy_button import CopyButton
@@ -96,7 +96,13 @@ class ExportReportDialog(QDialog):
 
     folderRequested = Signal(str)
 
-    def __init__(self, report: ReportText, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        report: ReportText,
+        parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Exported"))
         self._report = report
@@ -104,7 +110,7 @@ class ExportReportDialog(QDialog):
         self.notes = [plain(note, wrap=True) for note in report.notes]
         self.warnings = [plain(f"▲ {warning}", wrap=True) for warning in report.warnings]
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")
-        self.table = CountsTable(headers, len(report.tensors), self._cells, self)
+        self.table = CountsTable(headers, len(report.tensors), self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
         self.loads = plain(report.loads)

@@ -8,7 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruneapp.answers import ShortNames
-from pruneapp.gui.views.parts.labels import ElidedLabel, within_reason
+from pruneapp.gui.views.parts.labels import ElidedLabel, on_lines, within_reason
+
+_LINES = 2
 
 
 class TensorName(ElidedLabel):
@@ -42,6 +44,9 @@ class TensorName(ElidedLabel):
             for line, rest in _broken(form):
                 if advance(line) <= width and advance(rest) <= width:
                     return f"{line}\n{rest}"
+        lines = on_lines(self._names[name], width, advance)
+        if len(lines) <= _LINES:
+            return "\n".join(lines)
         last = self._names[name]
         return self.fontMetrics().elidedText(last, Qt.TextElideMode.ElideMiddle, width)
 

@@ -8,14 +8,22 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.copied_rows import copied_by
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _DIGITS = 12
+_BESIDE = 8  # pixels of a cell that its text has not
 # So long what is typed is looked for among the rows.
 _SEARCH_S = 0.1
 
@@ -97,8 +105,25 @@ class _Rows(QAbstractTableModel):
         return None
 
 
+class _Names(QStyledItemDelegate):
+    """Paints the names of tensors in a form that no other tensor of the file has."""
+
+    def __init__(self, short: ShortNames, parent: QObject) -> None:
+        super().__init__(parent)
+        self._short = short
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        """Shorten the name where there is no room for it."""
+        super().initStyleOption(option, index)
+        # Before the name there may be a sign, which says how it fared.
+        sign, space, name = option.text.rpartition(" ")
+        advance = option.fontMetrics.horizontalAdvance
+        room = option.rect.width() - advance(sign + space) - _BESIDE
+        option.text = sign + space + self._short.fitting(name, room, advance)
+
+
 class CountsTable(QTableView):
-    """A name, and numbers beside it.
+    """A name, and numbers beside it; the tooltip of a name and a copied row have all of it.
 
     Parameters
     ----------
@@ -106,6 +131,8 @@ class CountsTable(QTableView):
         Of the columns; the first is that of the names.
     count, cells
         How many rows there are, and the texts of one.
+    short
+        The shorter forms of the names, where they are of tensors.
     """
 
     def __init__(
@@ -114,9 +141,13 @@ class CountsTable(QTableView):
         count: int,
         cells: Callable[[int], Sequence[str]],
         parent: QWidget | None = None,
+        *,
+        short: ShortNames | None = None,
     ) -> None:
         super().__init__(parent)
         self._headers, self._cells = headers, cells
+        if short is not None:
+            self.set_short_names(short)
         self._rows = _Rows(headers, count, cells, self)
         self.setModel(self._rows)
         self.setTabKeyNavigation(False)
@@ -133,6 +164,10 @@ class CountsTable(QTableView):
         widest = max(self.fontMetrics().horizontalAdvance(text) for text in headers[1:])
         digits = self.fontMetrics().horizontalAdvance("0") * _DIGITS
         header.setDefaultSectionSize(max(widest + 16, digits))
+
+    def set_short_names(self, short: ShortNames) -> None:
+        """Take the shorter forms of the names, which are of tensors."""
+        self.setItemDelegateForColumn(0, _Names(short, self))
 
     def set_count(self, count: int) -> None:
         """Show so many rows; `cells` says what is in them now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
@@ -15,6 +16,8 @@ from pruneapp.gui.views.parts.painting import reported
 _ENDS = 500
 # A word of more letters may be broken anywhere: no line, or dialog, is as wide as a long path.
 _WORD = re.compile(r"\S{61,}")
+# A part of a name, with the signs behind it.
+_PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
 _MAY_BREAK = "\u200b"
 
 
@@ -121,6 +124,22 @@ def on_one_line(text: str) -> str:
 def within_reason(text: str) -> str:
     """Return `text` without the middle that no line could show; measuring that takes long."""
     return text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}…{text[-_ENDS:]}"
+
+
+def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[str]:
+    """Return the lines of a name that is too long for one: each holds as many parts as fit.
+
+    A part that is wider than a line is broken within; nothing is left out.
+    """
+    lines = [""]
+    for part in _PARTS.findall(name):
+        if lines[-1] and advance(lines[-1] + part) > width:
+            lines.append("")
+        for piece in [part] if advance(part) <= width else part:
+            if lines[-1] and advance(lines[-1] + piece) > width:
+                lines.append("")
+            lines[-1] += piece
+    return lines
 
 
 def as_plain(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from PySide6.QtCore import QCoreApplication
 
+from pruneapp.answers import ShortNames
 from pruneapp.answers.patterns import PatternReport, PatternTotals
 from pruneapp.gui.views.parts.numbers import count, percent
 
@@ -34,12 +35,15 @@ class Answer:
         What tensors are called, by first names.
     convolutions
         How many of the tensors that have groups are convolutions.
+    short
+        The shorter forms of what tensors are called.
     """
 
     report: PatternReport
     totals: PatternTotals
     shown: Mapping[str, str]
     convolutions: int = 0
+    short: ShortNames = field(default_factory=ShortNames)
 
     @cached_property
     def widest(self) -> tuple[int, ...]:

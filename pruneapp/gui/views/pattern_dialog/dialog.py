@@ -116,6 +116,7 @@ class PatternDialog(QDialog):
     def set_answer(self, answer: Answer) -> None:
         """Show what was found out."""
         self._answer, self._current = answer, True
+        self.table.set_short_names(answer.short)
         self.stale.setText("")
         self._end_job()
         self._show()

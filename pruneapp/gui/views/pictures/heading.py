@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruneapp.answers import ShortNames, TensorRow
 from pruneapp.gui.views.parts.colors import LIGHT
-from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, recolor, within_reason
+from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, on_lines, recolor, within_reason
 from pruneapp.gui.views.parts.numbers import part, shape
 from pruneapp.gui.views.parts.painting import reported
 
 _SEPARATOR = " · "
+_APART = 8  # pixels between the name and the facts
+_LINES = 3  # that the name has at most
 _LONGEST = 240  # pixels that the facts may claim, whatever the name would like to have
 
 
 class _NameLabel(ElidedLabel):
-    """The name; a shorter form, and then its ends, where the line is too short for it."""
+    """The name; a shorter form, and then more lines, where the line is too short for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,17 +30,28 @@ class _NameLabel(ElidedLabel):
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
         self._names = names
+        self.updateGeometry()
         self.update()
 
     def shortened(self, width: int) -> str:
         """Return the longest form that fits."""
-        form = self._names.fitting(self.text(), width, self.fontMetrics().horizontalAdvance)
-        return self.fontMetrics().elidedText(within_reason(form), self.elide, width)
+        advance = self.fontMetrics().horizontalAdvance
+        form = within_reason(self._names.fitting(self.text(), width, advance))
+        lines = on_lines(form, width, advance)
+        if len(lines) > _LINES:
+            return self.fontMetrics().elidedText(form, self.elide, width)
+        return "\n".join(lines)
 
-    def sizeHint(self) -> QSize:
-        """Ask for the whole name."""
-        width = self.fontMetrics().horizontalAdvance(self.text()[:2000]) + 2
-        return QSize(width, self.minimumSizeHint().height())
+    def widths(self) -> tuple[int, int]:
+        """Return the room that the shortest form needs, and the whole name."""
+        advance = self.fontMetrics().horizontalAdvance
+        name = within_reason(self.text())
+        return advance(within_reason(self._names[self.text()])) + 2, advance(name) + 2
+
+    def height_in(self, width: int) -> int:
+        """Return the height of what is shown in this width."""
+        lines = self.shortened(width).count("\n") + 1
+        return self.fontMetrics().height() * lines + 2
 
 
 class _FactsLabel(ElidedLabel):
@@ -56,13 +69,12 @@ class _FactsLabel(ElidedLabel):
         self._facts = tuple(facts)
         self.setText(_SEPARATOR.join(facts))
 
-    def minimumSizeHint(self) -> QSize:
-        """Ask for room for as many facts as there is reason for, and the last one at least."""
+    def widths(self) -> tuple[int, int]:
+        """Return the room for the last fact, and for as many as there is reason for."""
         advance = self.fontMetrics().horizontalAdvance
         texts = [_SEPARATOR.join(self._facts[n:]) for n in range(len(self._facts))] or [""]
         fitting = (width for width in map(advance, texts) if width <= _LONGEST)
-        width = next(fitting, _LONGEST) + 2
-        return QSize(width, super().minimumSizeHint().height())
+        return min(_LONGEST, advance(texts[-1])) + 2, next(fitting, _LONGEST) + 2
 
     def shown(self, width: int) -> str:
         """Return the facts that a line of this width has room for."""
@@ -96,17 +108,16 @@ class TensorHeading(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.name = _NameLabel()
-        self.name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.name.setParent(self)
         font = QFont(self.name.font())
         font.setPointSizeF(font.pointSizeF() * 1.35)
         font.setBold(True)
         self.name.setFont(font)
         self.details = _FactsLabel()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.name, 3)
-        row.addWidget(self.details, 2)
+        self.details.setParent(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self._row: TensorRow | None = None
         self.set_colors(LIGHT)
         self.set_tensor(None)
@@ -130,6 +141,44 @@ class TensorHeading(QWidget):
         else:
             facts.append(self.tr("{share} pruned").format(share=part(pruned, row.numel)))
         self.details.set_facts([fact for fact in facts if fact])
+        self._place()
+
+    def hasHeightForWidth(self) -> bool:
+        """Be higher where a name needs more lines."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return the height of the name."""
+        return self.name.height_in(self._share(width))
+
+    def sizeHint(self) -> QSize:
+        """Ask for the room for everything, on one line."""
+        width = self.name.widths()[1] + _APART + self.details.widths()[1]
+        return QSize(width, self.heightForWidth(max(self.width(), 1)))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with a part of the name."""
+        width = self.name.minimumSizeHint().width() + _APART + self.details.widths()[0]
+        return QSize(width, self.name.fontMetrics().height() + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the line anew."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _share(self, width: int) -> int:
+        """Return the width of the name: facts give way to it, but for the last one."""
+        shortest, whole = self.name.widths()
+        last, usual = self.details.widths()
+        rest = width - _APART
+        return max(0, min(whole, max(rest - usual, min(shortest, rest - last))))
+
+    def _place(self) -> None:
+        left = self._share(self.width())
+        height = max(self.height(), self.name.minimumSizeHint().height())
+        self.name.setGeometry(0, 0, left, height)
+        self.details.setGeometry(left + _APART, 0, self.width() - left - _APART, height)
+        self.updateGeometry()
 
     def set_pruned(self, pruned: int) -> None:
         """Take how many weights are pruned by now."""

@@ -233,7 +233,7 @@ failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
         self._narrow_controls()
         picture, column = self.picture(), self.layout()
         assert column is not None
-        above = self.heading.sizeHint().height() + column.spacing()
+        above = self.heading.heightForWidth(self.width()) + column.spacing()
         above += self._above.heightForWidth(self.width()) + column.spacing()
         rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
         half = max(0, self.window().height() // 2 - SMALLEST)

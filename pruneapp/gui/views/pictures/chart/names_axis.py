@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
+from pruneapp.gui.views.parts.labels import on_lines, within_reason
 from pruneapp.gui.views.pictures.frame.plots import Axis
 
-SHARE = 0.42  # of the width of the picture that names take at most
+SHARE = 0.52  # of the width of the picture that names take at most
+_LINES = 3  # over which a name goes at most, where it has no room in one
 MEASURED = 400  # names of which the longest says how much room there is for all
+_WRAPPED = 16  # of the longest, by which is known over how many lines names go
 _NEAR = 8
 
 
 class NamesAxis(Axis):
     """Names to the left of bars.
 
-    Where lines would touch, names are left out: always the same ones while one moves. How much room
+    A name that is too long goes over lines. Where names would touch, some are left out: always the
+    same ones while one moves. How much room
     names have depends on the longest and on the width of the window, so that nothing jumps.
     """
 
@@ -27,6 +31,8 @@ class NamesAxis(Axis):
     _many = 0
     _longest = 0.0
     _room = 0.0
+    lines = 1
+    _long: Sequence[str] = ()
     _name: Callable[[int], str] = staticmethod(str)
 
     def __init__(self) -> None:
@@ -46,8 +52,9 @@ class NamesAxis(Axis):
         self._name, self._many = name, many
         metrics = QFontMetricsF(self.style["tickFont"] or QFont())
         step = max(1, many // MEASURED)
-        lengths = (metrics.horizontalAdvance(name(at)) for at in range(0, many, step))
-        self._longest = max(lengths, default=0.0)
+        lengths = sorted((metrics.horizontalAdvance(n), n) for n in map(name, range(0, many, step)))
+        self._long = [n for _, n in lengths[-_WRAPPED:]]
+        self._longest = lengths[-1][0] if lengths else 0.0
         self.lay_out()
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
@@ -59,7 +66,7 @@ class NamesAxis(Axis):
         low, high = sorted(self.range)  # the axis goes down
         if not self._many or high <= low:
             return []
-        line = QFontMetricsF(self.style["tickFont"] or QFont()).height()
+        line = QFontMetricsF(self.style["tickFont"] or QFont()).height() * self.lines
         scale = self.size().height() / (high - low)
         step = max(1, math.ceil(line / scale - 1e-6))
         start, stop = max(0, math.ceil(low - 1)), min(self._many, math.floor(high))
@@ -71,11 +78,19 @@ class NamesAxis(Axis):
         super().resizeEvent(event)
         self.lay_out()
 
+    def view_width(self) -> int | None:
+        """Return the width of the picture; None while it is in none."""
+        views = self.scene().views() if self.scene() else ()
+        return views[0].width() if views else None
+
     def lay_out(self) -> None:
         """Give names the room that there is in the window."""
-        view = self.scene().views()[0] if self.scene() and self.scene().views() else None
-        most = SHARE * view.width() if view is not None else self._longest
+        width = self.view_width()
+        most = self._longest if width is None else SHARE * width
         self._room = min(self._longest + 1, max(most, 40.0))
+        advance = QFontMetricsF(self.style["tickFont"] or QFont()).horizontalAdvance
+        lines = (len(on_lines(within_reason(n), self._room, advance)) for n in self._long)
+        self.lines = min(_LINES, max(lines, default=1)) if self._longest > self._room else 1
         wide = 2 * _NEAR + self._room
         if wide != self.fixedWidth:  # or this would be called without end
             self.setWidth(wide)
@@ -92,6 +107,15 @@ class NamesAxis(Axis):
         line, right = metrics.height(), self.size().width() - _NEAR
         place = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for name, y in self.shown():
-            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, self._room)
-            box = QRectF(right - self._room - 1, y - line / 2, self._room + 1, line)
-            p.drawText(box, place, text)
+            lines = self.painted(name)
+            high = line * len(lines)
+            box = QRectF(right - self._room - 1, y - high / 2, self._room + 1, high)
+            p.drawText(box, place, "\n".join(lines))
+
+    def painted(self, name: str) -> list[str]:
+        """Return the lines of a name as they are painted."""
+        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
+        lines = on_lines(within_reason(name), self._room, metrics.horizontalAdvance)
+        if len(lines) <= self.lines:
+            return lines
+        return [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, self._room)]

@@ -1,0 +1,126 @@
+"""Names of tensors as they are painted: whole enough to be told from each other, however narrow."""
+
+import pytest
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QStyleOptionViewItem
+
+from pruneapp.answers import ShortNames, TensorRow
+from pruneapp.gui.views.forecast.names import TensorName
+from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
+from pruneapp.gui.views.pictures.heading import TensorHeading
+
+BERT = [
+    f"encoder.layer.{n}.{part}.weight"
+    for n in (0, 1, 11)
+    for part in (
+        *("attention.output.dense", "output.dense", "intermediate.dense"),
+        *("attention.self.query", "attention.self.key", "attention.output.LayerNorm"),
+    )
+]
+LLAMA = [
+    f"model.layers.{n}.{part}.weight"
+    for n in (0, 1, 31)
+    for part in ("self_attn.q_proj", "self_attn.o_proj", "mlp.up_proj", "post_attention_layernorm")
+]
+RESNET = [
+    f"layer{n}.{block}.{part}.weight"
+    for n in (1, 2, 3)
+    for block in (0, 1)
+    for part in ("conv1", "conv2", "downsample.0")
+]
+SDXL = [
+    f"{side}_blocks.{n}.attentions.{m}.transformer_blocks.0.{part}.weight"
+    for side in ("down", "up")
+    for n in (1, 2)
+    for m in (0, 1)
+    for part in ("attn1.to_out.0", "attn2.to_out.0", "ff.net.0.proj", "ff.net.2")
+]
+LISTS = {"bert": BERT, "llama": LLAMA, "resnet": RESNET, "sdxl": SDXL}
+
+
+def tells(painted, name):
+    """Whether the last two parts and all indices of a name are in what is painted."""
+    text = painted.replace("\n", "")
+    parts = name.split(".")
+    return text.endswith(".".join(parts[-2:])) and all(
+        index in text.replace("…", ".").split(".") for index in parts if index.isdigit()
+    )
+
+
+@pytest.fixture(params=LISTS)
+def names(request):
+    return LISTS[request.param]
+
+
+def test_the_heading_wraps_and_leaves_nothing_out(qtbot, names):
+    heading = TensorHeading()
+    qtbot.addWidget(heading)
+    heading.name.set_names(ShortNames(names))
+    heading.show()
+    for width in (600, 501, 420, 360):
+        seen = set()
+        for name in names:
+            row = TensorRow(name, name, "Linear", (8, 8), "float32", 64, 256)
+            heading.set_tensor(row, 0)
+            heading.resize(width, heading.heightForWidth(width))
+            painted = heading.name.shortened(heading.name.width())
+            seen.add(painted)
+            assert tells(painted, name), (width, painted)
+            metrics = heading.name.fontMetrics()
+            assert max(map(metrics.horizontalAdvance, painted.split("\n"))) <= heading.name.width()
+            assert metrics.height() * (painted.count("\n") + 1) <= heading.name.height()
+            assert heading.details.shown(heading.details.width()).endswith("pruned")
+        assert len(seen) == len(names)
+
+
+def test_a_list_of_those_that_lose_most_tells_them_apart(qtbot, names):
+    label = TensorName()
+    qtbot.addWidget(label)
+    label.set_names(ShortNames(names))
+    for width in (300, 240, 200):
+        seen = set()
+        for name in names:
+            label.setText(name)
+            painted = label.shortened(width)
+            seen.add(painted)
+            assert tells(painted, name), (width, painted)
+        assert len(seen) == len(names)
+
+
+@pytest.mark.parametrize("width", [900, 602, 501, 320])
+def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch):
+    axis, short = NamesAxis(), ShortNames(names)
+    monkeypatch.setattr(axis, "view_width", lambda: width)
+    axis.set_names(lambda at: short[names[at]], len(names))
+    metrics = QFontMetricsF(axis.font())
+    seen = set()
+    for name in names:
+        painted = axis.painted(short[name])
+        seen.add("".join(painted))
+        assert tells("".join(painted), name), painted
+        assert len(painted) <= axis.lines
+        assert max(map(metrics.horizontalAdvance, painted)) <= axis.width()
+    assert len(seen) == len(names)
+
+
+def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):
+    short = ShortNames(names)
+    table = CountsTable(
+        ("Tensor", "Pruned"), len(names), lambda row: (f"✓ {names[row]}", "1"), short=short
+    )
+    qtbot.addWidget(table)
+    table.resize(420, 300)
+    table.show()
+    seen = set()
+    for row, name in enumerate(names):
+        index = table.model().index(row, 0)
+        option = QStyleOptionViewItem()
+        option.rect = table.visualRect(index)
+        option.font, option.fontMetrics = table.font(), table.fontMetrics()
+        table.itemDelegateForColumn(0).initStyleOption(option, index)
+        seen.add(option.text)
+        assert option.text.startswith("✓ ")
+        assert tells(option.text, name)
+        assert index.data() == f"✓ {name}"
+    assert len(seen) == len(names)
