@@ -14,6 +14,7 @@ from pruneapp import resources
 from tests.conftest import ROOT
 from tests.monkey.__main__ import judge
 from tests.monkey.files import SAMPLE
+from tests.monkey.watch import explained
 
 SECONDS = 20
 
@@ -173,3 +174,11 @@ def test_a_crash_is_told_with_what_led_to_it(tmp_path):
     assert outcome.row["actions"] == 2
     for words in ("SIGSEGV", '"on": "Export"', "Segmentation fault", "--seed 4", "--replay"):
         assert any(words in line for line in outcome.wrong), words
+
+
+def test_waits_for_a_processor_explain_a_stall():
+    before = {"1": 1.0, "2": 5.0}
+    after = {"1": 1.5, "2": 6.25, "3": 1.0}
+    assert explained(before, after, "1") == 0.5 + 1.25
+    assert explained(before, after, "3") == 1.0 + 1.25
+    assert explained({}, {}, "1") == 0.0

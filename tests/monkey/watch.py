@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -85,8 +85,8 @@ class Findings:
 class Pulse(QObject):
     """How long the main thread did not answer, and why as far as can be told.
 
-    A stall counts as ours as far as no thread of this process stood in the line for a processor
-    meanwhile: on a machine that is shared, others make most of them.
+    A stall counts as ours as far as it is not explained by threads of this process that stood in
+    the line for a processor meanwhile: on a machine that is shared, others make most of them.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Pulse(QObject):
         self._counted = counted
         self.longest = 0.0
         self.ours = self.crowd = 0
-        self._main = threading.get_ident()
+        self._main, self._native = threading.get_ident(), threading.get_native_id()
         self._last, self._cpu = time.perf_counter(), time.thread_time()
         self._before = waited()
         self._stacks: list[str] = []
@@ -133,12 +133,12 @@ class Pulse(QObject):
         stacks, self._stacks = self._stacks, []
         if late > LOOK_S and self._counted():
             after = waited()
-            starved = max((after[t] - self._before.get(t, 0.0) for t in after), default=0.0)
+            starved = explained(self._before, after, str(self._native))
             ours = max(min(late, worked), late - starved)
             self.longest = max(self.longest, ours)
             text = (
                 f"{late:.2f} s, of which the main thread computed {worked:.2f} s; "
-                f"a thread waited {starved:.2f} s for a processor"
+                f"{starved:.2f} s it waited for a processor, or for a thread that did"
             )
             if ours > STALL_S:
                 self.ours += 1
@@ -170,6 +170,17 @@ class Pulse(QObject):
 def _theirs(stack: traceback.StackSummary) -> str:
     """Return the end of a stack without what the monkey did, which is in the log."""
     return "".join(traceback.format_list([s for s in stack if "/monkey/" not in s.filename][-9:]))
+
+
+def explained(before: Mapping[str, float], after: Mapping[str, float], main: str) -> float:
+    """Return for how long the main thread may have waited because others had the processors.
+
+    It waits in line itself, and one after another for a thread that has the interpreter and waits
+    in line; of the other threads the one that waited longest counts.
+    """
+    gone = {thread: after[thread] - before.get(thread, 0.0) for thread in after}
+    own = gone.pop(main, 0.0)
+    return own + max(gone.values(), default=0.0)
 
 
 def waited() -> dict[str, float]:
