@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.entry import TensorEntry, size_of
+from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import percent, print_json, print_table, printable, size
 from pruneapp.document.document import Document
 from pruneapp.document.opening import open_document
 from pruneapp.document.selection import matching
+from pruneapp.export.provenance import KEY
 from pruneapp.progress import CancelToken
+
+# Keys beside the state dict that are named.
+_KEYS = 12
 
 
 def inspect(options: argparse.Namespace, token: CancelToken) -> int:
@@ -57,6 +62,7 @@ def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
         "unknown_globals": list(contents.unknown_globals),
         "metadata": dict(contents.metadata),
         "unreadable": dict(contents.unreadable),
+        "beside": list(contents.beside),
         "tensors": [_tensor(document, document.checkpoint.entries[name]) for name in names],
     }
 
@@ -109,6 +115,15 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     if len(contents.state_dicts) > 1:
         keys = ", ".join(repr(s.key) for s in contents.state_dicts)
         write(f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY\n")
+    if contents.beside:
+        keys = ", ".join(map(repr, map(show, contents.beside[:_KEYS])))
+        more = len(contents.beside) - _KEYS
+        write(f"Not in the state dict: {keys}{f' and {more:,} more' if more > 0 else ''}\n")
+    if not pruned and any(key.startswith(KEY) for key in contents.metadata):
+        write(
+            "Note: Pruneapp wrote this file. What was pruned are zeros in it, and 'pruned' counts "
+            "masks alone: pruneapp diff ORIGINAL FILE counts zeros.\n"
+        )
     for notice in contents.notices:
         write(f"Note: {printable(notice.text)}\n")
 

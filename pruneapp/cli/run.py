@@ -86,9 +86,8 @@ def _say_fit(found: Fit, *, as_json: bool) -> int:
     else:
         write = sys.stdout.write
         for number, entry in enumerate(found.entries, 1):
-            write(
-                f"{number:>4}  {printable(entry.label)} ({counted(len(entry.names), 'tensor')})\n"
-            )
+            label, count = printable(entry.label), counted(len(entry.names), "tensor")
+            write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
         for problem in found.problems:
             write(f"Does not fit: {printable(str(problem))}\n")
         for notice in found.notices:

@@ -179,3 +179,19 @@ def test_reports_name_all_that_was_left_out(call, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert all(f"<li>{name}</li>" in text for name in names)
     assert json.loads(data.read_text(encoding="utf-8"))["omitted"] == names
+
+
+def test_inspect_says_what_is_beside_the_state_dict_and_whose_zeros_there_are(call, tmp_path):
+    path = tmp_path / "last.ckpt"
+    torch.save({"state_dict": {"fc.weight": plain(1, 16, 16)}, "epoch": 3, "lr": 0.1}, path)
+    assert "Not in the state dict: 'epoch', 'lr'\n" in call("inspect", path)[1]
+    assert json.loads(call("inspect", path, "--json")[1])["beside"] == ["epoch", "lr"]
+    out = tmp_path / "o.safetensors"
+    recipe = tmp_path / "r.json"
+    said = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]
+    assert "Left out, as it is not in the state dict 'state_dict': 'epoch', 'lr'." in said
+    said = call("inspect", out)[1]
+    assert "Note: Pruneapp wrote this file. What was pruned are zeros in it" in said
+    assert "Note: Pruneapp" not in call("inspect", path)[1]
+    said = call("run", recipe, path, "--check")[1]
+    assert said.count("1 tensor") == 1
