@@ -316,7 +316,7 @@ def test_nothing_is_repaired_if_something_else_is_done_meanwhile(at_work, monkey
     assert not len(at_work.document.masks)
     at_work.click(dialog.again)
     at_work.wait(dialog.go.isEnabled)
-    assert "2 groups stay broken" in dialog.details.text()
+    assert "2 groups cannot be repaired" in dialog.details.text()
     at_work.click(dialog.go)
     wait_for(at_work, dialog, "2 of 3 tensors have 2:4. 1 violates it in 2 of 48 groups.")
     assert not dialog.go.isEnabled(), "what is protected stays"

@@ -207,7 +207,7 @@ def test_several_rules_and_fixed_patterns_have_no_rounds(at_work):
     at_work.click(form.add)
     assert not form.rounds.isVisible()
     at_work.key("Ctrl+Shift+Return", at_work.window)
-    at_work.wait(lambda: "Rounds repeat one rule" in at_work.trouble[0])
+    at_work.wait(lambda: "Iterative pruning needs exactly one rule" in at_work.trouble[0])
     assert at_work.workbench.rounds.dialog is None
 
 

@@ -113,7 +113,7 @@ def test_the_boxes_below_the_picture_are_there_only_where_they_mean_something(at
     assert "layers.1.conv1.bias, layers.1.bn1.weight, layers.1.bn1.bias" in (
         options.companions.toolTip()
     )
-    assert "goes on emitting a constant" in options.companions.toolTip()
+    assert "still outputs a constant" in options.companions.toolTip()
     at_work.click_cell("fc.weight")
     at_work.wait(lambda: not options.companions.isVisible() and not options.everywhere.isVisible())
     at_work.key("2", at_work.views.tree.view)
