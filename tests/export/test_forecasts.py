@@ -106,7 +106,7 @@ def pruned(checkpoint, tensors, sparsity: float, *, channels: bool) -> Snapshot:
     st.booleans(),
     st.integers(0, 5),
 )
-@SEVEN_EACH
+@settings(SEVEN_EACH, max_examples=4)  # large models
 def test_what_is_foretold_is_what_is_written(
     tmp_path_factory, form, sparsity, kind, channels, seed
 ):

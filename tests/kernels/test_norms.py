@@ -91,10 +91,11 @@ CUTS = [
 def test_sums_are_added_in_the_order_of_the_contract(shape):
     """Bit for bit, along every dimension, for any chunk, piece, task and number of threads."""
     values = spread_values(shape)
+    large = values.size > 200_000  # these are here for their size, and take long
     for dim in range(len(shape)):
         expected = np.sqrt(sums_by_loop(values, dim))
         for cut in CUTS:
-            for threads in (1, 2, 3, 8):
+            for threads in (1, 3) if large else (1, 2, 3, 8):
                 found = norms_cut(values, dim, threads, **cut)
 
                 assert expected.tobytes() == found.tobytes(), (dim, cut, threads)

@@ -30,6 +30,9 @@ def main() -> int:
     parser.add_argument("--formats", nargs="*", default=list(FORMATS), help="default: all")
     parser.add_argument("--calls", nargs="*", help="default: all")
     parser.add_argument("--kills", type=int, default=200, help="in each place (default: 200)")
+    parser.add_argument(
+        "--weights", type=int, default=KILL_WEIGHTS, help="of a model whose export is killed"
+    )
     parser.add_argument("--write", action="store_true", help=f"write {REPORT.relative_to(ROOT)}")
     options = parser.parse_args()
     children.import_everything()
@@ -89,7 +92,7 @@ def _kills(options: argparse.Namespace) -> tuple[str, list[str]]:
         tally = rows.setdefault((form, scene.name), kills.Tally())
         kills.kill(form, layout, scene, after, options.kills, tally)
 
-    _everywhere(options, KILL_WEIGHTS, one)
+    _everywhere(options, options.weights, one)
     text = _table(
         "## The process is killed",
         "At moments spread over the whole export: every file is the old one or the new one, whole. "

@@ -20,7 +20,7 @@ def reliability(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_killed_export_leaves_whole_files_in_every_format(form):
-    done = reliability("kills", "--kills", "3", "--formats", form)
+    done = reliability("kills", "--kills", "3", "--formats", form, "--weights", str(1 << 18))
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"| {form} | a new folder | 3 |" in done.stdout
