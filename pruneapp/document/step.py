@@ -13,7 +13,7 @@ from pruneapp.document.naming import IN_FRONT, shown_parts
 from pruneapp.errors import ParameterError
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
-from pruneapp.methods.limits import Limits, check_limits
+from pruneapp.methods.limits import Limits, check_limits, percent
 from pruneapp.methods.patterns.sizes import BlockParam, PatternParam
 from pruneapp.methods.run import check_scope
 from pruneapp.params import Amount, AmountParam, DimParam, NormParam, Param, SeedParam
@@ -295,7 +295,7 @@ def _said(method: Method, values: Mapping[str, Any], *, amount: bool) -> list[st
 
 def _amount(amount: Amount, method: Method) -> str:
     if isinstance(amount, float):
-        return f"{amount * 100:.10g} %"
+        return percent(amount)
     unit = {"channels": "channel", "blocks": "block"}.get(method.granularity, "weight")
     return f"{amount:,} {unit}" + ("" if amount == 1 else "s")
 

@@ -38,8 +38,8 @@ class ShareParam(FloatParam):
             raise self.refuse(text) from None
 
     def format(self, value: float) -> str:
-        """Write it as percent."""
-        return percent(value)
+        """Write it as percent, exactly."""
+        return f"{value * 100:.10g} %"
 
     def describe(self) -> str:
         """Say the rule."""
@@ -252,5 +252,9 @@ _SPARED = {"embeddings": "embeddings", "first": "the first layer", "last": "the 
 
 
 def percent(share: float) -> str:
-    """Write a share as people do."""
-    return f"{share * 100:.10g} %"
+    """Write a share for people: one decimal at most, and never 0 or 100 % that it is not."""
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    if 0.9995 <= share < 1:
+        return ">99.9 %"
+    return f"{round(share * 100, 1):g} %"

@@ -403,3 +403,23 @@ def test_the_last_rule_that_names_a_tensor_prunes_it_and_no_other(picks):
     assert all(masks[name].pruned == round(0.5 * np.prod(shapes[name])) for name in wanted)
     on_top = rows_of(model, replace(step, version=1))
     assert [set(names) for _, names in on_top] == [set(names) for names in picks]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.0, "0 %"),
+        (0.0001, "<0.1 %"),
+        (0.1481481481, "14.8 %"),
+        (0.5, "50 %"),
+        (0.99996, ">99.9 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_labels_of_rounds_are_rounded_for_people(share, said):
+    """Found: 14.81481481 % in all, a label of a round on a cubic schedule."""
+    step = Step((Row(("a.w",), "l1_unstructured"),), "local", Limits(total=share))
+    assert step.label().endswith(f"total sparsity {said}")
+    given = Step((Row(("a.w",), "l1_unstructured", {"amount": share}),))
+    assert said in given.label()
+    assert Step.from_dict(step.to_dict()) == step, "what is kept is exact"
