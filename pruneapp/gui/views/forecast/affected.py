@@ -33,7 +33,7 @@ class MostAffected(QWidget):
         self.rows = [Affected(self) for _ in range(_LISTED)]
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
+        layout.setSpacing(0)
         layout.addWidget(self._heading)
         for row in self.rows:
             layout.addWidget(row)
