@@ -53,12 +53,16 @@ class Remembering(QObject):
         assert document is not None
         self._file = document.checkpoint.path
         if self._session.saved is None:
-            self._view.show(self._settings.view(self._file))
+            view = self._settings.view(self._file)
+            if isinstance(look := view.get("tree"), dict):
+                self._views.tree.set_look(look)
+            self._view.show(view)
 
     def _on_closed(self) -> None:
         view: dict[str, Any] = dict(self._view.read())
         if len(view.get("checked", ())) > _MOST_CHECKED:
             del view["checked"]
+        view["tree"] = self._views.tree.look()
         window = {"columns": self._views.tree.view.columns(), "page": view.get("page")}
         self._settings.set_views(window, self._file, view)
         self._file = None

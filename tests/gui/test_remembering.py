@@ -81,6 +81,57 @@ def test_columns_and_order_are_found_again(person, files):
     assert view.columns() == kept
 
 
+def test_the_width_of_a_column_is_found_again(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    view.header().resizeSection(Column.SPARSITY, 171)
+    person.session.close()
+    kept = person.workbench.settings.window["columns"]
+    assert kept["widths"] == {"sparsity": 171}
+    view.header().resizeSection(Column.SPARSITY, 120)
+    view.set_columns(kept)
+    opened(person, files[1])
+    person.window.resize(1300, 800)
+    person.pause(20)
+    assert view.columnWidth(Column.SPARSITY) == 171
+    view.set_columns({"widths": {"sparsity": "wide", "shape": -3, "nothing": 5}})
+    assert view.columnWidth(Column.SPARSITY) == 171
+
+
+def test_a_window_that_is_resized_takes_no_width_for_one_of_the_person(person, files):
+    opened(person, files[0])
+    view = person.views.tree.view
+    for width in (1000, 1280, 900, 1280):
+        person.window.resize(width, 800)
+        person.pause(10)
+        view.show_column(Column.SHAPE, shown=width == 1280)
+    assert "widths" not in view.columns()
+
+
+def test_what_is_unfolded_and_the_kind_are_found_again(person, files):
+    first, second = files
+    opened(person, first)
+    tree = person.views.tree
+    view, kind = tree.view, tree.filter_row.kind
+    at_first, nodes = view.unfolded(), tree.model.nodes
+    folded = next(row.shown.rpartition(".")[0] for row in nodes.rows[::-1])
+    assert folded not in at_first
+    view.expand(tree.model.index_of(nodes.paths.index(folded)))
+    unfolded = view.unfolded()
+    assert set(unfolded) == {*at_first, folded}
+    opened(person, second)
+    assert view.unfolded() == at_first
+    kind.setCurrentIndex(1)
+    chosen = kind.currentData()
+    opened(person, first)
+    assert view.unfolded() == unfolded
+    assert view.isExpanded(tree.model.index_of(tree.model.nodes.paths.index(folded)))
+    assert kind.currentData() == ""
+    opened(person, second)
+    assert kind.currentData() == chosen
+    person.wait(lambda: tree.model.listing.filter.kind == chosen)
+
+
 def test_names_stay_whole_whatever_columns_are_added(person, files):
     opened(person, files[0])
     view = person.views.tree.view

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
@@ -116,6 +117,18 @@ class ModuleTree(QWidget):
         """Check exactly these tensors, by any of their names."""
         self.model.replace_checked(self.model.checks.of_names(names))
         self._count()
+
+    def look(self) -> dict[str, Any]:
+        """Return which modules are unfolded and which kind is shown, as plain JSON."""
+        return {"unfolded": self.view.unfolded(), "kind": self.filter_row.wanted().kind}
+
+    def set_look(self, look: Mapping[str, Any]) -> None:
+        """Take what `look` returned for this file; what makes no sense is left out."""
+        unfolded, kind = look.get("unfolded"), look.get("kind")
+        if isinstance(unfolded, list):
+            self.view.set_unfolded(path for path in unfolded if isinstance(path, str))
+        if isinstance(kind, str) and kind in self.model.nodes.kinds:
+            self.filter_row.kind.setCurrentIndex(self.filter_row.kind.findData(kind))
 
     def set_focused(self, name: str) -> None:
         """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""

@@ -45,6 +45,8 @@ from pruneapp.gui.views.tree.shares import Shares
 # In the order in which columns give way to the name where room is short.
 _GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
 _GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, Column.TO_PRUNE)
+_WIDEST = 4_000  # pixels of a column that is remembered
+_MOST_UNFOLDED = 1_000  # modules that are remembered as unfolded
 _LETTERS = {  # widths in digits of the font
     Column.NAME: 18,
     Column.KIND: 11,
@@ -87,6 +89,8 @@ class TreeView(QTreeView):
         self._settling.setInterval(_SETTLED_MS)
         self._settling.timeout.connect(self._sort_again)
         self._chosen_columns = False
+        self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower
+        self._fitting = False  # while widths are changed by nobody
         self._restoring = False
         self._shares: Shares | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
@@ -109,6 +113,7 @@ class TreeView(QTreeView):
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.setAccessibleName(self.tr("Module tree"))
         self._set_widths()
+        header.sectionResized.connect(self._on_section_resized)
 
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
@@ -166,11 +171,27 @@ class TreeView(QTreeView):
         else:
             self._fit_columns()
 
+    def _on_section_resized(self, column: int, before: int, after: int) -> None:
+        # A column that is shown or hidden is resized as well.
+        if self._fitting or column == Column.NAME or not before or not after:
+            return
+        self._own_widths[column] = after
+        self._fit_name()
+
+    def _set_width(self, column: int, width: int) -> None:
+        before, self._fitting = self._fitting, True
+        self.setColumnWidth(column, width)
+        self._fitting = before
+
     def columns(self) -> dict[str, Any]:
         """Return which columns the person chose, and what it is sorted by, as plain JSON."""
         header, found = self.header(), dict[str, Any]()
         if self._chosen_columns:
             found["shown"] = [c.name.lower() for c in Column if not self.isColumnHidden(c)]
+        if self._own_widths:
+            found["widths"] = {
+                Column(column).name.lower(): width for column, width in self._own_widths.items()
+            }
         if 0 <= (column := header.sortIndicatorSection()) < len(Column):
             found["sorted"] = Column(column).name.lower()
             found["descending"] = header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
@@ -179,7 +200,12 @@ class TreeView(QTreeView):
     def set_columns(self, columns: Mapping[str, Any]) -> None:
         """Take what `columns` returned; what is no column is left out."""
         names = {column.name.lower(): column for column in Column}
-        shown = columns.get("shown")
+        shown, widths = columns.get("shown"), columns.get("widths")
+        if isinstance(widths, dict):
+            for name, width in widths.items():
+                if name in names and isinstance(width, int) and 0 < width <= _WIDEST:
+                    self._own_widths[names[name]] = width
+                    self._set_width(names[name], width)
         if isinstance(shown, list):
             self._chosen_columns = True
             for name, column in names.items():
@@ -199,14 +225,16 @@ class TreeView(QTreeView):
         fits = needed <= room or not self._chosen_columns
         self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
         if not fits:
-            self.setColumnWidth(Column.NAME, needed)
+            self._set_width(Column.NAME, needed)
 
     def _fit_columns(self) -> None:
         give_way = _GIVE_WAY_IN_LIST if self.tree.flat else _GIVE_WAY
         # In the tree the last column says it as shares, which have a meaning for modules.
         hidden: set[int] = set() if self.tree.flat else {Column.TO_PRUNE}
-        widths = dict(self._widths)
-        if self.tree.flat:  # whole names need more room than a bar
+        widths: dict[int, int] = dict(self._widths.items())
+        widths.update(self._own_widths)
+        # Whole names need more room than a bar.
+        if self.tree.flat and Column.SPARSITY not in self._own_widths:
             widths[Column.SPARSITY] = self._least_sparsity
         for column in (None, *give_way):
             if column is not None:
@@ -223,7 +251,8 @@ class TreeView(QTreeView):
             self.viewport().width() - others - self.sizeHintForColumn(Column.NAME),
         )
         most = max(self._least_sparsity, most)
-        self.setColumnWidth(Column.SPARSITY, min(widths[Column.SPARSITY], most))
+        if Column.SPARSITY not in self._own_widths:
+            self._set_width(Column.SPARSITY, min(widths[Column.SPARSITY], most))
         self._fit_name()
 
     def _choose_columns(self, place: QPoint) -> None:
@@ -240,6 +269,10 @@ class TreeView(QTreeView):
         chosen = menu.exec(self.header().mapToGlobal(place))
         if chosen is fit:
             self._chosen_columns = False
+            self._own_widths = {}
+            for column in Column:
+                if column != Column.NAME:
+                    self._set_width(column, self._widths[column])
             self._fit_columns()
         elif chosen is not None:
             self.show_column(Column(chosen.data()), shown=chosen.isChecked())
@@ -269,6 +302,23 @@ class TreeView(QTreeView):
             self._open.update(level)
             level = [node for node in below if self.tree.nodes.tensor[node] == MODULE]
         self._unfold()
+
+    def unfolded(self) -> list[str]:
+        """Return the modules that are unfolded, as shown, in order; the first ones of very many."""
+        return [self.tree.nodes.paths[node] for node in sorted(self._open)[:_MOST_UNFOLDED]]
+
+    def set_unfolded(self, paths: Iterable[str]) -> None:
+        """Unfold exactly these modules; what is none is left out."""
+        nodes, wanted = self.tree.nodes, set(paths)
+        self._open = {
+            node
+            for node, path in enumerate(nodes.paths)
+            if path in wanted and nodes.tensor[node] == MODULE
+        }
+        self._restoring = True
+        self.collapseAll()
+        self._unfold()
+        self._fit()
 
     def _note_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
