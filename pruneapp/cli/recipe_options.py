@@ -42,8 +42,8 @@ def add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument(
         "--recipe",
         metavar="RECIPE",
-        help="recipe of a file that does not contain one (torch formats cannot), or "
-        "whose masks are too large for its metadata",
+        help="recipe to verify, instead of the one in the metadata; required if the file does not "
+        "contain one (torch formats cannot), or if its masks are too large for the metadata",
     )
     add_state_dict(verify)
     add_computing(verify)

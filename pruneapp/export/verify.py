@@ -42,6 +42,7 @@ from pruneapp.progress import Job
 
 # What a file that was written once may have become; one that may not be read is no such.
 _BROKEN = (DamagedFileError, UnrecognizedFileError, UnsupportedFileError)
+_OTHER_RECIPE = Difference("metadata", "says that the file was made by another recipe")
 
 
 class _SaidFormat(Struct):
@@ -88,7 +89,9 @@ class Against:
     original
         What it was made of.
     recipe
-        For a file that does not say it, and for the masks that are too large for its metadata.
+        What is verified, if it is given: a file whose metadata says another one is not the result
+        of it. Needed for a file that does not say it, and where masks are too large for its
+        metadata.
     format
         For a file that does not say it; its name tells otherwise.
     state_dict
@@ -152,6 +155,8 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         )
         with counted_beside(original.files if texts else ()):
             made, snapshot = _again(original, recipe, kernel, job)
+        if against.recipe is not None and _says_another(texts, made):
+            return Verdict((_OTHER_RECIPE,), recipe=made.canonical())
         state: State = snapshot
         form, values = _format(file, texts, against, state, job, packed=packed)
         differences: list[Difference] = []
@@ -245,10 +250,16 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
                 "one of many megabytes is left out.",
             )
         return beside
-    recipe = Recipe.from_text(texts["recipe"], where=file.name)
-    masks: dict[str, BitMask] = {} if beside is None else dict(beside.masks)
-    masks |= provenance.read_masks(texts.get("masks", "{}"), recipe)
+    recipe = Recipe.from_text(texts["recipe"], where=file.name) if beside is None else beside
+    masks = provenance.read_masks(texts.get("masks", "{}"), recipe) | dict(recipe.masks)
     return Recipe(recipe.entries, masks, recipe.where)
+
+
+def _says_another(texts: Mapping[str, str], made: Recipe) -> bool:
+    """Whether metadata names another recipe than the one that was done again."""
+    if "recipe" in texts:
+        return texts["recipe"] != made.canonical()
+    return texts.get("recipe_sha256", made.sha256) != made.sha256
 
 
 def _again(

@@ -281,6 +281,21 @@ def test_verify_names_the_tensor_and_the_weight(call, tmp_path, source):
     ]
 
 
+@pytest.mark.parametrize("name", ["o.safetensors", "o.resumable.safetensors"])
+def test_verify_holds_a_file_against_the_recipe_that_is_given(call, tmp_path, source, name):
+    right = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
+    wrong = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.4}), name="wrong.json")
+    target = tmp_path / name
+    form = "resumable" if "resumable" in name else "safetensors"
+    assert call("run", right, source, "-o", target, "--format", form)[0] == 0
+    asked = ("verify", target, "--against", source, "--recipe")
+    assert call(*asked, right)[0] == 0
+    status, out, err = call(*asked, wrong)
+    assert (status, err) == (1, "")
+    assert out.startswith("No: ")
+    assert "metadata says that the file was made by another recipe" in out
+
+
 def test_verify_says_that_the_original_is_another(call, tmp_path, source):
     recipe = recipe_file(tmp_path, step("l1_unstructured", {"amount": 0.5}))
     target = tmp_path / "o.safetensors"
