@@ -103,14 +103,18 @@ class FloatParam(NumberParam):
 
     def validate(self, value: Any) -> float:
         """Accept finite numbers within the bounds."""
-        if is_number(value, Real) and math.isfinite(value) and float(value) in self.bounds:
-            return float(value)
+        try:
+            found = float(value) if is_number(value, Real) else math.nan
+        except OverflowError:  # a whole number of hundreds of digits
+            found = math.inf
+        if math.isfinite(found) and found in self.bounds:
+            return found
         raise self.refuse(value)
 
     def invalid(self) -> Iterator[Any]:
         """Yield what is no finite number as well."""
         yield from super().invalid()
-        yield from (math.nan, math.inf)
+        yield from (math.nan, math.inf, 10**400)
 
 
 @dataclass(frozen=True, kw_only=True)

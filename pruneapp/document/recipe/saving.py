@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -103,7 +104,13 @@ def load(path: Path, job: Job) -> Recipe:
 
 def _read(path: Path) -> bytes:
     try:
-        size = path.stat().st_size
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a device has no end, and a pipe no beginning
+            raise RecipeError(
+                f"'{path}' is no regular file, which a recipe must be.",
+                remedy="Choose another file.",
+            )
+        size = status.st_size
         if size > _LARGEST:
             raise RecipeError(
                 f"'{path}' is no recipe: it has {size:,} bytes.", remedy="Choose another file."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 
 import msgspec
 import numpy as np
@@ -518,3 +519,12 @@ def test_a_recipe_of_version_1_has_no_step_of_version_2():
     text = text_of({"name": "step", "configuration": {"rows": [L1], "version": 2}})
     with pytest.raises(RecipeError, match="version 1, and a step of it says version 2"):
         Recipe.from_text(text)
+
+
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
+    """Reading a device to its end took all memory of the machine."""
+    os.mkfifo(tmp_path / "pipe.recipe.json")
+    (tmp_path / "zeros.recipe.json").symlink_to("/dev/zero")
+    for name in ("pipe.recipe.json", "zeros.recipe.json"):
+        with pytest.raises(RecipeError, match="is no regular file"):
+            load(tmp_path / name, Job())
