@@ -7,7 +7,7 @@ names decide first, and the order of the file only between names that say nothin
    matrices and larger that can be pruned and are no embedding table (one that is tied to the
    head is none either: safetensors files hold it by one of its names).
 2. In a module the usual names of beginnings come first (a stem, ``conv1``, ``patch_embed``; then
-   other embeddings, features, an encoder), those of ends last (decoders, poolers, ``head``,
+   other embeddings, features, an encoder), those of ends last (decoders, ``head``,
    ``lm_head``, ``classifier``, ``fc``). Names that differ by their last number follow the number.
 3. Children that this leaves equal keep the order of the file where it is one of definition (torch
    files, which the alphabet did not sort); else they are sorted as people do, ``layer2`` before
@@ -15,6 +15,9 @@ names decide first, and the order of the file only between names that say nothin
 4. The block at an end is the first module on the way down from the root that is numbered, that is
    a beginning or an end by its name and holds nothing numbered, or that is a single layer. One
    that holds more than half of all weights of layers is looked into.
+5. Poolers and projectors are no end where there is something else: what follows the last block of
+   a `BertModel` is its pooler, and people who exclude the last layer mean the block. A head is an
+   end.
 
 Where a model has two towers beside each other, one of them is first by rule 3, which may not be the
 one that runs first: the views show what it came to.
@@ -50,6 +53,8 @@ _PLACES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
     )
 )
 _BEGINNING, _MIDDLE, _END = 1, 4, 8
+# What may follow the last block without being the last layer, lower case.
+_BEHIND = re.compile(r"pool(er|ing)?(_.*)?|attn_?pool|(.*_)?projector")
 
 
 class Ends(NamedTuple):
@@ -84,7 +89,8 @@ def ends_of(entries: Iterable[TensorEntry]) -> Ends:
     if not layers:
         return Ends(frozenset(), frozenset())
     defined = _in_order_of_definition(prunable)
-    first, last = (_block(layers, defined=defined, last=last) for last in (False, True))
+    ends = [layer for layer in layers if not any(map(_is_behind, layer.path))] or layers
+    first, last = (_block(ends, defined=defined, last=last) for last in (False, True))
     return Ends(_names_in(prunable, first), _names_in(prunable, last))
 
 
@@ -152,6 +158,10 @@ def _is_block(name: str, inside: list[tuple[str, ...]]) -> bool:
 def _place(name: str) -> int:
     lower = name.lower()
     return next((place for place, names in _PLACES if names.fullmatch(lower)), _MIDDLE)
+
+
+def _is_behind(name: str) -> bool:
+    return _BEHIND.fullmatch(name.lower()) is not None
 
 
 def _stem(name: str) -> str:

@@ -33,8 +33,23 @@ MODELS = {
             *(f"encoder.layer.{i}.output.dense* 2" for i in LAYERS),
         ],
         "encoder.layer.0",
-        "pooler",
+        "encoder.layer.11",
     ),
+    "LLaVA whose head is elsewhere": (
+        [
+            *("model.embed_tokens.weight 2", "model.norm.weight 1"),
+            *(f"model.mm_projector.{i}* 2" for i in (0, 2)),
+            *(f"model.layers.{i}.self_attn.q_proj.weight 2" for i in LAYERS),
+        ],
+        "model.layers.0",
+        "model.layers.11",
+    ),
+    "a pooler behind layers without numbers": (
+        [f"{n}* 2" for n in ("dense1", "dense2", "pooler.dense")],
+        "dense1",
+        "dense2",
+    ),
+    "a pooler alone": (["pooler.dense* 2"], "pooler", "pooler"),
     "Llama": (
         [
             *("model.embed_tokens.weight 2", "model.norm.weight 1", "lm_head.weight 2"),
