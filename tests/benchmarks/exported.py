@@ -174,7 +174,7 @@ def section(label: str, nbytes: int, rows: Mapping[str, Mapping[int, Cell]]) -> 
     ]
     return (
         f"### {label}, {nbytes:,} bytes dense\n\n{_table(head, sizes)}\n\n"
-        "Seconds to foretell the size, to write the file (flushed, read back and compared), and to "
+        "Seconds to predict the size, to write the file (flushed, read back and compared), and to "
         f"load it again:\n\n{_table(head, times)}\n"
     )
 
