@@ -146,7 +146,9 @@ def account_for(
             details="\n".join(map(show, missing)),
         )
     left = left_out(checkpoint, form, weights.values())
-    _refuse(checkpoint, form, {n: checkpoint.contents.unreadable[n] for n in left}, omit)
+    blocked_by = [name for plan in weights.values() for name in plan.blocked_by]
+    unread = {n: checkpoint.contents.unreadable[n] for n in left}
+    _refuse(checkpoint, form, unread, omit, blocked_by)
     text = all(_has_metadata(form, path.suffix.lower()) for path in weights)
     return tuple(_notices(state, form, leave, job, kept=kept, text=text))
 
@@ -177,24 +179,54 @@ def losses(
 
 
 def _refuse(
-    checkpoint: Checkpoint, form: Format, unread: Mapping[str, str], omit: Sequence[str]
+    checkpoint: Checkpoint,
+    form: Format,
+    unread: Mapping[str, str],
+    omit: Sequence[str],
+    blocked_by: Sequence[str] = (),
 ) -> None:
     names = [n for n in unread if not any(_matches(n, pattern) for pattern in omit)]
     if not names:
         return
-    which = " (the first)" if len(names) > 1 else ""
-    from pruneapp.export.registry import FORMATS
-
-    keeping = [f.name for f in FORMATS.values() if f.name != form.name and f.keeps(checkpoint)]
-    other = f", or export as {keeping[0]}, which keeps what was opened" if keeping else ""
+    them = "it" if len(names) == 1 else "them"
+    if blocked_by:
+        why = f"the container cannot be kept because {_listed(blocked_by)} would be pruned"
+        these = "that tensor" if len(blocked_by) == 1 else "those tensors"
+        remedy = f"Deselect {these}, or leave out {_listed(names)} with --omit NAME."
+    else:
+        why = _reasons({name: unread[name] for name in names})
+        remedy = f"Leave {them} out with --omit NAME{_elsewhere(checkpoint, form)}."
     error = UnwritableError(
-        f"{_listed(names)} of '{checkpoint.path}' cannot be written as {form.name}: "
-        f"{unread[names[0]]}{which}.",
-        remedy=f"Leave {'it' if len(names) == 1 else 'them'} out with --omit NAME{other}.",
+        f"{_listed(names)} of '{checkpoint.path}' cannot be written as {form.name}: {why}.",
+        remedy=remedy,
         details="\n".join(f"{show(name)}: {unread[name]}" for name in names),
     )
     error.unread = {name: unread[name] for name in names}
     raise error
+
+
+def _elsewhere(checkpoint: Checkpoint, form: Format) -> str:
+    """Name a format that keeps what cannot be read, and what must not be pruned for that."""
+    from pruneapp.export.registry import FORMATS
+
+    for other in FORMATS.values():
+        if other.name != form.name and other.keeps(checkpoint):
+            moved = [
+                entry.name
+                for entry in checkpoint.entries.values()
+                if entry.prunable and not other.in_place(checkpoint, entry)
+            ]
+            unless = f" as long as you do not prune {_listed(moved)}" if moved else ""
+            return f", or export as {other.name}, which keeps what was opened{unless}"
+    return ""
+
+
+def _reasons(unread: Mapping[str, str]) -> str:
+    """Return the reason of each tensor; once, where it is the same for all."""
+    if len(set(unread.values())) == 1:
+        return next(iter(unread.values()))
+    said = [f"'{show(name)}': {why}" for name, why in [*unread.items()][:_NAMED]]
+    return "; ".join(said) + ("; …" if len(unread) > _NAMED else "")
 
 
 def _matches(name: str, pattern: str) -> bool:
@@ -224,7 +256,8 @@ def _notices(
         return
     if leave:
         were = "was" if len(leave) == 1 else "were"
-        yield f"{_listed(leave)} {were} left out, as asked: {unreadable[leave[0]]}."
+        why = _reasons({name: unreadable[name] for name in leave})
+        yield f"{_listed(leave)} {were} left out, as asked: {why}."
 
     def changed(trait: str, names: tuple[str, ...]) -> tuple[str, ...]:
         if not trait.startswith("sparse") or form.name != "csr":
@@ -256,8 +289,9 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     if len(contents.parts) > _NAMED:
         yield f"So were {counted(len(contents.parts) - _NAMED, 'more tensor')} of such kinds."
     if contents.others:
-        are = "is" if len(contents.others) == 1 else "are"
-        yield f"{_listed(contents.others)}, no tensor{'s' * (are == 'are')}, {are} not in it."
+        one = len(contents.others) == 1
+        kind = "is not a tensor and was" if one else "are not tensors and were"
+        yield f"{_listed(contents.others)} {kind} not written."
     yield from _around(checkpoint, job, text=text)
 
 

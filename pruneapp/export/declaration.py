@@ -87,6 +87,8 @@ class Plan:
     container
         Whether it is the container that was opened, in which everything but the pruned weights
         stays as it is, what cannot be read among it.
+    blocked_by
+        Tensors whose pruning is the only reason why the container is not kept.
     """
 
     nbytes: int
@@ -98,6 +100,7 @@ class Plan:
     work: int = 0
     rounding: Rounding | None = None
     container: bool = False
+    blocked_by: tuple[str, ...] = ()
     beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -143,6 +146,8 @@ class Format:
     keeps
         Whether a file of it may keep the container of a checkpoint, see `Plan.container`; what is
         pruned may decide otherwise.
+    in_place
+        Whether that container is kept, as far as is known, although a tensor is pruned.
     originals
         Whether pruned weights are in it with their values.
     one_file
@@ -175,6 +180,7 @@ class Format:
     as_it_is: bool = False
     lossless: bool = True
     keeps: Callable[[Checkpoint], bool] = lambda _checkpoint: False
+    in_place: Callable[[Checkpoint, TensorEntry], bool] = lambda _checkpoint, _entry: True
     originals: bool = False
     one_file: bool = False
     container: Callable[[str], str] = lambda _suffix: ""

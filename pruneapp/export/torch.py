@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -41,7 +42,10 @@ _STRETCH = 1 << 20
 
 def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
     zeroed = _zeroed(part, job)
-    reason = _why_not_in_place(part, zeroed, job)
+    blocked_by: tuple[str, ...] = ()
+    reason = _never_for(part)
+    if not reason:
+        reason, blocked_by = _pruned_out_of_place(part, zeroed, job)
     if not reason:
         batches = job.cancel.batches(zeroed)
         arrays = [e for batch in batches for e in batch if _is_array(e, part.checkpoint)]
@@ -50,18 +54,17 @@ def _plan(part: Part, _values: Mapping[str, Any], job: Job) -> Plan:
             names = {entry.name for entry in arrays}
             rest = [entry for entry in zeroed if entry.name not in names] if names else zeroed
             return _in_place(part, rest, replaced, job)
-        reason = replaced
+        reason, blocked_by = replaced, tuple(entry.name for entry in arrays)
     if refused := torch_zip.refuses(part.checkpoint):  # a patched file holds what it held
         raise ExportError(refused, remedy="Export as safetensors.")
     batches = job.cancel.batches(part.entries)
     records = [finalized(part.state, entry) for batch in batches for entry in batch]
-    return torch_zip.plan_state_dict(
-        records, job, (*_not_in_place(part, reason), *parts.stripped(part))
-    )
+    notices = (*_not_in_place(part, reason), *parts.stripped(part))
+    return replace(torch_zip.plan_state_dict(records, job, notices), blocked_by=blocked_by)
 
 
-def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> str:
-    """Say why the container that was opened cannot be written; empty if it can."""
+def _never_for(part: Part) -> str:
+    """Say why the container cannot be written for a part, whatever is pruned; empty if it may."""
     checkpoint = part.checkpoint
     if reason := _never_in_place(checkpoint):
         return reason
@@ -73,15 +76,37 @@ def _why_not_in_place(part: Part, zeroed: Sequence[TensorEntry], job: Job) -> st
         return "pairs of NAME_orig and NAME_mask became NAME"
     if isinstance(part.state, RoundedState):
         return f"its numbers became {part.state.rounding.dtype.label}"
+    return ""
+
+
+def _pruned_out_of_place(
+    part: Part, zeroed: Sequence[TensorEntry], job: Job
+) -> tuple[str, tuple[str, ...]]:
+    """Say why weights cannot be pruned inside the container, and of which tensors."""
+    reasons = {}
     for entry in chain.from_iterable(job.cancel.batches(zeroed)):
-        if _is_array(entry, checkpoint):
-            continue
-        if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
-            return f"'{entry.name}' lies compressed or sparse in it"
-        if entry.meets_itself:
-            return f"elements of '{entry.name}' share their place in it"
+        if reason := _why_not_patched(part.checkpoint, entry):
+            reasons[entry.name] = reason
+    if reasons:
+        return next(iter(reasons.values())), tuple(reasons)
     shared = overlapping(part.entries, frozenset(map(attrgetter("name"), zeroed)), job)
-    return f"'{shared}' shares its numbers with another tensor in it" if shared else ""
+    return (
+        (f"'{shared}' shares its numbers with another tensor in it", (shared,))
+        if shared
+        else (
+            "",
+            (),
+        )
+    )
+
+
+def _why_not_patched(checkpoint: Checkpoint, entry: TensorEntry) -> str:
+    """Say why zeros cannot be written over a tensor in the file; empty if they can."""
+    if _is_array(entry, checkpoint):
+        return ""  # the pickle is written anew
+    if not _counts_bytes_of_file(checkpoint.sources[entry.location.source]):
+        return f"'{entry.name}' lies compressed or sparse in it"
+    return f"elements of '{entry.name}' share their place in it" if entry.meets_itself else ""
 
 
 def _is_array(entry: TensorEntry, checkpoint: Checkpoint) -> bool:
@@ -197,6 +222,7 @@ TORCH = Format(
     params=(DTYPE, SHARD_SIZE),
     why_not=_refuses,
     keeps=lambda checkpoint: not (_never_in_place(checkpoint) or checkpoint.contents.masks),
+    in_place=lambda checkpoint, entry: not _why_not_patched(checkpoint, entry),
     loaded_by=(
         Loader("torch.load", "torch 1.6", "float8 since 2.1; mmap=True works"),
         Loader("transformers", note="as pytorch_model.bin beside a config.json"),

@@ -65,7 +65,9 @@ def test_what_is_left_out_by_choice_is_said_and_verified(call, mixed, tmp_path):
 
     assert status == 0
     assert set(load_file(out)) == {"a.weight", "d.weight"}
-    assert "Note: 'b.weight', 'c.weight' were left out, as asked: it is a DTensor" in said
+    assert (
+        "Note: 'b.weight', 'c.weight' were left out, as asked: 'b.weight': it is a DTensor" in said
+    )
     assert "'d.weight' (a numpy array)" in said
     status, said, _ = call("verify", out, "--against", mixed)
     assert status == 0, said
@@ -81,6 +83,50 @@ def test_one_of_two_is_not_enough(call, mixed, tmp_path):
     assert status == 2
     assert "'c.weight' of " in err
     assert "'b.weight'" not in err
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """A tensor that cannot be read beside two that cannot be pruned inside the file."""
+    path = tmp_path / "odd.pt"
+    content = {
+        "a.weight": plain(1, 16, 16),
+        "neg.weight": torch._neg_view(plain(2, 8, 8)),
+        "csr.weight": plain(3, 8, 8).relu().to_sparse_csr(),
+        "meta.weight": torch.empty(4, 4, device="meta"),
+    }
+    torch.save(content, path)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
+def test_advice_to_keep_the_container_names_what_may_not_be_pruned(call, odd):
+    status, _, err = call("prune", odd, "-o", odd.with_name("o.safetensors"), *PRUNE)
+    assert status == 2
+    advice = "export as torch, which keeps what was opened as long as you do not prune"
+    assert f"{advice} 'neg.weight', 'csr.weight'." in err
+
+    out = odd.with_name("o.pt")
+    status, _, err = call("prune", odd, "-o", out, *PRUNE)
+    assert status == 2
+    assert "cannot be kept because 'neg.weight', 'csr.weight' would be pruned" in err
+    assert "Deselect those tensors, or leave out 'meta.weight' with --omit NAME." in err
+    assert not out.exists()
+
+    status, said, err = call("prune", odd, "-o", out, *PRUNE, "--select", "a.*")
+    assert status == 0, err
+    assert "'meta.weight' was not read, and was written as it stood" in said
+    assert call("prune", odd, "-o", odd.with_name("p.pt"), *PRUNE, "--omit", "meta.*")[0] == 0
+
+
+def test_every_tensor_that_is_left_out_has_its_own_reason(call, mixed, tmp_path):
+    out = tmp_path / "o.safetensors"
+    _, _, err = call("prune", mixed, "-o", out, *PRUNE)
+    _, said, _ = call("prune", mixed, "-o", out, *PRUNE, "--omit", "*")
+    for text in (err, said):
+        line = next(line for line in text.splitlines() if "'b.weight': " in line)
+        assert "it is a DTensor" in line
+        assert "meta" in line.partition("'c.weight': ")[2]
 
 
 def test_run_takes_the_same_leave(call, mixed, tmp_path):
