@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMainWindow
 
 from pruneapp.gui.actions import Actions
 from pruneapp.gui.document_views import DocumentViews
@@ -11,6 +12,7 @@ from pruneapp.gui.settings import TENSOR_LIST, Settings
 from pruneapp.gui.views.pictures.pages import Page
 
 PAGES = ("page_weights", "page_distribution", "page_channels", "page_model", "page_compare")
+_LEAST_MIDDLE = 460  # pixels that the picture keeps when the list takes of its room
 
 
 class Browsing(QObject):
@@ -31,6 +33,7 @@ class Browsing(QObject):
     ) -> None:
         super().__init__(parent)
         self._settings = settings
+        self._narrow = self._wide = 0  # of the tree, before and while it lists whole names
         self._views = views
         self._actions = actions
         weights, tree = views.pages.weights, views.tree
@@ -71,8 +74,27 @@ class Browsing(QObject):
 
     def _list_tensors(self, flat: bool) -> None:
         self._views.tree.set_flat(flat=flat)
+        self._make_room(flat)
         if flat != self._settings.get(TENSOR_LIST):
             self._settings.set(TENSOR_LIST, flat)
+
+    def _make_room(self, flat: bool) -> None:
+        """Widen the tree for whole names, as far as the picture can spare it; and give it back."""
+        dock, middle = self._views.tree_dock, self._views.middle
+        window, width = dock.window(), dock.width()
+        if not isinstance(window, QMainWindow) or not dock.isVisible():
+            return
+        if flat:
+            around = width - self._views.tree.view.width()
+            needed = self._views.tree.view.width_for_names() + around
+            wider = min(needed, width + middle.width() - _LEAST_MIDDLE)
+            self._narrow, self._wide = (width, wider) if wider > width else (0, 0)
+        elif self._narrow and abs(width - self._wide) <= 2:  # nobody chose another one
+            wider, self._narrow = self._narrow, 0
+        else:
+            return
+        if wider > width or not flat:
+            window.resizeDocks([dock], [wider], Qt.Orientation.Horizontal)
 
     def _weights(self) -> None:
         self.show_page(Page.WEIGHTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pruneapp.answers import ShortNames
@@ -60,7 +60,7 @@ class CellDelegate(QStyledItemDelegate):
     def _shorten(self, option: QStyleOptionViewItem) -> None:
         assert self.short is not None
         metrics = option.fontMetrics
-        room = option.rect.width() - metrics.height() - 12  # beside the check box
+        room = option.rect.width() - beside_name(metrics)
         if metrics.horizontalAdvance(option.text) > room:
             option.text = self.short.fitting(option.text, room, metrics.horizontalAdvance)
 
@@ -138,6 +138,11 @@ def paint_beside(
     before, after = shares
     outline = colors["accent_text"] if selected else ""
     paint_bar(painter, bar, before, after, colors, outline=outline)
+
+
+def beside_name(metrics: QFontMetrics) -> int:
+    """Return the pixels that the check box takes of the column of names."""
+    return metrics.height() + 12
 
 
 def tabular(font: QFont) -> None:

@@ -150,6 +150,7 @@ class ModuleTree(QWidget):
         """Take how names are shortened where there is no room for them."""
         self._short = short
         self.view.delegate.short = short if self.model.flat else None
+        self.view.fit()
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import nlargest
 from typing import Any
 
 from PySide6.QtCore import (
@@ -35,9 +36,10 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.views.parts.copied_rows import copy_rows
+from pruneapp.gui.views.parts.labels import within_reason
 from pruneapp.gui.views.parts.painting import reported
 from pruneapp.gui.views.tree.cells import Column
-from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate
+from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate, beside_name
 from pruneapp.gui.views.tree.model import Index, TreeModel
 from pruneapp.gui.views.tree.nodes import MODULE, ROOT
 from pruneapp.gui.views.tree.shares import Shares
@@ -45,6 +47,9 @@ from pruneapp.gui.views.tree.shares import Shares
 # In the order in which columns give way to the name where room is short.
 _GIVE_WAY = (Column.TO_PRUNE, Column.TYPE, Column.PARAMETERS, Column.KIND, Column.SHAPE)
 _GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, Column.TO_PRUNE)
+_WIDEST_NAME = 900  # pixels of a name in the list: beyond, it loses its middle
+_MEASURED = 1_000  # names of the list by which the width of all is known
+_WIDEST_OF = 32  # of which so many are measured in pixels
 _WIDEST = 4_000  # pixels of a column that is remembered
 _MOST_UNFOLDED = 1_000  # modules that are remembered as unfolded
 _LETTERS = {  # widths in digits of the font
@@ -91,6 +96,7 @@ class TreeView(QTreeView):
         self._chosen_columns = False
         self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower
         self._fitting = False  # while widths are changed by nobody
+        self._measured: tuple[object, object, int] = (None, None, 0)  # what names need in a list
         self._restoring = False
         self._shares: Shares | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
@@ -165,6 +171,33 @@ class TreeView(QTreeView):
         super().resizeEvent(event)
         self._fit()
 
+    def fit(self) -> None:
+        """Share the width anew: names, or how they are shortened, are others."""
+        self._fit()
+
+    def name_width(self) -> int:
+        """Return the width in which every name can be told from the others."""
+        if not self.tree.flat:
+            return self.sizeHintForColumn(Column.NAME)
+        nodes, short = self.tree.nodes, self.delegate.short
+        if self._measured[0] is not nodes or self._measured[1] is not short:
+            names = [row.shown for row in nodes.rows]
+            if len(names) > _MEASURED:  # of so many a part: the longest, and others here and there
+                spread = names[:: len(names) * 2 // _MEASURED]
+                names = [*nlargest(_MEASURED // 2, names, key=len), *spread]
+            forms = [within_reason(short[name] if short is not None else name) for name in names]
+            widest = nlargest(_WIDEST_OF, forms, key=len)
+            text = max(map(self.fontMetrics().horizontalAdvance, widest), default=0)
+            width = text + beside_name(self.fontMetrics()) + 2
+            self._measured = nodes, short, min(width, _WIDEST_NAME)
+        return self._measured[2]
+
+    def width_for_names(self) -> int:
+        """Return the width of the view in which names and their sparsity have room."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        frame = 2 * self.frameWidth()
+        return self.name_width() + self.columnWidth(Column.SPARSITY) + bar + frame
+
     def _fit(self) -> None:
         if self._chosen_columns:
             self._fit_name()
@@ -220,9 +253,9 @@ class TreeView(QTreeView):
         """Give the name what the others leave, and what it needs where that is too little."""
         others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
         room = self.viewport().width() - others
-        needed = max(self.sizeHintForColumn(Column.NAME), self._widths[Column.NAME])
+        needed = max(self.name_width(), self._widths[Column.NAME])
         mode = QHeaderView.ResizeMode
-        fits = needed <= room or not self._chosen_columns
+        fits = needed <= room or not (self._chosen_columns or self.tree.flat)
         self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
         if not fits:
             self._set_width(Column.NAME, needed)
@@ -236,11 +269,13 @@ class TreeView(QTreeView):
         # Whole names need more room than a bar.
         if self.tree.flat and Column.SPARSITY not in self._own_widths:
             widths[Column.SPARSITY] = self._least_sparsity
+        # In the list all that a row says of itself is in its name.
+        name = max(self.name_width(), widths[Column.NAME]) if self.tree.flat else widths[0]
         for column in (None, *give_way):
             if column is not None:
                 hidden.add(column)
             rest = sum(widths[c] for c in Column if c not in hidden and c != Column.NAME)
-            if rest + widths[Column.NAME] <= self.viewport().width():
+            if rest + name <= self.viewport().width():
                 break
         for column in _GIVE_WAY:
             self.setColumnHidden(column, column in hidden)
@@ -248,7 +283,7 @@ class TreeView(QTreeView):
         # The bar gives way to names that need its room.
         most = min(
             int(_MOST_SPARSITY * self.viewport().width()),
-            self.viewport().width() - others - self.sizeHintForColumn(Column.NAME),
+            self.viewport().width() - others - self.name_width(),
         )
         most = max(self._least_sparsity, most)
         if Column.SPARSITY not in self._own_widths:
