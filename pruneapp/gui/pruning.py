@@ -53,6 +53,7 @@ class Pruning(QObject):
         for name, call in {
             "prune": self.prune,
             "cancel": self.cancel,
+            "reset_form": self._asking.reset,
             "make_final": self.make_final,
         }.items():
             window.actions_[name].triggered.connect(call)
@@ -67,10 +68,11 @@ class Pruning(QObject):
             self._forecasting.prune()
 
     def cancel(self) -> None:
-        """Stop the running job; without one, go back to what is asked for at first."""
+        """Stop the running job; without one, drop the preview. The form stays as it is."""
         asked = self._forecasting
         if not (asked.cancel() or self._jobs.cancel_visible() or asked.cancel_preview()):
-            self._asking.reset()
+            if self._session.document is not None and asked.outlook.asked:
+                asked.wait()
         elif self._jobs.busy:
             self._window.job_status.set_cancelling(writes=self._jobs.writing)
 

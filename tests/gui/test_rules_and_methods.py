@@ -267,10 +267,23 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     assert not kept[9].any()
     assert kept[:9].all()
 
-    # Esc clears what is being asked, the scores too.
+    # Esc drops the preview and nothing of the form; that takes a command of its own.
     person.key("Ctrl+Z")
+    person.ask_amount("100")
+    person.wait_preview()
     person.views.tree.view.setFocus()
     person.key("Esc")
+    assert person.rule.scores_name.text() == "scores.safetensors"
+    assert person.rule.fields.fields["amount"].editor.value() == 100
+    assert person.views.forecast.heading.text() == "Current state"
+    assert not person.button.isEnabled()
+    person.wait_idle()
+    assert person.workbench.forecasting.outlook.shown is None
+    person.key("Esc")
+    assert person.rule.fields.fields["amount"].editor.value() == 100
+    person.ask_amount("90")
+    assert person.wait_preview().gone == 90, "changing the form asks again"
+    person.window.actions_["reset_form"].trigger()
     assert person.rule.scores_name.text() == "Ranking: weight magnitude"
     report = person.wait_preview()
     person.click(person.button)

@@ -50,7 +50,18 @@ PRUNE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&Cancel"),
         ("Esc",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Cancel the running job; nothing is changed"),
+        QT_TRANSLATE_NOOP("Actions", "Cancel the running job, else clear the preview"),
+    ),
+    ActionSpec(
+        "reset_form",
+        PRUNE,
+        QT_TRANSLATE_NOOP("Actions", "Reset &form"),
+        (),
+        "",
+        QT_TRANSLATE_NOOP(
+            "Actions", "Set the rules, amounts and limits in the form back to their defaults"
+        ),
+        needs_document=True,
     ),
     ActionSpec(
         "hand_prune",
