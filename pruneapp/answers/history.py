@@ -17,8 +17,11 @@ class HistoryItem:
         All of it, for a tooltip.
     by_method
         Whether methods did it, which the label names first.
+    rule
+        Number from 1 of the rule that is meant, if it is one of several of a step.
     """
 
     label: str
     detail: str
     by_method: bool = False
+    rule: int = 0

@@ -18,6 +18,7 @@ from pruneapp.document.past import PastState
 from pruneapp.document.preview import Preview
 from pruneapp.document.proposal import Proposal
 from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.sparing import rule_of
 from pruneapp.document.tracing import pruned_by
 from pruneapp.errors import StaleError
 from pruneapp.masks.maskset import MaskSet
@@ -167,6 +168,22 @@ class Document:
         """
         in_force = self._history.records[: self.position]
         return pruned_by(in_force, self._history.scratch, self.checkpoint.entry(name).name, index)
+
+    def item_for(self, position: int, name: str) -> HistoryItem:
+        """Return what pruned a tensor at an index of `items`: of several rules, the one that did.
+
+        Parameters
+        ----------
+        position
+            What `pruned_by` returned.
+        name
+            Any name of the tensor.
+        """
+        item, step = self._items[position], self._history.records[position - 1].step
+        rule = 0 if step is None else rule_of(step, self.checkpoint.entry(name).names)
+        if step is None or not rule:
+            return item
+        return replace(item, label=step.rows[rule - 1].method_words(), rule=rule)
 
     # Changes
 

@@ -20,7 +20,7 @@ from pruneapp.document.hand.target import Target
 from pruneapp.document.reporting import report_of, with_one_cut
 from pruneapp.document.selection import resolve
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.document.sparing import rows_of
+from pruneapp.document.sparing import counts_of, rows_of
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import ParameterError, UnknownTensorError, counted
 from pruneapp.kernels.contract import Kernel
@@ -77,10 +77,11 @@ class Preview:
         if report.spared:
             one, more = "protected weight left as it is", "protected weights left as they are"
             done += f"\n{counted(report.spared, one, more)}"
+        counts = counts_of(before.checkpoint, self.step)
         made = self._edits[before.revision] = Edit(
             "prune",
-            self.step.label(),
-            f"{self.step.detail()}\n{done}",
+            self.step.label(counts),
+            f"{self.step.detail(counts)}\n{done}",
             Change({n: before.masks.get(n) for n in self.masks}, dict(self.masks)),
             step=self.step,
             entry=self.entry,
@@ -210,7 +211,9 @@ def _as_by_hand(
     if not targets:
         row = Row(tuple(masks), "identity")
         return Step((row,)).to_dict(), meant
-    return HandEdit("prune", tuple(targets), step.label()).to_dict(meant, job), meant
+    return HandEdit(
+        "prune", tuple(targets), step.label(counts_of(snapshot.checkpoint, step))
+    ).to_dict(meant, job), meant
 
 
 def check_extras(

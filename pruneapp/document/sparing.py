@@ -47,6 +47,34 @@ def rows_of(checkpoint: Checkpoint, step: Step) -> Rows:
     return without(_rows(checkpoint, step), excluded(checkpoint, step), step)
 
 
+def counts_of(checkpoint: Checkpoint, step: Step) -> tuple[int, ...]:
+    """Return how many tensors each row prunes, less what later rows take and limits exclude.
+
+    Empty for a step of one row, and for version 1, whose rows share tensors.
+    """
+    if len(step.rows) == 1 or step.version == 1:
+        return ()
+    left = [(row, len(names)) for row, names in rows_of(checkpoint, step)]
+    counts = [0] * len(step.rows)
+    for at in reversed(range(len(counts))):  # rows of which nothing is left are not among the left
+        if left and left[-1][0] is step.rows[at]:
+            counts[at] = left.pop()[1]
+    return tuple(counts)
+
+
+def rule_of(step: Step, names: Iterable[str]) -> int:
+    """Return the number from 1 of the row that prunes a tensor, by all its names.
+
+    0 if no row names it, and for steps that `counts_of` has no counts for.
+    """
+    if len(step.rows) == 1 or step.version == 1:
+        return 0
+    found = (
+        n for n in range(len(step.rows), 0, -1) if not set(names).isdisjoint(step.rows[n - 1].names)
+    )
+    return next(found, 0)
+
+
 def without(rows: Rows, left_alone: Mapping[str, str], step: Step) -> Rows:
     """Return rows less some tensors; raises `SelectionError` if there is nothing left."""
     if not left_alone:

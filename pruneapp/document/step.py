@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
 from pruneapp.document.entries import named, names_of
 from pruneapp.document.naming import IN_FRONT, shown_parts
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, counted
 from pruneapp.methods import registry
 from pruneapp.methods.declaration import Method, Scope
 from pruneapp.methods.limits import Limits, check_limits, percent
@@ -66,6 +66,10 @@ class Row:
         head, *rest = _said(method, self.values, amount=amount)
         place = f"on {self.place()}"
         return ", ".join((head, *rest, place)) if rest else f"{head} {place}"
+
+    def method_words(self) -> str:
+        """Say what is done, and not where: "L2 30 %, dim 0"."""
+        return ", ".join(_said(registry.get(self.method), self.values, amount=True))
 
     def place(self) -> str:
         """Say where: the pattern without its stars, a name, or how many tensors of which part."""
@@ -169,20 +173,37 @@ class Step:
             and not self.limits.bound
         )
 
-    def label(self) -> str:
-        """Say it in words: "L1 20 % on 19 tensors, global"."""
+    def label(self, counts: Sequence[int] = ()) -> str:
+        """Say it in words: "L1 20 % on 19 tensors, global"; "3 rules on 24 tensors".
+
+        Parameters
+        ----------
+        counts
+            How many tensors each of several rows prunes, see `sparing.counts_of`; if it is not
+            known, the rows are said as they were asked for.
+        """
         amounts = self.limits.total is None
         said = [row.label(amount=amounts) for row in self.rows[:_MOST_ROWS_NAMED]]
         if len(self.rows) > _MOST_ROWS_NAMED:
             said.append(f"{len(self.rows) - _MOST_ROWS_NAMED} more rows")
+        if counts:
+            said = [f"{len(self.rows)} rules on {counted(sum(counts), 'tensor')}"]
         scope = ("global",) if self.scope == "global" else ()
         along = ("with bias and norm",) if self.companions else ()
         return ", ".join(("; ".join(said), *along, *scope, *self.limits.words()))
 
-    def detail(self) -> str:
-        """Say all of it, a line for each value and each of the first tensors."""
+    def detail(self, counts: Sequence[int] = ()) -> str:
+        """Say all of it, a line for each value and each of the first tensors.
+
+        With the counts that `label` takes, a line for each row.
+        """
         lines = []
-        for row in self.rows:
+        for number, (row, count) in enumerate(zip(self.rows, counts, strict=False), 1):
+            where = f" ({row.pattern})" if row.pattern else ""
+            lines.append(
+                f"Rule {number}: {row.method_words()} on {counted(count, 'tensor')}{where}"
+            )
+        for row in () if counts else self.rows:
             method = registry.get(row.method)
             lines.append(method.label)
             # A total stands in the place of the amount.

@@ -101,7 +101,7 @@ class WeightTiles(QObject):
             flat = flat * extent + at
         step = document.pruned_by(row.name, flat)
         if step is not None:
-            self._picture.set_pruned_by(index, step, document.items[step])
+            self._picture.set_pruned_by(index, step, document.item_for(step, row.name))
 
     def _on_axes_chosen(self, axes: Axes) -> None:
         if self._row is not None:

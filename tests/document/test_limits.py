@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.document.document import Document
 from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.ruled import state_after
@@ -273,6 +274,35 @@ def test_a_tensor_above_the_ceiling_stays_as_it_is():
     masks = masks_after(state, Step((row,), "global", Limits(ceiling=0.5)))
     assert masks["a.w"] is state.masks["a.w"]
     assert masks["b.w"].pruned == 5
+
+
+def test_a_step_of_several_rules_is_said_by_what_each_prunes():
+    checkpoint = MemoryCheckpoint({f"{i}.w": np.ones((4, 5), np.float32) for i in range(6)})
+    names, values = tuple(checkpoint.entries), {"amount": 0.3}
+    rows = (
+        Row(names, "l1_unstructured", values),
+        Row(names[3:4], "l1_unstructured", {"amount": 0.1}),
+        Row(names[3:], "l1_unstructured", {"amount": 0.7}, "*.w"),
+    )
+    document = Document(checkpoint)
+    step = Step(rows, limits=Limits(spare=("first",)))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    item = document.items[1]
+    assert item.label == "3 rules on 5 tensors, excluding the first layer"
+    assert item.detail.splitlines()[:4] == [
+        "Rule 1: L1 30 % on 2 tensors",
+        "Rule 2: L1 10 % on 0 tensors",
+        "Rule 3: L1 70 % on 3 tensors (*.w)",
+        "Scope: per tensor",
+    ]
+    for name, rule, label in (("1.w", 1, "L1 30 %"), ("3.w", 3, "L1 70 %")):
+        found = document.item_for(1, name)
+        assert (found.rule, found.label) == (rule, label)
+    old = replace(step, version=1, limits=Limits())
+    document.apply(compute_preview(document.snapshot(), old, CpuKernel(), Job()))
+    assert document.items[2].label == old.label()
+    assert document.item_for(2, "3.w") == document.items[2]
+    document.close()
 
 
 def test_words_dicts_and_rules():

@@ -220,6 +220,9 @@ def test_a_step_is_named_in_the_read_out(shown, qtbot):
     assert shown.readout.text().endswith("= −0.03125   pruned in step 4 by L1 20 %")
     shown.set_pruned_by((1, 2, 1, 0), 5, HistoryItem("channel 1 pruned", ""))
     assert shown.readout.text().endswith("pruned in step 5: channel 1 pruned")
+    third = HistoryItem("L1 70 %", "", by_method=True, rule=3)
+    shown.set_pruned_by((1, 2, 1, 0), 1, third)
+    assert shown.readout.text().endswith("pruned in step 1, rule 3: L1 70 %")
     with qtbot.assertNotEmitted(shown.historyRequested, wait=120):
         shown.canvas.hovered.emit((3, 4))
     shown.invalidate()

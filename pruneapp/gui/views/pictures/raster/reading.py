@@ -93,7 +93,9 @@ class Reading(QObject):
             said = self.tr("pruned in step {n} by {label}")
             if not item.by_method:
                 said = self.tr("pruned in step {n}: {label}")
-            words.append(said.format(n=step, label=item.label))
+            if item.rule:
+                said = self.tr("pruned in step {n}, rule {rule}: {label}")
+            words.append(said.format(n=step, rule=item.rule, label=item.label))
         else:
             if not known.kept:
                 self._timer.start()
