@@ -66,9 +66,9 @@ def _faults(options: argparse.Namespace) -> tuple[str, list[str]]:
 
     _everywhere(options, FAULT_WEIGHTS, one)
     text = _table(
-        "## A call of the system fails",
-        "Each call at each index in turn, in every format and every place: the target is the old "
-        "file and a sentence was said, or the new one.",
+        "## Failing system calls",
+        "Each call fails at each index in turn, for every format and destination: the result is "
+        "either the old file and an error message, or the new file.",
         ("call", "runs", "old file, a sentence", "new file", "leftovers", "wrong"),
         [
             (
@@ -94,10 +94,10 @@ def _kills(options: argparse.Namespace) -> tuple[str, list[str]]:
 
     _everywhere(options, options.weights, one)
     text = _table(
-        "## The process is killed",
-        "At moments spread over the whole export: every file is the old one or the new one, whole. "
-        "Of several files some may be new already, with the originals beside them. What is left "
-        "over is offered for deletion at the next start.",
+        "## Killed exports",
+        "The process is killed at times spread over the whole export: every file is completely "
+        "old or completely new. Of several files, some may be new, with backups of the originals"
+        " next to them. Leftover files are offered for deletion at the next start.",
         ("format", "place", "kills", "old", "new", "some new", "leftovers", "wrong"),
         [
             (
@@ -117,11 +117,11 @@ def _kills(options: argparse.Namespace) -> tuple[str, list[str]]:
 def _journal(options: argparse.Namespace) -> tuple[str, list[str]]:
     tallies = {work.name: journal_kills.kill(work, options.kills) for work in journal_kills.WORKS}
     text = _table(
-        "## Somebody at work is killed",
-        "Steps, strokes, undo, jumps and compactions, each kept in the journal: after the kill the "
-        "next start has the state of the last action that was kept, or of the one under way. Where "
-        "masks take long, the next actions are done while they are written, and the kill comes "
-        "soon after some action: what has no masks then is computed again.",
+        "## Killed sessions",
+        "The process is killed during steps, brush strokes, undo, jumps in the history and "
+        "compactions, all recorded in the journal: the next start restores the state after the "
+        'last recorded action, or after the one in progress. In "masks take long", actions '
+        "continue while masks are being written; steps without masks on disk are computed again.",
         (
             "work",
             "kills",
@@ -154,10 +154,10 @@ def _journal_faults(options: argparse.Namespace) -> tuple[str, list[str]]:
         return "", ["strace is not installed"]
     rows = journal_faults.inject(options.calls or journal_faults.CALLS)
     text = _table(
-        "## A call of the system fails while work is kept",
-        "Each call at each index in turn, once and from then on: one sentence at most, work goes "
-        "on, what was kept before can be restored at once, and as soon as calls succeed again all "
-        "of it.",
+        "## Failing system calls in the journal",
+        "Each call fails at each index in turn, once or from then on: at most one message is "
+        "shown, work continues, everything recorded before can be restored, and everything else "
+        "as soon as calls succeed again.",
         ("call", "runs", "a sentence", "nothing to say", "wrong"),
         [
             (call, tally.runs, tally.told, tally.runs - tally.told, len(tally.wrong))

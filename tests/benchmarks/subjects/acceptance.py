@@ -74,8 +74,8 @@ def _digest(path: Path) -> str:
 
 SUBJECT = Subject(
     "acceptance",
-    "A 600 MB model by click, by command line and by torch",
+    "A 600 MB model in the window, on the command line and with torch",
     measure,
-    "L1 50 % globally over the usual tensors, then 30 % of the channels of visual.layer4 by L2 "
-    "along dim 0, undone, redone, exported; compared tensor by tensor.",
+    "L1 50 % globally over the default tensors, then 30 % of the channels of visual.layer4 by L2"
+    " along dim 0; undone, redone, exported and compared tensor by tensor.",
 )

@@ -95,7 +95,7 @@ SUBJECT = Subject(
     "big",
     "A 12 GB checkpoint in four shards",
     measure,
-    "6.1 billion weights in 289 matrices and 83 vectors. The page cache holds nothing of the files "
-    "when a run begins; 3 rounds by command line, one in the window.",
+    "6.1 billion weights in 289 matrices and 83 vectors. Each run starts with none of the files "
+    "in the page cache; 3 rounds on the command line, one in the window.",
     on_request=True,
 )

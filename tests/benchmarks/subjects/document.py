@@ -54,6 +54,6 @@ SUBJECT = Subject(
     "document",
     "One tensor of 64 M weights on a document",
     measure,
-    "From an open file to the masks in force (`compute_preview` and `Document.apply`), against "
-    "the function of torch.nn.utils.prune of the same name on the same tensor in memory.",
+    "From an open file to the applied masks (`compute_preview` and `Document.apply`), compared "
+    "with the same function of torch.nn.utils.prune on the same tensor in memory.",
 )

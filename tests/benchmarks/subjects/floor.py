@@ -54,9 +54,9 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 SUBJECT = Subject(
     "floor",
-    "The floor",
+    "Minimum times",
     measure,
-    "What each part takes alone, with nothing around it: positioned reads into a reused buffer of "
-    "1 MB, arithmetic on what lies in the processor's cache, flushed writes of 32 MB while the one "
-    "before is read again.",
+    "The time of each part alone: positioned reads into a reused buffer of 1 MB, arithmetic on "
+    "data in the processor cache, and flushed writes of 32 MB while the previous one is read "
+    "back.",
 )

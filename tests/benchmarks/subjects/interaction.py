@@ -52,11 +52,10 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 SUBJECT = Subject(
     "interaction",
-    "What if, at once",
+    "Preview latency",
     measure,
-    "The real window, off screen, of which every magnitude was counted in the background. A hand "
-    "moves 40 times at 60 Hz; from the moment in which a move is due to the end of the painting "
-    "of its numbers (or those of a later move), in the panel and in the tree. "
-    '"Exact" is the time from the last move to the exact preview; for 150 ms of it another move '
-    "is waited for.",
+    "The real window, off screen, with all histograms computed. The slider or threshold moves 40"
+    " times at 60 Hz; the time is from when a move is due until its numbers (or those of a later"
+    ' move) are painted in the panel and the tree. "Exact" is the time from the last move to the'
+    " exact preview, including a delay of 150 ms for further moves.",
 )

@@ -87,8 +87,8 @@ def torch(ground: Ground, source: Path, target: Path, *steps: str) -> Ran:
 
 SUBJECT = Subject(
     "job",
-    "The whole job by command line",
+    "The whole job on the command line",
     measure,
-    "From the start of the process to its exit, in turns with a script of torch.nn.utils.prune "
-    "that loads, prunes, removes and saves (not flushed, not verified), and with a flushed copy.",
+    "From process start to exit, alternating with a script that loads, prunes, removes and saves"
+    " with torch.nn.utils.prune (not flushed or verified), and with a flushed copy.",
 )

@@ -52,6 +52,6 @@ SUBJECT = Subject(
     "opening",
     "Opening",
     measure,
-    "In the real window, off screen: from the click (a file dropped on it) to the end of the "
-    "paint event of the tree that holds the tensors.",
+    "In the real window, off screen: from dropping the file to the end of the paint event of the"
+    " tree with its tensors.",
 )

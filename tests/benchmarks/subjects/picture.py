@@ -59,8 +59,8 @@ SUBJECT = Subject(
     "picture",
     "The picture of a large tensor",
     measure,
-    "The real window, off screen, the file in the system's cache. From the choice of the tensor to "
-    "the end of the painting of its sample, and of the exact picture; 60 turns of the wheel and 60 "
-    "moves of the mouse at 60 Hz, each from the moment in which it is due to the end of its "
-    "painting. What is painted is compared with the mask pixel by pixel.",
+    "The real window, off screen, with the file in the page cache. From selecting the tensor "
+    "until its sample, and the exact picture, are painted; and 60 wheel steps and 60 mouse moves"
+    " at 60 Hz, each from when it is due until it is painted. The pixels are compared with the "
+    "mask.",
 )

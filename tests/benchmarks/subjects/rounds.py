@@ -66,9 +66,9 @@ def measure(ground: Ground) -> Iterator[Line]:
 
 SUBJECT = Subject(
     "rounds",
-    "Growth over rounds",
+    "Memory over repeated rounds",
     measure,
-    "The real window, off screen. A round prunes globally, looks at every page of a tensor, "
-    "undoes, redoes and undoes; the amount and the tensor change from round to round. Memory is "
-    "what is resident after garbage was collected and the allocator gave back what it held unused.",
+    "The real window, off screen. Each round prunes globally, shows every view of a tensor, "
+    "undoes, redoes and undoes, with a different amount and tensor. Memory is the resident "
+    "memory after garbage collection and after the allocator has returned unused memory.",
 )

@@ -50,8 +50,8 @@ def _staged(ground: Ground, source: str, target: str) -> dict[str, float]:
 
 SUBJECT = Subject(
     "stages",
-    "Where the time of the whole job goes",
+    "Stages of the whole job",
     measure,
-    "The command line on the 600 MB of bfloat16, L1 0.5 globally; each stage beside the least that "
-    "it could take, measured in turns.",
+    "The command line on 600 MB of bfloat16, L1 0.5 globally; each stage next to its minimum "
+    "time, measured alternately.",
 )
