@@ -74,9 +74,13 @@ def _told(write: Callable[[Path], Path], path: Path, told: str) -> tuple[str, ..
 
 
 def named_beside(report: ExportReport, suffix: str) -> Path:
-    """Return a name beside an export: ``m.check.py`` for ``m.safetensors`` and the folder ``m``."""
+    """Return a name beside an export: ``m.check.py`` for ``m.safetensors`` and the folder ``m``.
+
+    ``m.compact.check.py`` for ``m.compact.safetensors``, which may lie beside the other.
+    """
     path = report.path
     endings = FORMATS[report.format].suffixes
     ending = next((end for end in endings if path.name.lower().endswith(end)), "")
-    stem = path.name[: len(path.name) - len(ending)]
+    last = len(ending) - max(ending.rfind("."), 0)  # of ".compact.safetensors" the second part
+    stem = path.name[: len(path.name) - last]
     return path.with_name(stem + suffix)

@@ -24,7 +24,9 @@ MANY = 5_000
 
 
 def proposed_target(path: Path, suffixes: tuple[str, ...]) -> Path:
-    """Return a name beside the source that does not replace it."""
+    """Return a name beside the source that does not replace it, without ``..`` in it."""
+    if ".." in path.parts:
+        path = path.resolve()  # what `..` means behind a link, the file system knows
     if path.is_dir():
         return path.with_name(path.name + PRUNED)
     if path.name.endswith(".index.json"):

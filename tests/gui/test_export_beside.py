@@ -15,7 +15,7 @@ from pruneapp.document.step import Row, Step
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest
 from pruneapp.gui.export_beside import named_beside, write_beside
-from pruneapp.gui.export_work import export_document
+from pruneapp.gui.export_work import export_document, proposed_target
 from pruneapp.gui.views.export_dialog import ExportWish
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.progress import Job
@@ -73,4 +73,28 @@ def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
                 f"'{tmp_path / f'out.{there}'}' was there already, and was left as it was." in told
             )
         assert len(list(tmp_path.glob("out.*"))) == 5, "the same again is no third one"
+    document.close()
+
+
+def test_the_proposed_path_has_no_dots_in_it(tmp_path):
+    (tmp_path / "nu").mkdir()
+    (tmp_path / "encoder").mkdir()
+    suffixes = (".safetensors",)
+    for given, expected in (
+        ("nu/../encoder", "encoder-pruned"),
+        ("nu/../encoder/model.safetensors.index.json", "encoder-pruned"),
+        ("nu/../m.safetensors", "m-pruned.safetensors"),
+    ):
+        assert proposed_target(tmp_path / given, suffixes) == tmp_path.resolve() / expected
+
+
+def test_files_beside_two_exports_of_one_stem_have_names_of_their_own(source_of, tmp_path):
+    document = open_document(source_of("safetensors", model(torch.float32)))
+    capture = Capture.of(document)
+    names = []
+    for name in ("safetensors", "compact"):
+        path = tmp_path / f"m{FORMATS[name].suffixes[0]}"
+        exported = export_document(capture, ExportRequest(name, path), Job())
+        names.append(named_beside(exported, ".check.py").name)
+    assert names == ["m.check.py", "m.compact.check.py"]
     document.close()
