@@ -19,6 +19,10 @@ ISSUES = "https://github.com/pruneapp/pruneapp/issues"
 __all__ = ["Checkpoint", "__version__", "load_compact", "open_checkpoint"]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> object:
     # Late, so that `import pruneapp` costs nothing: --help and the first picture wait for it.
     if name in {"Checkpoint", "open_checkpoint"}:

@@ -94,11 +94,20 @@ class Checkpoint:
         """Text that the file keeps beside its tensors."""
         return self.contents.metadata
 
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """The tensors of the file that cannot be read, and why; they are in no `entries`."""
+        return self.contents.unreadable
+
     def entry(self, name: str) -> TensorEntry:
         """Return the tensor that has `name` among its names."""
         try:
             return self._names[name]
         except KeyError:
+            if name in self.unreadable:
+                raise UnknownTensorError(
+                    f"'{name}' in '{self.path}' cannot be read: {self.unreadable[name]}."
+                ) from None
             raise UnknownTensorError(
                 f"'{self.path}' holds no tensor named '{name}'.",
                 remedy="`pruneapp inspect` lists the names.",

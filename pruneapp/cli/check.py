@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pruneapp.cli.output import print_json, print_table, printable
 from pruneapp.document.opening import open_document
 from pruneapp.document.patterns import check_pattern
 from pruneapp.document.selection import default_selection, select
+from pruneapp.errors import ParameterError
 from pruneapp.methods.patterns.sizes import parse_pattern
 from pruneapp.progress import CancelToken
 
@@ -33,6 +35,7 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
         try:
             chosen = options.select
             names = select(checkpoint, chosen) if chosen else default_selection(checkpoint)
+            _check_dim(options.dim, [checkpoint.entry(name).shape for name in names])
             report = check_pattern(document.snapshot(), names, n, m, options.dim, job)
         finally:
             document.close()
@@ -41,6 +44,14 @@ def check(options: argparse.Namespace, token: CancelToken) -> int:
     else:
         _print(report, options.file)
     return SATISFIED if report.satisfied else BROKEN
+
+
+def _check_dim(dim: int, shapes: Sequence[tuple[int, ...]]) -> None:
+    most = max(map(len, shapes), default=0)
+    if most >= 2 and not -most <= dim < most:
+        raise ParameterError(
+            f"--dim must be from {-most} to {most - 1} for these tensors (got {dim})."
+        )
 
 
 def _print(report: PatternReport, file: str) -> None:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
+from pruneapp.cli.common_options import in_flags
 from pruneapp.cli.statuses import fail
 from pruneapp.cli.streams import nowhere
 from pruneapp.cli.terminal import Interrupts
@@ -25,7 +26,7 @@ def main(options: argparse.Namespace) -> int:
     except (Cancelled, KeyboardInterrupt):
         return fail("Interrupted.", interrupts.status)
     except PruneAppError as error:
-        return fail(str(error))
+        return fail(in_flags(str(error), options))
     except MemoryError:
         return fail(
             "There is not enough memory for this. Close other programs, or use a larger machine."

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
+
+from pruneapp.errors import ParameterError
+from pruneapp.params import Param
 
 # What the name of a parameter is called on the command line, where that is not its spelling.
 # The spelling itself stays an option, which no help shows.
@@ -25,6 +29,27 @@ STATE_DICT = "state dict to use, if the file contains several"
 def option_of(name: str) -> str:
     """Return the option of a parameter, as help and messages spell it."""
     return f"--{SPELLINGS.get(name, name.replace('_', '-'))}"
+
+
+def in_flags(sentence: str, options: argparse.Namespace) -> str:
+    """Return a sentence of an error with the flags that were typed for the names of parameters."""
+    for key in vars(options):
+        name = key.partition("_")[2] if key.startswith(("param_", "limit_", "export_")) else key
+        sentence = re.sub(rf"^'(?:--)?{re.escape(name)}' ", f"{option_of(name)} ", sentence)
+    return re.sub(
+        r"Deselect (it|that tensor|those tensors)\b", "Choose other tensors with --select", sentence
+    )
+
+
+def parsed(param: Param, text: str) -> Any:
+    """Return the value of what was typed for a parameter; an error repeats just that."""
+    try:
+        return param.parse(text)
+    except ParameterError as error:
+        rule = f"'{param.name}' must be {param.describe()}"
+        if not error.sentence.startswith(rule):
+            raise
+        raise ParameterError(f"{rule} (got '{text}').", remedy=error.remedy) from None
 
 
 def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:

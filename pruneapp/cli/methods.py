@@ -7,9 +7,11 @@ import sys
 import textwrap
 from typing import Any
 
+from pruneapp.cli.common_options import option_of
 from pruneapp.cli.output import print_json
 from pruneapp.methods.declaration import Method
 from pruneapp.methods.registry import METHODS
+from pruneapp.params import Param
 from pruneapp.progress import CancelToken
 
 
@@ -27,11 +29,17 @@ def methods(options: argparse.Namespace, _token: CancelToken) -> int:
         sys.stdout.write(f"    Score: {method.formula}\n")
         for param in method.params:
             sys.stdout.write(
-                f"    --{param.name}  {param.help} Must be {param.describe()}; "
-                f"default {param.format(param.default)}.\n"
+                f"    {option_of(param.name)}  {param.help} Must be {param.describe()}; "
+                f"{_default(param)}.\n"
             )
         sys.stdout.write("\n")
     return 0
+
+
+def _default(param: Param) -> str:
+    if param.name == "amount":  # a share that nobody asked for is never pruned
+        return f"required, unless {option_of('total')} is given"
+    return f"default {param.format(param.default)}"
 
 
 def _as_json(method: Method) -> dict[str, Any]:

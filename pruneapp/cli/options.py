@@ -6,6 +6,9 @@ Nothing heavy is imported for ``--help``, ``--version``, or the window.
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
+import re
 from collections.abc import Sequence
 from typing import NoReturn, get_args
 
@@ -53,7 +56,12 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         return options
     if argv and argv[0] in COMMANDS:
         return _commands().parse_args(_with_infinities(argv))
-    options = _window().parse_args(argv)
+    parser = _window()
+    options = parser.parse_args(argv)
+    if options.file and re.fullmatch(r"[\w-]+", options.file) and not os.path.lexists(options.file):
+        near = difflib.get_close_matches(options.file, COMMANDS, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        parser.error(f"no such command or file: '{options.file}'{hint}")
     options.command = None
     return options
 
@@ -83,11 +91,10 @@ def _window() -> Parser:
     return parser
 
 
-_SELECT = (
-    "prune tensors whose full name matches this glob (case-sensitive, * "
-    "matches dots); may be repeated; default: all prunable tensors with two or "
-    "more dimensions, except embeddings and norms"
+_MATCHING = (
+    "tensors whose full name matches this glob (case-sensitive, * matches dots); may be repeated"
 )
+_USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
 
 
 def _commands() -> Parser:
@@ -96,7 +103,12 @@ def _commands() -> Parser:
 
     inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
     inspect.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
-    inspect.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
+    inspect.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help=f"list only {_MATCHING}; default: all tensors",
+    )
     add_state_dict(inspect)
     inspect.add_argument("--json", action="store_true", help="print JSON")
 
@@ -120,7 +132,12 @@ def _commands() -> Parser:
         metavar="DIM",
         help="dimension along which groups lie; default 1, the input dimension",
     )
-    check.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
+    check.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help=f"check {_MATCHING}; default: {_USUAL}",
+    )
     add_state_dict(check)
     check.add_argument("--json", action="store_true", help="print JSON")
 
@@ -215,7 +232,12 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         "of channels pruned along dim 0; otherwise a pruned filter still outputs a "
         "constant",
     )
-    prune.add_argument("--select", action="append", metavar="PATTERN", help=_SELECT)
+    prune.add_argument(
+        "--select",
+        action="append",
+        metavar="PATTERN",
+        help=f"prune {_MATCHING}; default: {_USUAL}",
+    )
     add_state_dict(prune)
     prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")
     prune.add_argument(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,7 @@ def check_places(
             f"'{options.output}' is the name of a folder, and one file is written.",
             remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
         )
+    _refuse_read_only(output, replace_original=request.replace_original)
     written = list(_named(options, _WRITTEN))
     read = list(_named(options, _READ))
     for (word, path), (_, other) in itertools.product([("output", output), *written], read):
@@ -87,6 +89,20 @@ def refuse_written(path: Path, files: Iterator[Path]) -> None:
                 f"'{path}' is a file of the export, and was not replaced by a report.",
                 remedy="Choose another name.",
             )
+
+
+def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
+    """Refuse a file that nobody may write, though the system lets it be replaced by another."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # it is not there; what else is wrong with the name is said later
+        return
+    if replace_original or not stat.S_ISREG(mode) or mode & 0o222:
+        return
+    raise ParameterError(
+        f"'{path}' is read-only, and is not replaced.",
+        remedy="Choose another name, make it writable, or allow it with --replace-original.",
+    )
 
 
 def _named(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:

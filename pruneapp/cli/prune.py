@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
+from pruneapp.cli.common_options import option_of, parsed
 from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
@@ -70,7 +71,7 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         if options.select:
             names = select(checkpoint, options.select)
         elif masks is not None:
-            names = names_in(masks, checkpoint)
+            names = names_in(masks, checkpoint) or _no_mask_fits(masks, checkpoint)
         else:
             names = default_selection(checkpoint) or _nothing_usual(checkpoint)
         given = None if masks is None else given_masks(checkpoint, names, masks, job)
@@ -127,7 +128,7 @@ def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
 
 def _limits(options: argparse.Namespace) -> Limits:
     params = {p.name: p for p in LIMITS}
-    return Limits(**{n: params[n].parse(text) for n, text in _given(options, "limit").items()})
+    return Limits(**{n: parsed(params[n], text) for n, text in _given(options, "limit").items()})
 
 
 def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict[str, Any]:
@@ -135,8 +136,10 @@ def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict
     known = {p.name: p for p in method.params}
     for name in given:
         if name not in known:
-            takes = ", ".join(f"--{n}" for n in known) or "no parameters"
-            raise ParameterError(f"'{method.name}' does not take --{name} (it takes {takes}).")
+            takes = ", ".join(map(option_of, known)) or "no parameters"
+            raise ParameterError(
+                f"'{method.name}' does not take {option_of(name)} (it takes {takes})."
+            )
     if "amount" in given and limits.total is not None:
         raise ParameterError(
             "--target-sparsity replaces --amount (got both).", remedy="Remove one of them."
@@ -146,7 +149,7 @@ def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict
             f"'{method.name}' needs --amount or --target-sparsity.",
             remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
         )
-    return method.validate({name: known[name].parse(text) for name, text in given.items()})
+    return method.validate({name: parsed(known[name], text) for name, text in given.items()})
 
 
 def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
@@ -160,6 +163,13 @@ def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
     first = next(iter(checkpoint.entries.values()), None)
     why = f" ('{first.name}': {first.why_not})" if first is not None else ""
     raise SelectionError(f"'{checkpoint.path}' contains nothing that can be pruned{why}.")
+
+
+def _no_mask_fits(masks: Checkpoint, checkpoint: Checkpoint) -> NoReturn:
+    raise SelectionError(
+        f"No mask of '{masks.path}' has the name of a tensor of '{checkpoint.path}'.",
+        remedy="Give --mask the masks of this model: a mask of 'NAME' is 'NAME' or 'NAME_mask'.",
+    )
 
 
 def _after(

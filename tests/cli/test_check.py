@@ -55,7 +55,7 @@ def test_json_says_it_all(model, capsys):
 @pytest.mark.parametrize("pattern", ["4:2", "two of four"])
 def test_no_pattern_is_refused_in_one_sentence(model, capsys, pattern):
     assert main(["check", str(model), "--pattern", pattern]) == 2
-    assert "'pattern' must be n:m" in capsys.readouterr().err
+    assert "--pattern must be n:m" in capsys.readouterr().err
 
 
 def test_what_has_no_groups_is_said(tmp_path, capsys):

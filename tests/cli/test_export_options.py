@@ -49,7 +49,7 @@ def test_the_type_can_be_chosen(call, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--dtype", "int4"), "'dtype' must be one of keep, float16, bfloat16 (got 'int4')"),
+        (("--dtype", "int4"), "--dtype must be one of keep, float16, bfloat16 (got 'int4')"),
         (
             ("--level", "3"),
             (
@@ -62,9 +62,9 @@ def test_the_type_can_be_chosen(call, tmp_path):
             ("--format", "compact", "--shard-size", "5GB"),
             "'compact' does not take --max-shard-size",
         ),
-        (("--shard-size", "5"), "'shard_size' must be a size with its unit, as 5 GB"),
+        (("--shard-size", "5"), "--max-shard-size must be a size with its unit, as 5 GB"),
         (("--shard-size", "5GB"), "'out.safetensors' is the name of a file"),
-        (("--report", "r.pdf"), "'--report' must end in .html, .csv, .json (got 'r.pdf')"),
+        (("--report", "r.pdf"), "--report must end in .html, .csv, .json (got 'r.pdf')"),
     ],
 )
 def test_what_a_format_does_not_take_is_refused_before_anything_is_read(call, tmp_path, more, said):

@@ -61,8 +61,8 @@ def test_a_total_with_a_ceiling_and_without_the_first_layer(run, tmp_path):
     [
         (("--amount", "0.5", "--total", "0.5"), "--target-sparsity replaces --amount"),
         ((), "needs --amount or --target-sparsity."),
-        (("--amount", "0.5", "--ceiling", "2"), "'ceiling' must be a share from 0.0 to 1.0"),
-        (("--amount", "0.5", "--spare", "all"), "'spare' must be any of embeddings, first, last"),
+        (("--amount", "0.5", "--ceiling", "2"), "--max-sparsity must be a share from 0.0 to 1.0"),
+        (("--amount", "0.5", "--spare", "all"), "--exclude must be any of embeddings, first, last"),
         (("--amount", "0.5", "--floor", "0.9", "--ceiling", "50%"), "above the maximum"),
         (("--amount", "0.7", "--scope=global", "--ceiling", "0.5"), "At most 50 % in each of 5"),
     ],

@@ -110,7 +110,7 @@ def test_advice_to_keep_the_container_names_what_may_not_be_pruned(call, odd):
     status, _, err = call("prune", odd, "-o", out, *PRUNE)
     assert status == 2
     assert "cannot be kept because 'neg.weight', 'csr.weight' would be pruned" in err
-    assert "Deselect those tensors, or leave out 'meta.weight' with --omit NAME." in err
+    assert "Choose other tensors with --select, or leave out 'meta.weight' with --omit NAME." in err
     assert not out.exists()
 
     status, said, err = call("prune", odd, "-o", out, *PRUNE, "--select", "a.*")

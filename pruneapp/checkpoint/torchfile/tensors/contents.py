@@ -118,10 +118,10 @@ def build(
     if unreadable:
         notices.append(
             Notice(
-                f"{counted(len(unreadable), 'tensor')} of this file cannot be read and "
-                f"{'is' if len(unreadable) == 1 else 'are'} not shown: "
+                f"{counted(len(unreadable), 'tensor')} of this file cannot be read: "
                 f"{_named(tuple(unreadable))}. A torch file that keeps its container keeps "
-                f"{'it' if len(unreadable) == 1 else 'them'}; other exports ask first.",
+                f"{'it' if len(unreadable) == 1 else 'them'}; other exports leave "
+                f"{'it' if len(unreadable) == 1 else 'them'} out only if you say so.",
                 "\n".join(f"{name}: {reason}" for name, reason in unreadable.items()),
             )
         )
