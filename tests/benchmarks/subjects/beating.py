@@ -48,6 +48,6 @@ SUBJECT = Subject(
     "beats",
     "The window under load",
     measure,
-    "A timer of 4 ms in the main thread from the first picture on; a beat is late by the time "
-    "that passed since the one before, less 4 ms.",
+    "A 4 ms timer runs in the main thread after the first paint event; the delay of a beat is "
+    "the time since the previous one, minus 4 ms.",
 )

@@ -50,8 +50,8 @@ SUBJECT = Subject(
     "cancel",
     "Cancel",
     measure,
-    "From the click on Cancel, at moments from the start of a job to its usual end (spread evenly "
-    "over an opening, by chance over all else), until nothing runs any more and the worker is "
-    "free; pictures and counts are cancelled by asking for others. Nothing was changed and no file "
-    "was left.",
+    "From the click on Cancel until nothing runs and the worker is free, at times between the "
+    "start of a job and its usual end (evenly spread when opening, random otherwise); pictures "
+    "and histograms are cancelled by requesting others. Nothing was changed and no file was "
+    "left.",
 )
