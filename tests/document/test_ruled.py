@@ -75,7 +75,7 @@ def test_several_rows_are_held(model):
 
 def test_what_is_wrong_is_refused_before_anything_is_read(model):
     row = Row(NAMES[:1], "l1_unstructured", {"amount": 10**9})
-    with pytest.raises(ParameterError, match="at most what is left"):
+    with pytest.raises(ParameterError, match="larger than what remains"):
         state_after(Snapshot(model), Step((row,)), CpuKernel(), Job())
     assert model.elements_read == 0
 
