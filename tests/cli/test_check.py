@@ -27,7 +27,7 @@ def test_a_dense_file_breaks_it_and_what_it_advises_mends_it(model, capsys):
     out = capsys.readouterr().out
     assert "0 of 2 tensors have 2:4 along dim 1" in out
     assert "[0, 0] has 4, [0, 4] has 4" in out
-    assert "The nearest masks would take 192 weights and " in out
+    assert "The nearest masks would prune 192 weights and lose " in out
     advice = out.rpartition("pruneapp ")[2].split()
     mended = model.with_name("mended.safetensors")
     assert main([str(mended) if word == "OUT" else word for word in advice]) == 0
