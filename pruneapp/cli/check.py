@@ -78,8 +78,8 @@ def _print(report: PatternReport, file: str) -> None:
         lost = "an unknown share" if report.lost is None else _percent(report.lost)
         taken = report.totals().taken
         sys.stdout.write(
-            f"The nearest masks would prune {taken:,} weight{'' if taken == 1 else 's'} and lose {lost} "
-            f"of the norm² (sum of squares) of those that break it: pruneapp prune "
+            f"The nearest masks would prune {taken:,} weight{'' if taken == 1 else 's'} and "
+            f"lose {lost} of the norm² (sum of squares) of those that break it: pruneapp prune "
             f"{printable(file)} -o OUT --method n_m --pattern {report.n}:{report.m} "
             f"--dim {report.dim}\n"
         )

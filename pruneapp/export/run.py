@@ -229,7 +229,7 @@ def _report(
     if request.replace_original:
         said.extend(f"'{path}' could not be deleted." for path in left)
     if left and not undo_ends:
-        said.append(f"{_kept_as(left)}; undo goes on from there.")
+        said.append(f"{_kept_as(left)}.")
     return ExportReport(
         path=request.path,
         format=request.format,

@@ -21,6 +21,9 @@ def report_text(report: ExportReport, shown: Mapping[str, str]) -> ReportText:
     shown
         What tensors are called in the tree, by the names that they have in the file.
     """
+    undo: tuple[str, ...] = ()
+    if report.kept_originals and not report.undo_ends:
+        undo = ("Undo goes on from the original that was kept.",)
     return ReportText(
         path=str(report.path),
         format=FORMATS[report.format].label,
@@ -34,7 +37,7 @@ def report_text(report: ExportReport, shown: Mapping[str, str]) -> ReportText:
         ),
         kept_as=tuple(map(str, report.kept_originals)),
         loads=FORMATS[report.format].loads(report.path),
-        notes=tuple(notice for notice in report.notices if not damages(notice)),
+        notes=(*(n for n in report.notices if not damages(n)), *undo),
         warnings=tuple(notice for notice in report.notices if damages(notice)),
         files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)
         if report.path.is_dir()

@@ -272,8 +272,7 @@ class TestFolders:
         assert report.notices == (
             (
                 "2 files of the original are kept beside the new ones, as "
-                "'model-00001-of-00002.orig.safetensors', 'model-00002-of-00002.orig.safetensors'; "
-                "undo goes on from there."
+                "'model-00001-of-00002.orig.safetensors', 'model-00002-of-00002.orig.safetensors'."
             ),
         )
         for path in report.kept_originals:
