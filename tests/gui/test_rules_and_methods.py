@@ -90,6 +90,21 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     assert not len(person.document.masks)
 
 
+def test_values_of_a_method_come_back_with_it(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    person.ask_amount("50 %")
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    pattern = person.rule.fields.fields["pattern"].editor
+    pattern.set_value("1:4")
+    person.choose(person.rule.method, "LAMP")
+    assert person.rule.fields.fields["amount"].editor.value() == 0.5
+    person.choose(person.rule.method, "N:M semi-structured (2:4)")
+    assert person.rule.fields.fields["pattern"].editor.value() == "1:4"
+    person.choose(person.rule.method, "L1 unstructured (magnitude)")
+    assert person.rule.fields.fields["amount"].editor.value() == 0.5
+
+
 def test_a_rule_may_name_a_pattern(person):
     """A typed pattern that answers to nothing says which names are nearest."""
     person.menu("File", "Try the sample")

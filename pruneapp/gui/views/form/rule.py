@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
@@ -22,7 +23,7 @@ from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.controls import ComboBox
 from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
 from pruneapp.gui.views.parts.layouts import replace
-from pruneapp.params import Amount, AmountParam, DimParam
+from pruneapp.params import Amount, AmountParam, DimParam, Param
 
 
 class RuleEditor(QWidget):
@@ -49,6 +50,7 @@ class RuleEditor(QWidget):
         self._mask_file = ""
         self._scores_file = ""
         self._amount_used = True
+        self._entered: list[tuple[Param, Any]] = []  # of all methods; equal ones share a value
 
         self.target = TensorChoice(self)
         self._target_label = self._label(self.tr("Tensors"), self.target)
@@ -147,6 +149,7 @@ class RuleEditor(QWidget):
         for name, value in row.values.items():
             if name in self.fields.fields:
                 self.fields.fields[name].editor.set_value(value)
+        self._entered.clear()
         del blocker
 
     def set_context(self, shape: tuple[int, ...], kind: str) -> None:
@@ -259,15 +262,17 @@ class RuleEditor(QWidget):
         self.changed.emit()
 
     def _rebuild(self) -> None:
-        """Show the fields of the chosen method; values of the same name stay."""
+        """Show the fields of the chosen method, with the values that they had before."""
         form = self.form()
-        kept = self.fields.valid_values()
         old = self.fields
+        entered = [(old.fields[name].param, value) for name, value in old.valid_values().items()]
+        changed = [param for param, _ in entered]
+        self._entered = [each for each in self._entered if each[0] not in changed] + entered
         self.fields = Fields(form.params if form else (), self)
-        for name, value in kept.items():
-            field = self.fields.fields.get(name)
-            if field is not None and field.param == old.fields[name].param:
-                field.editor.set_value(value)
+        for field in self.fields.fields.values():
+            for param, value in self._entered:
+                if param == field.param:
+                    field.editor.set_value(value)
         replace(self._column, old, self.fields)
         self.fields.setVisible(bool(self.fields.fields))
         self.fields.changed.connect(self.changed)
