@@ -128,6 +128,11 @@ class _Configuration(msgspec.Struct):
     auto_map: dict[str, object] = {}
 
 
+def is_complete(checkpoint: Checkpoint) -> bool:
+    """Whether the script makes the model itself, so that nothing is left to be filled in."""
+    return bool(_transformers_class(checkpoint))
+
+
 def _transformers_class(checkpoint: Checkpoint) -> str:
     """Return the class of transformers that loads a model; empty where only its author knows."""
     path = home_of(checkpoint) / CONFIG

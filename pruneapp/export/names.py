@@ -72,7 +72,7 @@ def without_companions(checkpoint: Checkpoint, form: Format) -> tuple[str, ...]:
     return (
         (
             f"For from_pretrained '{CONFIG}' and the files of the tokenizer go with it: they are "
-            f"in '{home}'. What it is unpacked to is called '{_WEIGHTS}' beside them."
+            f"in '{home}'. Put them beside the unpacked file, and name that '{_WEIGHTS}'."
         ),
     )
 

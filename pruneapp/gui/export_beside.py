@@ -9,7 +9,7 @@ from pathlib import Path
 from pruneapp.document.session.capture import Capture
 from pruneapp.errors import PruneAppError
 from pruneapp.export.account import account_of, write_account
-from pruneapp.export.check_script import write_check_script
+from pruneapp.export.check_script import is_complete, write_check_script
 from pruneapp.export.folder import left_as_it_was
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
@@ -54,7 +54,9 @@ def write_beside(
 
     if wish.script:
         told = (
-            "Run {path} to check whether the model still works, after filling in the "
+            "Run {path} to check whether the model still works."
+            if is_complete(checkpoint)
+            else "Run {path} to check whether the model still works, after filling in the "
             "function that builds the model."
         )
         notices.extend(_told(script, named_beside(report, ".check.py"), told))

@@ -119,7 +119,7 @@ class Opening(QObject):
     def ask_folder(self) -> None:
         """Let the person choose a folder of shards."""
         name = QFileDialog.getExistingDirectory(
-            self._window, self.tr("Open a folder of shards"), str(self._folder())
+            self._window, self.tr("Open a model folder"), str(self._folder())
         )
         if name:
             self._session.note_folder("open", Path(name))

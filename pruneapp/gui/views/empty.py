@@ -52,7 +52,7 @@ class EmptyPage(QWidget):
         self.open_button.setObjectName("mainAction")
         self.open_button.setToolTip(self.tr("Open a file (Ctrl+O)"))
         self.folder_button = QPushButton(self.tr("Open folder…"), self)
-        self.folder_button.setToolTip(self.tr("Open a folder of shards (Ctrl+Shift+O)"))
+        self.folder_button.setToolTip(self.tr("Open a model folder (Ctrl+Shift+O)"))
         self.sample_button = QPushButton(self.tr("Try the sample"), self)
         self.sample_button.setToolTip(self.tr("Open a small network included with Pruneapp"))
         for button in (self.open_button, self.folder_button, self.sample_button):

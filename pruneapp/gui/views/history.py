@@ -30,8 +30,10 @@ from PySide6.QtWidgets import (
 from pruneapp.answers import HistoryItem
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import as_plain, heading
+from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.parts.painting import reported, saved
 
+_TOLD = 10  # lines of the details of a state that its tooltip has
 _WIDEST = 280
 _PADDING = 12
 _NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
@@ -86,10 +88,13 @@ class _States(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return item.label
         if role == Qt.ItemDataRole.ToolTipRole:
-            lines = [item.detail or item.label]
+            lines = (item.detail or item.label).split("\n")
+            if len(lines) > _TOLD:
+                more = count(len(lines) - _TOLD)
+                lines[_TOLD:] = [self.tr("and {n} more").format(n=more)]
             if index.row() > self.position:
                 lines.append(self.tr("Undone. Click to redo up to this step."))
-            return "<br>".join(as_plain(line) for text in lines for line in text.split("\n"))
+            return "<br>".join(map(as_plain, lines))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             if index.row() == self.position:
                 return self.tr("{label}, current").format(label=item.label)

@@ -425,6 +425,17 @@ def test_keys_go_through_the_states(show, qtbot):
     assert told.args == [0]
 
 
+def test_a_tooltip_of_a_state_says_at_most_ten_lines_and_how_many_more(show):
+    strip = show(HistoryStrip(), 700, 60)
+    long = replace(ITEMS[2], detail="\n".join(f"line {n}" for n in range(40)))
+    strip.set_items((*ITEMS[:2], long), 1)
+    tip = strip.list.model().index(2).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip.count("<br>") == 11
+    assert "and 30 more" in tip
+    assert "line 10<" not in tip
+    assert "Undone" in tip
+
+
 def test_the_current_state_is_marked_and_undone_ones_are_named_so(show):
     strip = show(HistoryStrip(), 700, 60)
     strip.set_items(ITEMS, 1)

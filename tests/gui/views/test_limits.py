@@ -144,7 +144,7 @@ def test_limits_are_shown_silently_and_come_back_the_same(form, qtbot):
     with qtbot.assertNotEmitted(form.changed):
         form.set_request(request)
     assert form.request() == request
-    assert form.limits.button.text() == "Limits (4)"
+    assert form.limits.button.text() == "Limits (5)"  # two kinds are excluded
     form.set_methods((L1,))
     assert form.request() == request
 

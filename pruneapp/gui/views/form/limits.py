@@ -228,7 +228,8 @@ class LimitsSection(QWidget):
             text = self.tr("Limits…")
         else:
             # What is folded away must not bind in secret.
-            bound = len(self.values())
+            values = self.values().values()
+            bound = sum(len(v) if isinstance(v, tuple | frozenset) else 1 for v in values)
             text = self.tr("Limits ({n})").format(n=numbers.count(bound)) if bound else ""
         self.button.setText(text or self.tr("Limits…"))
         self.button.setAccessibleName(self.button.text())
