@@ -124,3 +124,26 @@ def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):
         assert tells(option.text, name)
         assert index.data() == f"✓ {name}"
     assert len(seen) == len(names)
+
+
+def test_a_layout_that_asks_again_measures_nothing_anew(qtbot, monkeypatch):
+    """A name of a thousand parts took over a second of the main thread, at each notice."""
+    heading = TensorHeading()
+    qtbot.addWidget(heading)
+    asked = []
+    fitting = ShortNames.fitting
+
+    def counted(self, name, width, advance):
+        asked.append(name)
+        return fitting(self, name, width, advance)
+
+    monkeypatch.setattr(ShortNames, "fitting", counted)
+    names = ["layer.0.attention.query.weight", "layer.1.attention.query.weight"]
+    heading.name.set_names(ShortNames(names))
+    heading.name.setText(names[0])
+    once = [heading.name.height_in(width) for width in (90, 300, 300, 300)]
+    assert once[1:] == [once[3]] * 3
+    assert len(asked) == 2
+    heading.name.setText(".".join(map(str, range(5000))))
+    heading.name.height_in(300)
+    assert len(asked) == 2, "no network has such a name"

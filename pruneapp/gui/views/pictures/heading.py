@@ -17,6 +17,7 @@ from pruneapp.gui.views.parts.painting import reported
 _SEPARATOR = " · "
 _APART = 8  # pixels between the name and the facts
 _LINES = 3  # that the name has at most
+_LONG = 300  # letters of a name that no network has
 _LONGEST = 240  # pixels that the facts may claim, whatever the name would like to have
 
 
@@ -26,17 +27,28 @@ class _NameLabel(ElidedLabel):
     def __init__(self) -> None:
         super().__init__()
         self._names = ShortNames()
+        self._last: tuple[object, str] = None, ""
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
         self._names = names
+        self._last = None, ""
         self.updateGeometry()
         self.update()
 
     def shortened(self, width: int) -> str:
         """Return the longest form that fits."""
+        # A layout asks for the same several times, and a file may hold a name of a megabyte.
+        key = self.text(), width, self.font().key()
+        if key != self._last[0]:
+            self._last = key, self._shorten(width)
+        return self._last[1]
+
+    def _shorten(self, width: int) -> str:
         advance = self.fontMetrics().horizontalAdvance
-        form = within_reason(self._names.fitting(self.text(), width, advance))
+        text = self.text()
+        fits = text if len(text) > _LONG else self._names.fitting(text, width, advance)
+        form = within_reason(fits)
         lines = on_lines(form, width, advance)
         if len(lines) > _LINES:
             return self.fontMetrics().elidedText(form, self.elide, width)
@@ -45,8 +57,9 @@ class _NameLabel(ElidedLabel):
     def widths(self) -> tuple[int, int]:
         """Return the room that the shortest form needs, and the whole name."""
         advance = self.fontMetrics().horizontalAdvance
-        name = within_reason(self.text())
-        return advance(within_reason(self._names[self.text()])) + 2, advance(name) + 2
+        text = self.text()
+        shortest = text if len(text) > _LONG else self._names[text]
+        return advance(within_reason(shortest)) + 2, advance(within_reason(text)) + 2
 
     def height_in(self, width: int) -> int:
         """Return the height of what is shown in this width."""
