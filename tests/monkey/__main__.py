@@ -222,7 +222,14 @@ def _section(outcomes: list[Outcome]) -> str:
     settings = {n: os.environ[n] for n in ("PYTHONMALLOC", "MALLOC_PERTURB_") if n in os.environ}
     under = ", ".join(f"`{name}={value}`" for name, value in settings.items())
     return "\n".join(
-        ["## A monkey at the window", "", f"{WORDS}{under and f' Under {under}.'}", "", *table, ""]
+        [
+            "## Random input in the window",
+            "",
+            f"{WORDS}{under and f' Under {under}.'}",
+            "",
+            *table,
+            "",
+        ]
     )
 
 
@@ -231,17 +238,17 @@ def _head() -> str:
 
 
 WORDS = (
-    "Random clicks, keys, text, wheel, drags, drops of good and hostile files, resizes, commands, "
-    "answers to dialogs of files and closed windows, each run in a process of its own, off screen, "
-    "in a folder that it cannot write outside of. `packaging/dev.py monkey --minutes 6 --seeds 20 "
-    "--write` makes this table, with the sample, a transformer in shards and, if it lies in "
-    "../shared/data, a ResNet in turn; `PYTHONMALLOC=debug` and `MALLOC_PERTURB_=165` in the "
-    "environment hold for the runs. A run that finds something keeps its folder, and the line that "
-    "is printed repeats it act by act.\n\n"
-    "The window stalls while its main thread does not answer; a stall is ours as far as no thread "
-    "of the process had to wait for a processor meanwhile, and that of others where the machine "
-    "had something else to do. Other findings: masks that were counted wrong, windows, threads or "
-    "wrappers left behind, work that comes to no end."
+    "Random input in the window: clicks, keys, text, wheel, drags, dropped files (valid and "
+    "hostile), resizes, commands, answers to file dialogs, and closed windows. Each run is "
+    "a process of its own, off screen, in a folder that it cannot write outside of. "
+    "`packaging/dev.py monkey --minutes 6 --seeds 20 --write` makes this table, with the "
+    "sample, a transformer in shards and, if it exists in ../shared/data, a ResNet in turn; "
+    "`PYTHONMALLOC=debug` and `MALLOC_PERTURB_=165` in the environment apply to the runs. A "
+    "run that finds a problem keeps its folder and prints the command that replays it.\n\n"
+    "The window stalls while its main thread does not respond. A stall counts as ours "
+    "unless a thread of the process was waiting for a processor at that time; such stalls "
+    "are counted separately. Other findings: wrong mask counts, windows, threads or "
+    "wrappers left behind, and work that does not end."
 )
 
 
