@@ -221,7 +221,9 @@ def _unsized(
     serves = form.good_for
     if form.good_for_folder is not None and is_folder_model(state.checkpoint):
         serves = form.good_for_folder
-    suffix = usual_suffix(state.checkpoint, form) if path is None else path.suffix.lower()
+    # The name of a folder says nothing of the files in it.
+    named = path is not None and not folder.in_folder(state.checkpoint, form, values, path)
+    suffix = path.suffix.lower() if path and named else usual_suffix(state.checkpoint, form)
     return FormatOffer(
         form.name,
         form.label,

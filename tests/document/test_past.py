@@ -114,7 +114,7 @@ def test_a_scratch_file_that_is_gone_is_said(model, tmp_path: Path):
     document = storied(model, budget=0, scratch=tmp_path)
     past = document.state_at(1)
     document._history.scratch.close()
-    with pytest.raises(HistoryError, match="cannot be read again"):
+    with pytest.raises(HistoryError, match="cannot be read: the scratch file"):
         past.load(Job())
     document.close()
 

@@ -221,9 +221,11 @@ def test_a_checkpoint_that_moved_elsewhere_is_asked_for_and_known_by_its_content
     there = tmp_path / "other name.safetensors"
     model.rename(there)
     with read_session(tmp_path / "work.prune", Job()) as session:
-        with pytest.raises(OriginalMissingError, match=r"model\.safetensors.*not there") as error:
+        with pytest.raises(
+            OriginalMissingError, match=r"model\.safetensors.*no longer exists"
+        ) as error:
             reopened(session, Job())
-        assert "Say where" in error.value.remedy
+        assert "Locate it" in error.value.remedy
         again = reopened(session, Job(), original=there)
     assert states(again) == before
     shut(again)

@@ -182,8 +182,8 @@ def test_limits_keep_a_layer_and_contradictions_are_explained(counted):
     assert report.gone == round(0.4 * report.touched)
     assert report.dangers.get(SMALL) is None or report.dangers[SMALL].severity < Severity.MUCH
     counted.type(form.limits.editors["floor"].field, "70 %")
-    counted.wait(lambda: "at the same time" in form.limits.note.text())
-    assert "at the same time" in counted.views.forecast.error.text()
+    counted.wait(lambda: "is above the maximum" in form.limits.note.text())
+    assert "is above the maximum" in counted.views.forecast.error.text()
     assert not counted.button.isEnabled()
     counted.type(form.limits.editors["floor"].field, "10 %")
     counted.wait(counted.button.isEnabled)

@@ -68,7 +68,7 @@ def test_nothing_is_computed_or_written_before_the_answer(opened, mixed):
 
 
 def test_who_leaves_them_out_is_told_so_in_the_report(opened, mixed):
-    opened.answers("Leave out and export")
+    opened.answers("Exclude and export")
     out = go(opened, "out.safetensors")
     opened.wait(lambda: opened.workbench.exporting.report is not None)
     notes = [label.text() for label in opened.workbench.exporting.report.notes]
@@ -89,7 +89,7 @@ def test_the_question_is_answered_by_keys(opened, mixed):
         seen.append(box.defaultButton().text())
         for _ in range(4):
             focus = box.focusWidget()
-            if isinstance(focus, QPushButton) and focus.text() == "Leave out and export":
+            if isinstance(focus, QPushButton) and focus.text() == "Exclude and export":
                 QTest.keyClick(focus, Qt.Key.Key_Space)
                 return
             QTest.keyClick(focus or box, Qt.Key.Key_Tab)
@@ -122,7 +122,7 @@ def test_what_only_the_plan_tells_is_asked_as_well(opened, mixed):
     opened.wait_preview()
     opened.click(opened.button)
     opened.wait(lambda: opened.document.position == 1)
-    asked = opened.answers("Leave out and export")
+    asked = opened.answers("Exclude and export")
     out = go(opened, "out.pt")
     opened.wait(lambda: opened.workbench.exporting.report is not None)
     assert len(asked) == 1

@@ -53,7 +53,7 @@ def test_a_size_becomes_the_total_that_makes_the_compact_file_as_small(at_work):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("small", "A size is a number and a unit"),
+        ("small", "Enter a size as a number and a unit"),
         ("1 kB", "cannot be reached"),
         ("900 MB", "Without pruning anything more"),
     ],

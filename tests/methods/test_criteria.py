@@ -424,8 +424,8 @@ def test_bn_scale_is_global_over_layers(seed, share):
 def test_bn_scale_needs_a_norm_and_the_local_scope_for_limits():
     method = get("bn_scale")
     ones = view_of_values(np.ones((3, 2), np.float32))
-    with pytest.raises(ParameterError, match=r"'layer.weight' is followed by no norm"):
+    with pytest.raises(ParameterError, match=r"No norm layer that follows 'layer.weight'"):
         run([ones], "bn_scale", amount=1)
     asked = {"amount": 0.5}, "global", Limits(ceiling=0.5), CpuKernel(), Job()
-    with pytest.raises(ParameterError, match="in each tensor by itself where whole channels go"):
+    with pytest.raises(ParameterError, match="prune whole channels apply per tensor"):
         prune_within([with_scale([1, 2], 3, "0")], method, *asked)

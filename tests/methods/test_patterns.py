@@ -242,7 +242,7 @@ def test_vectors_have_no_groups_and_no_blocks(name):
 
 def test_limits_do_not_go_with_groups():
     view = view_of_values(np.ones((4, 4), np.float32))
-    with pytest.raises(ParameterError, match="'n_m' says itself what goes"):
+    with pytest.raises(ParameterError, match="'n_m' sets the sparsity itself"):
         prune_within([view], get("n_m"), {}, "local", Limits(floor=0.5), CpuKernel(), Job())
 
 
@@ -284,7 +284,7 @@ def test_what_is_protected_in_a_row_is_made_up_for_by_others():
     guard = BitMask.from_bools(np.arange(8) < 4)
     found = mask_of(view_of_values(values, protected=guard), "l1_per_row", amount=4)
     assert found.tolist() == [[True] * 4, [False] * 4]
-    with pytest.raises(ParameterError, match="only 4 can go"):
+    with pytest.raises(ParameterError, match="only 4 can be pruned"):
         run(replace(view_of_values(values), protected=guard), "l1_per_row", amount=5)
 
 
