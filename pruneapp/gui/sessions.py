@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.answers import HistoryItem
+from pruneapp.checkpoint.places import exists
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entrance import Wish
@@ -150,7 +150,7 @@ class Sessions(QObject):
         if path.suffix.lower() != SUFFIX:
             path = path.with_name(path.name + SUFFIX)
             # The dialog has asked about the other name.
-            there = os.path.exists(path)  # noqa: PTH110 - Path raises for a name that is too long
+            there = exists(path)
             if there and not questions.replace_file(self._window, str(path)):
                 return
         self._save(path, then)
