@@ -1,7 +1,8 @@
 """Does the pruned model still work?
 
-@HOW@ It loads the original weights and the exported ones into the same model, gives both the same
-inputs, and says how far their outputs are apart. It needs torch, and what loads the two files.
+Fill in make_model() below, then run this file. It loads the original weights and the exported ones
+into the same model, gives both the same inputs, and says how far their outputs are apart. It needs
+torch, and what loads the two files.
 """
 
 from pathlib import Path
@@ -14,7 +15,15 @@ EXPORTED = Path("@EXPORTED@")
 STATE_DICT = "@STATE_DICT@"
 
 
-# @MODEL@
+def make_model():
+    """Return your model, and the inputs to try it with: a tuple or dict for its forward."""
+    raise SystemExit("Fill in make_model() in this file first: it must return (model, inputs).")
+    # For a folder of transformers:
+    #     from transformers import AutoConfig, AutoModelForCausalLM
+    #     model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(ORIGINAL))
+    #     return model, (torch.randint(model.config.vocab_size, (1, 32)),)
+    # For a module of your own:
+    #     return MyModel(), (torch.randn(1, 3, 224, 224),)
 
 
 def files_of(path, *patterns):
@@ -33,11 +42,8 @@ def first_tensor(output):
     return first_tensor(next(iter(values)))
 
 
-# @LOAD@
-
-
 def outputs(model, inputs, tensors, what):
-    model, missing, unexpected = load_into(model, tensors)
+    missing, unexpected = model.load_state_dict(tensors, strict=False)
     for words, names in (("are missing", missing), ("are not in the model", unexpected)):
         if names:
             print(f"{what}: {len(names)} tensors {words}, {sorted(names)[0]!r} for one.")
@@ -56,7 +62,7 @@ def main():
     print(f"Outputs: {tuple(before.shape)}, from {before.min():.6g} to {before.max():.6g}")
     print(f"Largest difference: {apart.max():.6g}")
     print(f"Mean difference: {apart.mean():.6g}")
-    print(f"Cosine of both: {cosine:.6f}")
+    print(f"Cosine similarity: {cosine:.6f}")
     if before.dim() > 1:
         same = (before.argmax(-1) == after.argmax(-1)).double().mean()
         print(f"Same largest output: {same:.1%}")

@@ -133,7 +133,7 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
     weights = load_file(source)["a.weight"].numpy()
     kept = np.sort(np.abs(weights), axis=None)[300:]
     energy = float((kept.astype(float) ** 2).sum() / (weights.astype(float) ** 2).sum())
-    assert data["tensors"][0]["energy_kept"] == pytest.approx(energy)
+    assert data["tensors"][0]["norm2_retained"] == pytest.approx(energy)
     assert "a.weight" in table.read_text()
     assert any(
         isinstance(node, ast.Constant) and node.value == str(tmp_path / "out.safetensors")

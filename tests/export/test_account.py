@@ -97,7 +97,14 @@ def test_json_and_csv_say_the_same(account, tmp_path):
     for row, tensor, told in zip(rows, data["tensors"], account.tensors, strict=True):
         assert tensor["shape"] == list(told.shape)
         assert float(row["sparsity"]) == tensor["sparsity"] == told.sparsity
-        assert float(row["energy_kept"]) == tensor["energy_kept"] == told.energy
+        assert float(row["norm2_retained"]) == tensor["norm2_retained"] == told.energy
+        assert float(row["l1_retained"]) == tensor["l1_retained"] == told.magnitude
+
+
+def test_the_page_names_both_norms_as_the_glossary_does(account, tmp_path):
+    page = Page(write_account(account, tmp_path / "r.html", Job()).read_text())
+    assert {"Norm² retained", "L1 norm retained"} <= set(page.texts)
+    assert not [text for text in page.texts if "nergy" in text]
 
 
 def test_the_page_is_one_file_that_runs_nothing(account, tmp_path):

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import io
+import json
 import re
 import runpy
 from pathlib import Path
@@ -97,37 +98,188 @@ def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form
     assert difference() > 0.1
 
 
-def tiny_models():
-    import transformers as t
+SMALL = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
+SMALL |= {"intermediate_size": 32}
 
-    small = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
-    ends = {"bos_token_id": 0, "eos_token_id": 1}  # transformers' own are not in so few
-    return [
-        t.BertModel(t.BertConfig(**small, intermediate_size=32, vocab_size=50)),
-        t.ViTModel(t.ViTConfig(**small, intermediate_size=32, image_size=16, patch_size=8)),
-        t.T5ForConditionalGeneration(
-            t.T5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, vocab_size=50)
-        ),
-        t.GPT2LMHeadModel(t.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=50, **ends)),
+
+def compared(net, folder: Path) -> str:
+    """Prune every second weight of a model in a folder; return what its script prints."""
+    net.save_pretrained(folder)
+    with open_checkpoint(folder) as checkpoint:
+        entries = [e for e in checkpoint.entries.values() if e.by_default]
+        kept = {e.name: np.arange(e.numel).reshape(e.shape) % 2 == 0 for e in entries}
+        request = ExportRequest("safetensors", folder.with_name("out"))
+        report = export(as_snapshot(checkpoint, kept), request, Job())
+        text = check_script(checkpoint, report)
+    assert "Fill in" not in text
+    printed = run(text, folder.parent)
+    assert "not in the model" not in printed
+    return printed
+
+
+def tokenizer_beside(folder: Path) -> None:
+    """Write a tokenizer that makes a token of each letter, and pads unless it is told not to."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    letters = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *"abcdefghijklmnopqrstuvwxyz"]
+    made = Tokenizer(models.WordLevel({c: n for n, c in enumerate(letters)}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    made.enable_padding(length=100)
+    PreTrainedTokenizerFast(tokenizer_object=made, pad_token="[PAD]").save_pretrained(folder)
+
+
+def sentence_encoder(folder: Path, **pooling: object) -> None:
+    """Write what sentence-transformers writes beside the weights."""
+    tokenizer_beside(folder)
+    kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
+    modules = [
+        {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for n, (path, kind) in enumerate(kinds.items())
     ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+
+
+def pooled(states, mask, name):
+    """Pool a padded batch by its attention mask, as sentence-transformers does."""
+    mask = mask.unsqueeze(-1).float()
+    if name == "cls_token":
+        return states[:, 0]
+    if name == "max_tokens":
+        return states.masked_fill(mask == 0, -1e9).max(1).values
+    if name == "lasttoken":
+        return states[torch.arange(len(states)), mask.sum((1, 2)).long() - 1]
+    if name == "weightedmean_tokens":
+        mask = mask * torch.arange(1.0, mask.shape[1] + 1)[:, None]
+    size = mask.sum(1)
+    return (states * mask).sum(1) / (size.sqrt() if name == "mean_sqrt_len_tokens" else size)
+
+
+POOLINGS = [
+    ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": False}, ["mean_tokens"]),
+    ({"pooling_mode_cls_token": True}, ["cls_token"]),
+    ({"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": True}, None),
+    ({"pooling_mode_mean_sqrt_len_tokens": True}, ["mean_sqrt_len_tokens"]),
+    ({"pooling_mode_weightedmean_tokens": True}, ["weightedmean_tokens"]),
+    ({"pooling_mode": "lasttoken"}, ["lasttoken"]),
+    ({"pooling_mode": "mean"}, ["mean_tokens"]),
+    ({}, ["mean_tokens"]),
+]
 
 
 @pytest.mark.filterwarnings("ignore")  # of transformers about itself
-def test_where_config_json_names_the_class_it_runs_as_it_is(tmp_path):
-    for net in tiny_models():
-        name = type(net).__name__
-        net.save_pretrained(tmp_path / name)
-        with open_checkpoint(tmp_path / name) as checkpoint:
-            entries = [e for e in checkpoint.entries.values() if e.by_default]
-            kept = {e.name: np.arange(e.numel).reshape(e.shape) % 2 == 0 for e in entries}
-            request = ExportRequest("safetensors", tmp_path / f"{name}-out")
-            report = export(as_snapshot(checkpoint, kept), request, Job())
-            text = check_script(checkpoint, report)
-        assert text.startswith('"""Does the pruned model still work?\n\nRun this file.')
-        printed = run(text, tmp_path)
-        assert "are not in the model" not in printed
+@pytest.mark.parametrize(("pooling", "names"), POOLINGS, ids=lambda v: "-".join(v or ()))
+def test_of_a_sentence_encoder_it_compares_the_embeddings(tmp_path, pooling, names):
+    import transformers as t
+
+    folder = tmp_path / "encoder"
+    sentence_encoder(folder, **pooling)
+    torch.manual_seed(0)
+    printed = compared(
+        t.BertModel(t.BertConfig(**SMALL, vocab_size=30, initializer_range=0.5)), folder
+    )
+
+    names = names or ["max_tokens", "mean_tokens"]
+    assert f"Pooling: {', '.join(names)}\n" in printed
+    rows = re.findall(r"^  (-?\d\.\d{4})  (.+)$", printed, re.MULTILINE)
+    sentences = [sentence for _, sentence in rows]
+    tokenizer = t.PreTrainedTokenizerFast.from_pretrained(folder)
+    batch = tokenizer(sentences, padding=True, return_tensors="pt")
+    sides = []
+    for where in (folder, tmp_path / "out"):
+        with torch.no_grad():
+            states = t.BertModel.from_pretrained(where)(**batch).last_hidden_state
+        sides.append(torch.cat([pooled(states, batch["attention_mask"], n) for n in names], 1))
+    cosines = torch.nn.functional.cosine_similarity(*sides)
+    assert [float(c) for c, _ in rows] == pytest.approx(cosines.tolist(), abs=2e-4)
+    mean = float(re.search(r"^Mean: (\S+), lowest: ", printed, re.MULTILINE)[1])
+    assert mean == pytest.approx(float(cosines.mean()), abs=2e-4)
+    assert mean < 0.9999
+    alike = [torch.nn.functional.cosine_similarity(s[:, None], s[None], dim=-1) for s in sides]
+    change = float(re.search(r"^Largest change: ([\d.]+)", printed, re.MULTILINE)[1])
+    assert change == pytest.approx(float((alike[1] - alike[0]).abs().max()), abs=2e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_a_language_model_it_compares_the_perplexity(tmp_path):
+    import transformers as t
+
+    folder = tmp_path / "llama"
+    tokenizer_beside(folder)
+    torch.manual_seed(0)
+    config = t.LlamaConfig(
+        **SMALL, vocab_size=30, initializer_range=0.3, bos_token_id=1, eos_token_id=2
+    )
+    printed = compared(t.LlamaForCausalLM(config), folder)
+
+    rows = re.findall(r"^ +(\d+\.\d\d) +(\d+\.\d\d)  (.+)$", printed, re.MULTILINE)
+    tokenizer = t.PreTrainedTokenizerFast.from_pretrained(folder)
+    nets = [t.LlamaForCausalLM.from_pretrained(f) for f in (folder, tmp_path / "out")]
+    for *found, sentence in rows:
+        ids = tokenizer(sentence, return_tensors="pt")["input_ids"]
+        for net, one in zip(nets, found, strict=True):
+            with torch.no_grad():
+                expected = float(net(input_ids=ids, labels=ids).loss.exp())
+            assert float(one) == pytest.approx(expected, abs=0.01)
+    assert len(rows) == 8
+    assert re.search(
+        r"^All tokens: [\d.]+ before, [\d.]+ after \([+-]\d+\.\d%\)$", printed, re.MULTILINE
+    )
+    assert re.search(r"^Same most likely next token: [\d.]+% of \d+$", printed, re.MULTILINE)
+
+
+def tiny_models():
+    import transformers as t
+
+    ends = {"bos_token_id": 0, "eos_token_id": 1}  # transformers' own are not in so few
+    pixels = {"image_size": 16, "patch_size": 8}
+    text = {**SMALL, "vocab_size": 50}
+    clip = t.CLIPConfig(
+        text_config={**text, **ends},
+        vision_config={**SMALL, **pixels},
+        projection_dim=8,
+    )
+    return {
+        "BertModel": t.BertModel(t.BertConfig(**text)),
+        "BertForSequenceClassification": t.BertForSequenceClassification(t.BertConfig(**text)),
+        "ViTModel": t.ViTModel(t.ViTConfig(**SMALL, **pixels)),
+        "ViTForImageClassification": t.ViTForImageClassification(t.ViTConfig(**SMALL, **pixels)),
+        "ResNetForImageClassification": t.ResNetForImageClassification(
+            t.ResNetConfig(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1])
+        ),
+        "CLIPModel": t.CLIPModel(clip),
+        "T5ForConditionalGeneration": t.T5ForConditionalGeneration(
+            t.T5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, vocab_size=50)
+        ),
+        "GPT2LMHeadModel": t.GPT2LMHeadModel(
+            t.GPT2Config(n_embd=16, n_layer=1, n_head=2, vocab_size=50, **ends)
+        ),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("tokenizer", [False, True], ids=["random", "sentences"])
+def test_where_config_json_names_the_class_it_runs_as_it_is(tmp_path, tokenizer):
+    largest = {"GPT2LMHeadModel": "Same most likely next token"}
+    for name, net in tiny_models().items():
+        home = tmp_path / name
+        if tokenizer:
+            tokenizer_beside(home / "net")
+        printed = compared(net, home / "net")
+        if tokenizer and name == "BertModel":
+            assert "Cosine similarity of the embeddings" in printed
+            continue
         assert float(re.search(r"Largest difference: (\S+)", printed)[1]) > 0, name
-        assert float(re.search(r"Cosine of both: (\S+)", printed)[1]) < 1
+        assert float(re.search(r"Cosine similarity: (\S+)", printed)[1]) < 1
+        usual = "Same label" if "Classification" in name else "Same largest output"
+        assert f"\n{largest.get(name, usual)}: " in printed
+        if "Classification" in name:
+            assert len(re.findall(r"^  LABEL_[01]  LABEL_[01]  .+$", printed, re.MULTILINE)) == 8
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from pruneapp.export.account.page import as_html
 from pruneapp.export.target import check_file, spared
 from pruneapp.progress import Job
 
-# Of the JSON; counts up when a field changes its meaning or goes.
-_VERSION = 1
+# Of the JSON; counts up when a field changes its meaning or goes. Version 1 had energy_kept and
+# magnitude_kept for what the glossary calls Norm² retained and L1 norm retained.
+_VERSION = 2
 _COLUMNS = (
     "name",
     "dtype",
@@ -26,8 +27,8 @@ _COLUMNS = (
     "numel",
     "pruned",
     "sparsity",
-    "energy_kept",
-    "magnitude_kept",
+    "norm2_retained",
+    "l1_retained",
 )
 
 
