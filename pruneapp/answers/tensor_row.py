@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# Kinds that neither the check mark of a module nor a rule reaches.
+_NEVER = frozenset({"norm", "bias"})
+
 
 class TensorRow(NamedTuple):
     """A tensor, as lists and trees show it.
@@ -41,3 +44,12 @@ class TensorRow(NamedTuple):
     by_default: bool = False
     aliases: tuple[str, ...] = ()
     buffer: bool = False
+
+    @property
+    def matrix(self) -> bool:
+        """Whether it is meant where many are: by a module's check mark, or a rule's pattern.
+
+        Prunable, a parameter of two or more dimensions, and neither norm nor bias.
+        """
+        learned = not (self.why_not or self.buffer)
+        return learned and len(self.shape) > 1 and self.kind not in _NEVER

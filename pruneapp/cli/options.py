@@ -236,7 +236,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
         "--select",
         action="append",
         metavar="PATTERN",
-        help=f"prune {_MATCHING}; default: {_USUAL}",
+        help=f"prune {_MATCHING}; includes biases and norms; default: {_USUAL}",
     )
     add_state_dict(prune)
     prune.add_argument("--mask", metavar="FILE", help="masks for custom_from_mask")

@@ -17,6 +17,8 @@ from pruneapp.progress import Job
 # Comparing a pattern with a hundred thousand names letter by letter takes seconds.
 _MOST_COMPARED = 5_000
 _MOST_NAMED = 3
+# What stands between commas and line breaks; a bracket that is not closed is a letter like others.
+_SEPARATED = re.compile(r"(?:\[[^\]\n]*\]|[^,\n])+")
 
 
 def select(
@@ -60,6 +62,15 @@ def select(
         learned = [e for e in prunable if e.learned] if version > 1 else []
         chosen.update(e.name for e in learned or prunable)
     return tuple(name for name in checkpoint.entries if name in chosen)
+
+
+def patterns_of(text: str) -> tuple[str, ...]:
+    """Return the patterns in what a person typed: separated by commas, or on lines of their own.
+
+    A comma between square brackets belongs to its pattern (``fc[1,2].*``).
+    """
+    parts = _SEPARATED.findall(text)
+    return tuple(dict.fromkeys(part for found in parts if (part := found.strip())))
 
 
 def matching(checkpoint: Checkpoint, patterns: Sequence[str]) -> tuple[str, ...]:

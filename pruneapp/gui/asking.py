@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from pruneapp.document.selection import select
+from pruneapp.document.selection import patterns_of, select
 from pruneapp.document.step import Row, Step
 from pruneapp.errors import NothingToPruneError, ParameterError, SelectionError
 from pruneapp.gui.document_views import DocumentViews
@@ -22,6 +23,25 @@ from pruneapp.params import Amount
 
 # A check mark on a module sets many in one go; the form follows once they have settled.
 SETTLE_MS = 30
+# Of the tensors that a rule leaves out, as many are named in a tooltip.
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Matches:
+    """What a rule that names its tensors by patterns, or by a kind of layer, finds in the file.
+
+    Attributes
+    ----------
+    names
+        The tensors that it prunes, in file order: of what a pattern matches those that the check
+        mark of a module reaches as well, unless it matches others alone.
+    left
+        The others that match and could be pruned.
+    """
+
+    names: tuple[str, ...]
+    left: tuple[str, ...] = ()
 
 
 class Asking(QObject):
@@ -59,6 +79,7 @@ class Asking(QObject):
         self._window = window
         # What stood there when the file was opened, as long as the person asked for nothing else.
         self._untouched: tuple[FormRequest | None, tuple[str, ...]] | None = None
+        self._matches: dict[tuple[str, str], Matches] = {}  # of the rules, by pattern and kind
         self._checks_masked = False  # whether the masks to come say which tensors are meant
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -86,8 +107,8 @@ class Asking(QObject):
                 raise ParameterError("A setting above is not valid.")
             raise ParameterError(errors[0] if errors else "No checkpoint is open.")
         rows = [
-            Row(self._names(row), row.method, row.values, row.pattern or row.kind)
-            for row in request.rows
+            Row(names, row.method, row.values, row.pattern or row.kind)
+            for row, names in zip(request.rows, self._named(request.rows), strict=True)
         ]
         scope: Scope = "global" if request.scope == "global" else "local"
         return Step(tuple(rows), scope, self._limits(request), request.companions)
@@ -127,26 +148,68 @@ class Asking(QObject):
         """Offer every method of the registry."""
         self._views.form.set_methods([_form(m) for m in registry.METHODS.values()])
 
-    def _names(self, row: FormRow) -> tuple[str, ...]:
+    def _named(self, rows: Sequence[FormRow]) -> list[tuple[str, ...]]:
+        """Return the tensors of each rule, and say beside the rules what they match."""
+        # Those of the rules that did not change stay: a slider asks with each move.
+        known, self._matches = self._matches, {}
+        found = []
+        refused: SelectionError | None = None
+        for place, row in enumerate(rows):
+            target = row.pattern, row.kind
+            if target == ("", ""):
+                self._views.form.set_matches(place, None)
+                found.append(self._views.tree.checked())
+                continue
+            try:
+                matches = known.get(target) or self._matching(row)
+            except SelectionError as error:
+                said = f"{error.sentence} {error.remedy}".strip()
+                if self._views.form.set_matches(place, 0, error=said):
+                    error = SelectionError("A setting above is not valid.")  # not twice
+                refused = refused or error
+                continue
+            self._matches[target] = matches
+            shown = [self._session.by_name[name].shown for name in matches.left[:MOST_NAMED]]
+            self._views.form.set_matches(place, len(matches.names), len(matches.left), shown)
+            found.append(matches.names)
+        if refused is not None:
+            raise refused
+        if not all(found):  # rules that name their tensors have some
+            raise self._nothing_checked()
+        return found
+
+    def _matching(self, row: FormRow) -> Matches:
         document = self._session.document
         assert document is not None
-        if row.pattern:
-            return select(document.checkpoint, [row.pattern])
+        by_name = self._session.by_name
         if row.kind:
-            names = tuple(
-                r.name
+            matched = [
+                r
                 for r in self._session.rows
-                if r.kind == row.kind and not r.why_not and len(r.shape) > 1
-            )
-            if not names:
+                if r.kind == row.kind and not (r.why_not or r.buffer) and len(r.shape) > 1
+            ]
+            if not matched:
                 raise SelectionError(f"No {row.kind} layer can be pruned here.")
-            return names
-        names = self._views.tree.checked()
-        if not names and all(r.why_not for r in self._session.rows):
-            raise self._nothing_here()
-        if not names:
-            raise SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
-        return names
+            matrices = [r.name for r in matched if r.matrix]
+            return Matches(tuple(matrices or [r.name for r in matched]))
+        every: set[str] = set()
+        taken: set[str] = set()
+        for pattern in patterns_of(row.pattern):
+            names = select(document.checkpoint, [pattern])
+            every.update(names)
+            taken.update([name for name in names if by_name[name].matrix] or names)
+        if not taken:
+            raise SelectionError("Enter the tensors that this rule applies to.")
+        inside = [name for name in by_name if name in every]
+        return Matches(
+            tuple(name for name in inside if name in taken),
+            tuple(name for name in inside if name not in taken),
+        )
+
+    def _nothing_checked(self) -> SelectionError | NothingToPruneError:
+        if all(r.why_not for r in self._session.rows):
+            return self._nothing_here()
+        return SelectionError("No tensor is checked.", remedy="Check a tensor in the tree.")
 
     def _nothing_here(self) -> NothingToPruneError:
         if not self._session.rows:
@@ -158,6 +221,7 @@ class Asking(QObject):
         )
 
     def _on_opened(self) -> None:
+        self._matches.clear()
         offered = self._session.contents.kinds
         self._views.form.set_kinds(offered)
         request = self._views.form.request()

@@ -105,6 +105,7 @@ class Telling(QObject):
         self.forget_notices()
         views.tree.set_short_names(session.contents.short)
         views.tree.set_nodes(nodes)
+        views.form.set_names(session.contents.short)
         views.forecast.set_shown_names(session.contents.shown, session.contents.short)
         views.pages.set_names(session.contents.short)
         self._show_numbers(tuple(document.masks))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
-from pruneapp.document.selection import default_selection, matching, resolve, select
+from pruneapp.document.selection import default_selection, matching, patterns_of, resolve, select
 from pruneapp.errors import SelectionError, UnknownTensorError
 
 
@@ -100,3 +100,15 @@ def test_matching_takes_what_cannot_be_pruned_as_well(model):
     )
     with pytest.raises(SelectionError, match="'nothing'"):
         matching(model, ["nothing"])
+
+
+def test_patterns_are_separated_by_commas_and_line_breaks():
+    assert patterns_of("a.*, b.weight,\nc ,, a.*") == ("a.*", "b.weight", "c")
+    assert patterns_of("fc[1,2].*,conv[!a-z]?") == ("fc[1,2].*", "conv[!a-z]?")
+    assert patterns_of("a[1, b") == ("a[1", "b")
+    assert patterns_of(" ,\n") == ()
+
+
+@given(st.lists(st.text("abc.*?!0", min_size=1)))
+def test_patterns_without_a_comma_come_back_as_they_were_typed(patterns):
+    assert patterns_of("\n".join(patterns)) == tuple(dict.fromkeys(patterns))

@@ -68,8 +68,8 @@ def test_the_step_of_the_tutorial_is_two_rules(person):
     person.click(form.list.viewport(), first)
     person.click(form.remove)
     assert [form.list.item(i).text() for i in range(form.list.count())] == [
-        "1. all Conv2d layers: L1 unstructured (magnitude), 20\u00a0% · 2 tensors",
-        "2. all Linear layers: L1 unstructured (magnitude), 40\u00a0% · 3 tensors",
+        "1. all Conv2d layers · 2 tensors\nL1 unstructured (magnitude), 20\u00a0%",
+        "2. all Linear layers · 3 tensors\nL1 unstructured (magnitude), 40\u00a0%",
     ]
     report = person.wait_preview()
     assert len(report.tensors) == 5
@@ -106,20 +106,85 @@ def test_values_of_a_method_come_back_with_it(person):
 
 
 def test_a_rule_may_name_a_pattern(person):
-    """A typed pattern that answers to nothing says which names are nearest."""
+    """A typed pattern that answers to nothing says below the field which names are nearest."""
     person.menu("File", "Try the sample")
     person.wait_open(SAMPLE)
     person.click(person.views.form.add)
-    field = person.rule.target.lineEdit()
+    field, said = person.rule.target.lineEdit(), person.rule.matched
     person.type(field, "fc?.weigth")
-    person.wait(lambda: "fc?.weigth" in person.views.forecast.error.text())
-    assert "fc1.weight" in person.views.forecast.error.text()
+    person.wait(lambda: "fc?.weigth" in said.text())
+    assert said.isVisible()
+    assert said.text().startswith("✕")
+    assert "fc1.weight" in said.text()
+    assert person.rule.target.geometry().bottom() <= said.geometry().top()
+    assert "✕ matches nothing" in person.views.form.list.item(1).text()
+    assert person.views.forecast.error.text() == "✕ A setting above is not valid."
     assert not person.button.isEnabled()
+    # Another rule is looked at: now the panel says the whole of it.
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.ask_amount("30 %")
+    assert "fc?.weigth" in person.views.forecast.error.text()
+    person.views.form.list.setCurrentRow(1)
     person.type(field, "fc?.weight")
+    assert said.text() == "3 tensors."
+    assert "✕" not in person.views.form.list.item(1).text()
     person.click(person.views.form.list.viewport(), QPoint(20, 8))
     person.click(person.views.form.remove)
     report = person.wait_preview()
     assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.weight", "fc3.weight"]
+
+
+def only_rule(person, text):
+    """Make one rule for what is typed."""
+    person.click(person.views.form.add)
+    person.click(person.views.form.list.viewport(), QPoint(20, 8))
+    person.click(person.views.form.remove)
+    person.type(person.rule.target.lineEdit(), text)
+
+
+def test_a_pattern_takes_no_biases_and_norms_beside_the_matrices(person):
+    """It takes what the check mark of a module takes, and says what else it matches."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    only_rule(person, "*1.*")
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["conv1.weight", "fc1.weight"]
+    said = person.rule.matched
+    assert said.isVisible()
+    assert said.text() == (
+        "2 tensors. 4 biases, norms or one-dimensional tensors also match and are excluded."
+    )
+    for name in ("bn1.bias", "bn1.weight", "conv1.bias", "fc1.bias"):
+        assert name in said.toolTip()
+    assert "running_mean" not in said.toolTip()
+    # A slider moves: what was found stays.
+    person.ask_amount("30 %")
+    assert [t.name for t in person.wait_preview().tensors] == ["conv1.weight", "fc1.weight"]
+
+
+def test_a_pattern_for_biases_alone_takes_them(person):
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    only_rule(person, "fc?.bias")
+    assert [t.name for t in person.wait_preview().tensors] == ["fc1.bias", "fc2.bias", "fc3.bias"]
+    assert person.rule.matched.text() == "3 tensors."
+
+
+def test_a_rule_may_have_several_patterns(person):
+    """Separated by commas, or pasted on lines of their own; each is taken by itself."""
+    person.menu("File", "Try the sample")
+    person.wait_open(SAMPLE)
+    only_rule(person, "fc1.*, fc[2,3].bias")
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.bias", "fc3.bias"]
+    assert "1 bias, norm" in person.rule.matched.text()
+    person.rule.target.setEditText("conv1.weight\nconv2.weight\n")
+    assert person.rule.target.currentText() == "conv1.weight, conv2.weight"
+    report = person.wait_preview()
+    assert [t.name for t in report.tensors] == ["conv1.weight", "conv2.weight"]
+    person.click(person.button)
+    person.wait(lambda: len(person.states) == 2)
+    assert person.states[1] == "L1 20 % on conv1.weight, conv2.weight"
 
 
 def test_channels_of_a_dimension_that_some_tensors_lack_are_refused_in_words(person):

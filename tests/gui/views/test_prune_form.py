@@ -12,6 +12,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtGui import QPalette
 
+from pruneapp.answers import ShortNames
 from pruneapp.errors import ParameterError
 from pruneapp.gui.views.form import FormRequest, FormRow, MethodForm, PruneForm
 from pruneapp.gui.views.form.amount import read_amount, write_amount
@@ -357,7 +358,7 @@ def test_two_rules_are_one_request(form, qtbot):
     assert form.stack.currentWidget() is form.rules[0]
     retype(qtbot, form.rules[0].target.lineEdit(), "all Conv2d layers")
     assert (
-        form.list.item(1).text() == "2. all Linear layers: L1 unstructured (magnitude), 40\u00a0%"
+        form.list.item(1).text() == "2. all Linear layers\nL1 unstructured (magnitude), 40\u00a0%"
     )
     assert form.request() == FormRequest(
         (
@@ -371,6 +372,48 @@ def test_two_rules_are_one_request(form, qtbot):
         qtbot.mouseClick(form.remove, Qt.MouseButton.LeftButton)
     assert [row.kind for row in form.request().rows] == ["Linear"]
     assert not form.remove.isEnabled()
+
+
+def test_a_list_of_rules_names_all_tensors_on_as_many_lines_as_they_need(form, qtbot):
+    """Nothing that tells a rule from another is left out; the tooltip has all of it."""
+    name = "encoder.layer.11.attention.output.dense.weight"
+    parts = ("attention.output.dense.weight", "output.dense.weight")
+    short = ShortNames(f"encoder.layer.{n}.{part}" for n in range(12) for part in parts)
+    form.set_names(short)
+    request = FormRequest(
+        (
+            FormRow(name, "", "l1", {"amount": 0.2}),
+            FormRow(f"*.bias, {name}, layer<b>.*", "", "l1", {"amount": 0.4}),
+        )
+    )
+    form.set_request(request)
+    form.resize(form.minimumSizeHint().width(), 600)
+    qtbot.waitUntil(lambda: form.list.width() <= form.width())
+    for place, row in enumerate(request.rows):
+        item = form.list.item(place)
+        lines = item.text().split("\n")
+        assert max(map(form.list.fontMetrics().horizontalAdvance, lines)) < form.list.width()
+        target = "".join(lines[:-1])
+        assert target.removeprefix(f"{place + 1}. ") in {*short.forms(name), row.pattern}
+        assert item.sizeHint().height() > len(lines) * form.list.fontMetrics().height()
+        assert lines[-1].startswith("L1")
+    assert "layer&lt;b&gt;.*" in form.list.item(1).toolTip()
+
+
+def test_what_a_rule_matches_stands_below_its_field(form):
+    assert not form.rules[0].matched.isVisible()
+    form.set_request(FormRequest((FormRow("fc*", "", "l1", {"amount": 0.2}),)))
+    assert form.set_matches(0, 12, 30, [f"norm{n}" for n in range(20)])
+    said = form.rules[0].matched
+    assert said.isVisible()
+    assert said.text().startswith("12 tensors. 30 biases, norms or one-dimensional tensors")
+    assert said.toolTip().count("<br>") == 21
+    assert said.toolTip().endswith("and 10 more</span>")
+    form.rules[0].target.setEditText("fc")  # what was said is of something else
+    assert not said.isVisible()
+    form.set_request(FormRequest((FormRow("fc*", "", "l1"), FormRow("a", "", "l1"))))
+    assert not form.set_matches(1, 0, error="No tensor matches 'a'.")
+    assert "matches nothing" in form.list.item(1).text()
 
 
 def test_a_request_is_shown_silently_and_comes_back_the_same(form, qtbot):

@@ -52,7 +52,8 @@ class FormRow:
     Attributes
     ----------
     pattern, kind
-        A glob over whole names, or a kind of layer; both empty: the tensors that are checked.
+        Globs over whole names, separated by commas, or a kind of layer; both empty: the tensors
+        that are checked.
     method
         Name of the method.
     values

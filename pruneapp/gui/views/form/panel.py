@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.form.companions import CompanionsRow
 from pruneapp.gui.views.form.declaration import FormRequest, FormRow, MethodForm
 from pruneapp.gui.views.form.limits import LimitsSection
@@ -98,6 +99,28 @@ class PruneForm(QWidget):
     def set_rule_counts(self, counts: Sequence[int]) -> None:
         """Take how many tensors fall under each rule; none if that is not known."""
         self.rules_part.set_counts(counts)
+
+    def set_matches(
+        self,
+        row: int,
+        taken: int | None,
+        left: int = 0,
+        names: Sequence[str] = (),
+        *,
+        error: str = "",
+    ) -> bool:
+        """Say beside a rule how many tensors it takes, see `RuleEditor.set_matches`.
+
+        Returns whether this rule is the one that is shown; if not, an error has to be said
+        elsewhere.
+        """
+        self.rules[row].set_matches(taken, left, names, error=error)
+        self.rules_part.arrange()
+        return row == self.stack.currentIndex()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self.rules_part.set_names(names)
 
     def set_amount(self, amount: Amount, row: int = 0) -> None:
         """Show how much a rule takes, silently."""

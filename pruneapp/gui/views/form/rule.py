@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -19,9 +18,10 @@ from PySide6.QtWidgets import (
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
 from pruneapp.gui.views.form.tensor_choice import TensorChoice
+from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.controls import ComboBox
-from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, plain, recolor
 from pruneapp.gui.views.parts.layouts import replace
 from pruneapp.params import Amount, AmountParam, DimParam, Param
 
@@ -54,6 +54,8 @@ class RuleEditor(QWidget):
 
         self.target = TensorChoice(self)
         self._target_label = self._label(self.tr("Tensors"), self.target)
+        self.matched = plain(wrap=True)
+        self._refused = False  # whether what it says is why the rule matches nothing
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
         self.method.setMinimumContentsLength(8)
@@ -83,16 +85,15 @@ class RuleEditor(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
-        top = QFormLayout()
+        # No QFormLayout: it gives wrapped text the height that it has in another width.
+        top = QVBoxLayout()
         self._column.addLayout(top)
-        top.setHorizontalSpacing(8)
-        top.setVerticalSpacing(8)
-        top.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        top.addRow(self._target_label, self.target)
+        top.setSpacing(2)
+        self._add_line(top, self._target_label, self.target)
+        top.addWidget(self.matched)
         # Beside the label: the names of methods need the width of the column.
         named = QWidget(self)
         named.setMinimumWidth(label_width(self))
-        top.addRow(named, self.method)
         line = QHBoxLayout(named)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(4)
@@ -100,6 +101,7 @@ class RuleEditor(QWidget):
         label.setBuddy(self.method)
         line.addWidget(label, 1)
         line.addWidget(self.explain)
+        self._add_line(self._column, named, self.method)
         self._column.addWidget(self.help)
         self._column.addWidget(self.formula)
         self._column.addWidget(self.fields)
@@ -122,10 +124,17 @@ class RuleEditor(QWidget):
         self.method.currentIndexChanged.connect(self._choose)
         self.explain.toggled.connect(self.help.setVisible)
         self.explain.toggled.connect(self.formula.setVisible)
-        self.target.currentTextChanged.connect(self.changed)
+        self.target.currentTextChanged.connect(self._retarget)
         self.load_mask.clicked.connect(self.maskFileRequested)
         self.load_scores.clicked.connect(self.scoresFileRequested)
         self._rebuild()
+
+    def _add_line(self, column: QVBoxLayout, label: QWidget, field: QWidget) -> None:
+        line = QHBoxLayout()
+        column.addLayout(line)
+        line.setSpacing(8)
+        line.addWidget(label)
+        line.addWidget(field, 1)
 
     def _label(self, text: str, buddy: QWidget) -> QLabel:
         label = QLabel(text, self)
@@ -139,6 +148,7 @@ class RuleEditor(QWidget):
         """Show for which tensors it is, or take it that it is for the checked ones."""
         self.target.setVisible(shown)
         self._target_label.setVisible(shown)
+        self.matched.setVisible(shown and bool(self.matched.text()))
 
     def set_row(self, row: FormRow) -> None:
         """Show a rule, silently; an unknown method is left out."""
@@ -151,6 +161,46 @@ class RuleEditor(QWidget):
                 self.fields.fields[name].editor.set_value(value)
         self._entered.clear()
         del blocker
+
+    def set_matches(
+        self, taken: int | None, left: int = 0, names: Sequence[str] = (), *, error: str = ""
+    ) -> None:
+        """Say how many tensors it takes, or why it takes none.
+
+        Parameters
+        ----------
+        taken
+            How many; None for the checked tensors, of which the tree says it.
+        left, names
+            How many more match that a rule leaves out, and the first of their names.
+        error
+            Why it takes none.
+        """
+        said, tip = "", ""
+        if error:
+            said = f"✕ {error}"
+        elif taken is not None:
+            said = (
+                self.tr("1 tensor.")
+                if taken == 1
+                else self.tr("{n} tensors.").format(n=numbers.count(taken))
+            )
+            if left:
+                said += " " + (
+                    self.tr("1 bias, norm or one-dimensional tensor also matches and is excluded.")
+                    if left == 1
+                    else self.tr(
+                        "{n} biases, norms or one-dimensional tensors also match and are excluded."
+                    ).format(n=numbers.count(left))
+                )
+                more = left - len(names)
+                rest = (self.tr("and {n} more").format(n=numbers.count(more)),) if more > 0 else ()
+                tip = "\n".join((self.tr("Excluded from this rule:"), *names, *rest))
+        self._refused = bool(error)
+        self.matched.setText(said)
+        self.matched.setToolTip(as_plain(tip))
+        self.matched.setVisible(bool(said) and not self.target.isHidden())
+        recolor(self.matched, self._colors["danger" if error else "muted"])
 
     def set_context(self, shape: tuple[int, ...], kind: str) -> None:
         """Take note of the tensor that the words are to be about."""
@@ -200,6 +250,7 @@ class RuleEditor(QWidget):
         self._colors = with_defaults(colors)
         for label in (self.help, self.formula, self.mask_name, self.scores_name):
             recolor(label, self._colors["muted"])
+        recolor(self.matched, self._colors["danger" if self._refused else "muted"])
         for field in self.fields.fields.values():
             field.set_colors(self._colors)
 
@@ -244,8 +295,13 @@ class RuleEditor(QWidget):
         pattern, kind = self.target.wanted()
         return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
 
-    def describe(self) -> str:
-        """Return the rule in words: "all Linear layers: L1 unstructured (magnitude), 40 %"."""
+    @property
+    def refused(self) -> bool:
+        """Whether it is said that the rule matches nothing."""
+        return self._refused
+
+    def describe(self) -> tuple[str, str]:
+        """Return its tensors, and what is done: "L1 unstructured (magnitude), 40 %"."""
         form = self.form()
         words = [form.label if form else ""]
         words.extend(
@@ -253,9 +309,13 @@ class RuleEditor(QWidget):
             for field in self.fields.fields.values()
             if isinstance(field.param, AmountParam)
         )
-        return f"{self.target.currentText()}: {', '.join(filter(None, words))}"
+        return self.target.currentText().strip(), ", ".join(filter(None, words))
 
     # Inside
+
+    def _retarget(self) -> None:
+        self.set_matches(None)  # what was said of the tensors before
+        self.changed.emit()
 
     def _choose(self) -> None:
         self._rebuild()

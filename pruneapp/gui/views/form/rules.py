@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListWidget,
@@ -15,11 +17,71 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.rule import RuleEditor
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.parts.labels import (
+    as_plain,
+    on_lines,
+    on_one_line,
+    plain,
+    recolor,
+    within_reason,
+)
+
+# Lines of the list that are seen without scrolling it.
+_MOST_LINES = 9
+# Lines that the tensors of a rule may take.
+_MOST_TARGET = 3
+# Pixels that a list leaves free at either side of a line.
+_MARGIN = 4
+
+
+class RuleList(QListWidget):
+    """The rules, each on as many lines as its tensors need.
+
+    Signals
+    -------
+    resized
+        There is more or less room in a line.
+    """
+
+    resized = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+
+    @property
+    def room(self) -> int:
+        """How wide a line may be, whether or not the list scrolls."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        return max(self.width() - bar - 2 * self.frameWidth() - 2 * _MARGIN, 80)
+
+    def show_rules(self, rules: Sequence[tuple[Sequence[str], str]], current: int) -> None:
+        """Show rules in place of all, each by its lines and the whole of it for a tooltip."""
+        self.clear()
+        line, height = self.fontMetrics().lineSpacing(), 0
+        for lines, whole in rules:
+            # Made here: of an item that the list makes, Python is not told when it is deleted.
+            item = QListWidgetItem("\n".join(lines))
+            item.setToolTip(as_plain(whole))
+            item.setSizeHint(QSize(0, len(lines) * line + 8))
+            self.addItem(item)
+            height += item.sizeHint().height()
+        self.setCurrentRow(current)
+        most = _MOST_LINES * line
+        self.setFixedHeight(max(min(height, most), 2 * (line + 8)) + 2 * self.frameWidth())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say it if lines have another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.resized.emit()
 
 
 class Rules(QObject):
@@ -58,13 +120,12 @@ class Rules(QObject):
         self._amount_used = True
         self._arranged: tuple[object, ...] = ()
         self._counts: tuple[int, ...] = ()
+        self._names = ShortNames()
         self.rules: list[RuleEditor] = []
 
-        self.list = QListWidget(parent)
+        self.list = RuleList(parent)
         self.list.setAccessibleName(self.tr("Rules"))
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.resized.connect(self.arrange)
         self.order = plain(self.tr("A tensor falls under the last rule that names it."), wrap=True)
         self.stack = QStackedWidget(parent)
         self.parts = (self.list, self.order, self.stack)
@@ -143,6 +204,11 @@ class Rules(QObject):
         self._counts = tuple(counts)
         self.arrange()
 
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._names = names
+        self.arrange()
+
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
@@ -219,44 +285,68 @@ class Rules(QObject):
     def arrange(self) -> None:
         """Show the list as the rules are now."""
         several = self.several
-        words = [self._said(place) for place in range(len(self.rules))] if several else []
-        place = self.stack.currentIndex()
+        said = [self._said(place) for place in range(len(self.rules))] if several else []
+        place, room = self.stack.currentIndex(), self.list.room
         methods = [rule.method.currentData() for rule in self.rules]  # each has its own height
-        needed = (tuple(self.rules), *methods, *words, place, self.list.fontMetrics().height())
+        needed = (tuple(self.rules), *methods, *said, place, room, self.list.fontMetrics().height())
         if needed == self._arranged:
             return  # to lay out the form anew takes a part of each move of a slider
         self._arranged = needed
-        blocker = QSignalBlocker(self.list)
-        self.list.clear()
-        for number, rule in enumerate(self.rules, 1):
+        for rule in self.rules:
             rule.set_rules_shown(shown=several)
-            # Made here: of an item that the list makes, Python is not told when it is deleted.
-            said = self._said(number - 1)
-            line = QListWidgetItem(f"{number}. {said}")
-            line.setToolTip(said)
-            line.setSizeHint(QSize(0, self.list.fontMetrics().height() + 8))
-            self.list.addItem(line)
-        self.list.setCurrentRow(self.stack.currentIndex())
+        blocker = QSignalBlocker(self.list)
+        self.list.show_rules(
+            [
+                (self._lines(number, *each, room), "\n".join(filter(None, each)))
+                for number, each in enumerate(said, 1)
+            ],
+            place,
+        )
         del blocker
-        rows = min(max(len(self.rules), 2), 5)
-        self.list.setFixedHeight(rows * self.list.sizeHintForRow(0) + 2 * self.list.frameWidth())
         self.list.setVisible(several)
         self.order.setVisible(several)
         self.remove.setVisible(several)
         self.remove.setEnabled(len(self.rules) > 1)
         self._fit_stack()
 
-    def _said(self, place: int) -> str:
-        """Say what a rule is, and how many tensors fall under it."""
-        said = self.rules[place].describe()
+    def _said(self, place: int) -> tuple[str, str, str]:
+        """Say which tensors a rule is for, what it does, and how many tensors fall under it."""
+        rule = self.rules[place]
+        target, done = rule.describe()
+        if rule.refused:
+            return target, done, self.tr("✕ matches nothing")
         if len(self.rules) != len(self._counts):
-            return said
+            return target, done, ""
         count = self._counts[place]
         if not count:
-            return self.tr("{rule} · later rules take its tensors").format(rule=said)
+            return target, done, self.tr("later rules take its tensors")
         if count == 1:
-            return self.tr("{rule} · 1 tensor").format(rule=said)
-        return self.tr("{rule} · {n} tensors").format(rule=said, n=numbers.count(count))
+            return target, done, self.tr("1 tensor")
+        return target, done, self.tr("{n} tensors").format(n=numbers.count(count))
+
+    def _lines(self, number: int, target: str, done: str, many: str, room: int) -> list[str]:
+        """Return what is said of a rule, in lines of so many pixels."""
+        metrics = self.list.fontMetrics()
+        advance = metrics.horizontalAdvance
+        first = f"{number}. "
+        name = self._names.fitting(on_one_line(target), room - advance(first), advance)
+        lines = [first]
+        for pattern in re.split(r"(?<=, )", within_reason(name)):
+            if advance(f"{lines[-1]}{pattern}") <= room:
+                lines[-1] += pattern
+            elif lines == [first]:
+                lines = on_lines(first + pattern, room, advance)
+            else:
+                lines += on_lines(pattern, room, advance)
+        if len(lines) > _MOST_TARGET:
+            rest = "".join(lines[_MOST_TARGET - 1 :])
+            middle = Qt.TextElideMode.ElideMiddle
+            lines[_MOST_TARGET - 1 :] = [metrics.elidedText(rest, middle, room)]
+        if many and advance(f"{lines[-1]} · {many}") <= room:
+            lines[-1] += f" · {many}"
+        elif many:
+            lines.append(many)
+        return [*lines, done]
 
     def _fit_stack(self) -> None:
         # A stack is as high as its highest page; only the one in front is to count.

@@ -1,4 +1,4 @@
-"""For which tensors a rule is: the checked ones, every layer of a kind, or a pattern."""
+"""For which tensors a rule is: the checked ones, every layer of a kind, or patterns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHECKED = ("", "")
 
 
 class TensorChoice(ComboBox):
-    """A box to choose a kind of layers from, or to type a pattern into."""
+    """A box to choose a kind of layers from, or to type patterns into."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,13 +22,15 @@ class TensorChoice(ComboBox):
         self.setAccessibleName(self.tr("Tensors of this rule"))
         self.setToolTip(
             self.tr(
-                "The checked tensors, all layers of one type, or a pattern such as layer3.*.weight"
+                "The checked tensors, all layers of one type, or patterns such as "
+                "layer3.*.weight, separated by commas"
             )
         )
         self.setAccessibleDescription(self.toolTip())
         self.setMinimumContentsLength(8)
         self.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.set_kinds(())
+        self.editTextChanged.connect(self._keep_on_one_line)
 
     def set_kinds(self, kinds: Sequence[str]) -> None:
         """Offer these kinds of layers, silently; what is chosen stays."""
@@ -64,6 +66,12 @@ class TensorChoice(ComboBox):
             pattern, kind = self.itemData(place)
             return pattern, kind
         return text, ""
+
+    def _keep_on_one_line(self, text: str) -> None:
+        # A list of names that is pasted has one on each line.
+        if "\n" in text:
+            lines = filter(None, (line.strip(" ,") for line in text.splitlines()))
+            self.setEditText(", ".join(lines))
 
     def _every(self, kind: str) -> str:
         return self.tr("all {kind} layers").format(kind=kind)

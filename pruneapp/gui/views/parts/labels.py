@@ -145,7 +145,8 @@ def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[s
 def as_plain(text: str) -> str:
     """Return `text` so that a tooltip shows it as it is, even if it looks like HTML."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<span>{escaped}</span>" if text else ""
+    lines = escaped.replace("\n", "<br>")
+    return f"<span>{lines}</span>" if text else ""
 
 
 def heading(text: str) -> QLabel:

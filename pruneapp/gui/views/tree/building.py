@@ -14,8 +14,6 @@ from pruneapp.progress import CancelToken
 
 # Deeper names keep their last segments as one label.
 MAX_DEPTH = 64
-# Kinds that the check mark of a module never reaches.
-_NEVER = frozenset({"norm", "bias"})
 
 _Flags = NDArray[np.bool_]
 
@@ -191,11 +189,9 @@ def _columns(
         parameters += [0 if row.buffer else size for row, size in zip(batch, sizes, strict=True)]
         prunable += [not row.why_not for row in batch]
         usual += [row.by_default for row in batch]
-        matrices += [
-            len(row.shape) > 1 and not row.buffer and row.kind not in _NEVER for row in batch
-        ]
+        matrices += [row.matrix for row in batch]
     may = np.array(prunable, np.bool_)
-    flags = np.array(usual, np.bool_) & may, np.array(matrices, np.bool_) & may
+    flags = np.array(usual, np.bool_) & may, np.array(matrices, np.bool_)
     return names, np.array(numel, np.int64), np.array(parameters, np.int64), may, *flags
 
 
