@@ -92,16 +92,34 @@ def test_a_list_of_those_that_lose_most_tells_them_apart(qtbot, names):
 def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch):
     axis, short = NamesAxis(), ShortNames(names)
     monkeypatch.setattr(axis, "view_width", lambda: width)
-    axis.set_names(lambda at: short[names[at]], len(names))
+    axis.set_names(names.__getitem__, len(names), short)
     metrics = QFontMetricsF(axis.font())
     seen = set()
     for name in names:
-        painted = axis.painted(short[name])
+        painted = axis.painted(name)
         seen.add("".join(painted))
         assert tells("".join(painted), name), painted
         assert len(painted) <= axis.lines
         assert max(map(metrics.horizontalAdvance, painted)) <= axis.width()
     assert len(seen) == len(names)
+
+
+def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch):
+    axis, short, width = NamesAxis(), ShortNames(names), 2000
+    monkeypatch.setattr(axis, "view_width", lambda: width)
+    axis.set_names(names.__getitem__, len(names), short)
+    assert [axis.painted(name) for name in names] == [[name] for name in names]
+    advance = QFontMetricsF(axis.font()).horizontalAdvance
+    for width in (900, 700, 500):  # as when the window is made narrower
+        axis.lay_out()
+        for name in names:
+            fits = [form for form in short.forms(name) if advance(form) <= axis._room]
+            if fits:
+                assert axis.painted(name) == fits[:1]
+        assert axis._room <= max(0.52 * width, max(advance(short[name]) for name in names) + 1)
+    width = 2000
+    axis.lay_out()
+    assert [axis.painted(name) for name in names] == [[name] for name in names]
 
 
 def test_a_table_shows_the_short_form_and_copies_the_whole_name(qtbot, names):

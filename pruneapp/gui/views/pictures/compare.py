@@ -316,11 +316,13 @@ class CompareView(OrderedChart):
                 )
         self.canvas.set_capped(beyond)
         order = self._order
-        self._names_axis.set_names(lambda at: self._short_name(int(order[at])), order.size)
+        self._names_axis.set_names(
+            lambda at: self._shown_name(int(order[at])), order.size, self._short
+        )
 
-    def _short_name(self, i: int) -> str:
+    def _shown_name(self, i: int) -> str:
         name = self._differing[i].name
-        return self._short[self._shown_names.get(name, name)]
+        return self._shown_names.get(name, name)
 
     def _on_measure_chosen(self) -> None:
         self._measure()

@@ -261,7 +261,7 @@ class ModelBars(OrderedChart):
         super()._reorder()
         order = self._order
         self._names_axis.set_names(
-            lambda at: self._short[self._shown_name(int(order[at]))], order.size
+            lambda at: self._shown_name(int(order[at])), order.size, self._short
         )
         groups = self._numbers.by_role()[1] if self.order == ROLE else ()
         self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)

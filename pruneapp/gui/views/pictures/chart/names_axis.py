@@ -9,10 +9,12 @@ from typing import Any
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.labels import on_lines, within_reason
 from pruneapp.gui.views.pictures.frame.plots import Axis
 
-SHARE = 0.52  # of the width of the picture that names take at most
+SHARE = 0.52  # of the width of the picture that the shortest forms of names take at most
+WHOLE_SHARE = 0.42  # that longer forms may take: beyond, they give their room to the bars
 _LINES = 3  # over which a name goes at most, where it has no room in one
 MEASURED = 400  # names of which the longest says how much room there is for all
 _WRAPPED = 16  # of the longest, by which is known over how many lines names go
@@ -22,24 +24,28 @@ _NEAR = 8
 class NamesAxis(Axis):
     """Names to the left of bars.
 
-    A name that is too long goes over lines. Where names would touch, some are left out: always the
-    same ones while one moves. How much room
-    names have depends on the longest and on the width of the window, so that nothing jumps.
+    A name stands in the longest of its forms that there is room for; the shortest, if it is too
+    long, goes over lines. Where names would touch, some are left out: always the same ones while
+    one moves. How much room names have depends on the longest and on the width of the window, so
+    that nothing jumps.
     """
 
     # Of the class: pyqtgraph asks for them before there is an object.
     _many = 0
-    _longest = 0.0
+    _widths: Sequence[Sequence[float]] = ()  # in pixels, of all forms of a name
     _room = 0.0
     lines = 1
     _long: Sequence[str] = ()
+    _short = ShortNames()
     _name: Callable[[int], str] = staticmethod(str)
 
     def __init__(self) -> None:
         super().__init__("left")
         self.setStyle(showValues=False)
 
-    def set_names(self, name: Callable[[int], str], many: int) -> None:
+    def set_names(
+        self, name: Callable[[int], str], many: int, short: ShortNames | None = None
+    ) -> None:
         """Take the name of every bar; the first one stands at 1.
 
         Parameters
@@ -48,13 +54,17 @@ class NamesAxis(Axis):
             Returns the name of a number from 0.
         many
             How many there are.
+        short
+            The shorter forms of the names; without, they have none.
         """
         self._name, self._many = name, many
-        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
+        self._short = ShortNames() if short is None else short
+        advance = self._metrics().horizontalAdvance
         step = max(1, many // MEASURED)
-        lengths = sorted((metrics.horizontalAdvance(n), n) for n in map(name, range(0, many, step)))
-        self._long = [n for _, n in lengths[-_WRAPPED:]]
-        self._longest = lengths[-1][0] if lengths else 0.0
+        names = [within_reason(name(at)) for at in range(0, many, step)]
+        self._widths = [[advance(form) for form in self._short.forms(n)] for n in names]
+        shortest = sorted(zip((widths[-1] for widths in self._widths), names, strict=True))
+        self._long = [n for _, n in shortest[-_WRAPPED:]]
         self.lay_out()
 
     def tickValues(self, *_: float) -> list[tuple[float, list[float]]]:
@@ -66,7 +76,7 @@ class NamesAxis(Axis):
         low, high = sorted(self.range)  # the axis goes down
         if not self._many or high <= low:
             return []
-        line = QFontMetricsF(self.style["tickFont"] or QFont()).height() * self.lines
+        line = self._metrics().height() * self.lines
         scale = self.size().height() / (high - low)
         step = max(1, math.ceil(line / scale - 1e-6))
         start, stop = max(0, math.ceil(low - 1)), min(self._many, math.floor(high))
@@ -86,11 +96,14 @@ class NamesAxis(Axis):
     def lay_out(self) -> None:
         """Give names the room that there is in the window."""
         width = self.view_width()
-        most = self._longest if width is None else SHARE * width
-        self._room = min(self._longest + 1, max(most, 40.0))
-        advance = QFontMetricsF(self.style["tickFont"] or QFont()).horizontalAdvance
-        lines = (len(on_lines(within_reason(n), self._room, advance)) for n in self._long)
-        self.lines = min(_LINES, max(lines, default=1)) if self._longest > self._room else 1
+        shortest = max((widths[-1] for widths in self._widths), default=0.0) + 1
+        most = math.inf
+        if width is not None:
+            most = max(min(shortest, SHARE * width), WHOLE_SHARE * width, 40.0)
+        chosen = (next((w for w in widths if w < most), widths[-1]) for widths in self._widths)
+        self._room = min(max(chosen, default=0.0) + 1, most)
+        lines = (len(self._on_lines(name)) for name in self._long)
+        self.lines = min(_LINES, max(lines, default=1)) if shortest > self._room else 1
         wide = 2 * _NEAR + self._room
         if wide != self.fixedWidth:  # or this would be called without end
             self.setWidth(wide)
@@ -114,8 +127,17 @@ class NamesAxis(Axis):
 
     def painted(self, name: str) -> list[str]:
         """Return the lines of a name as they are painted."""
-        metrics = QFontMetricsF(self.style["tickFont"] or QFont())
-        lines = on_lines(within_reason(name), self._room, metrics.horizontalAdvance)
+        lines = self._on_lines(name)
         if len(lines) <= self.lines:
             return lines
-        return [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, self._room)]
+        shortest = self._short[within_reason(name)]
+        middle = Qt.TextElideMode.ElideMiddle
+        return [self._metrics().elidedText(shortest, middle, self._room)]
+
+    def _on_lines(self, name: str) -> list[str]:
+        advance = self._metrics().horizontalAdvance
+        form = self._short.fitting(within_reason(name), self._room, advance)
+        return on_lines(form, self._room, advance)
+
+    def _metrics(self) -> QFontMetricsF:
+        return QFontMetricsF(self.style["tickFont"] or QFont())
