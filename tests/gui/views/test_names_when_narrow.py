@@ -110,13 +110,18 @@ def test_labels_of_a_chart_take_the_longest_form_that_fits(names, monkeypatch):
     axis.set_names(names.__getitem__, len(names), short)
     assert [axis.painted(name) for name in names] == [[name] for name in names]
     advance = QFontMetricsF(axis.font()).horizontalAdvance
-    for width in (900, 700, 500):  # as when the window is made narrower
+    for width in (900, 700, 500, 420):  # as when the window is made narrower
         axis.lay_out()
-        for name in names:
-            fits = [form for form in short.forms(name) if advance(form) <= axis._room]
-            if fits:
-                assert axis.painted(name) == fits[:1]
-        assert axis._room <= max(0.52 * width, max(advance(short[name]) for name in names) + 1)
+        room = 0.52 * width
+        forms = {n: own for n in names if advance((own := short.forms(n))[-1]) < room}
+        level = next(
+            level
+            for level in range(4)
+            if all(advance((own[level:] or own[-1:])[0]) < room for own in forms.values())
+        )
+        for name, own in forms.items():
+            assert axis.painted(name) == [(own[level:] or own[-1:])[0]]
+        assert axis.width() <= 0.52 * width + 18
     width = 2000
     axis.lay_out()
     assert [axis.painted(name) for name in names] == [[name] for name in names]

@@ -13,8 +13,7 @@ from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.labels import on_lines, within_reason
 from pruneapp.gui.views.pictures.frame.plots import Axis
 
-SHARE = 0.52  # of the width of the picture that the shortest forms of names take at most
-WHOLE_SHARE = 0.42  # that longer forms may take: beyond, they give their room to the bars
+SHARE = 0.52  # of the width of the picture that names take at most
 _LINES = 3  # over which a name goes at most, where it has no room in one
 MEASURED = 400  # names of which the longest says how much room there is for all
 _WRAPPED = 16  # of the longest, by which is known over how many lines names go
@@ -24,16 +23,17 @@ _NEAR = 8
 class NamesAxis(Axis):
     """Names to the left of bars.
 
-    A name stands in the longest of its forms that there is room for; the shortest, if it is too
-    long, goes over lines. Where names would touch, some are left out: always the same ones while
-    one moves. How much room names have depends on the longest and on the width of the window, so
-    that nothing jumps.
+    Names stand in the longest of their forms that there is room for: the same parts are left out
+    of all, so that they stay comparable. One whose shortest form is too long goes over lines. Where
+    names would touch, some are left out: always the same ones while one moves. How much room names
+    have depends on the longest and on the width of the window, so that nothing jumps.
     """
 
     # Of the class: pyqtgraph asks for them before there is an object.
     _many = 0
     _widths: Sequence[Sequence[float]] = ()  # in pixels, of all forms of a name
     _room = 0.0
+    _level = 0  # how much is left out: which of the forms of a name is shown
     lines = 1
     _long: Sequence[str] = ()
     _short = ShortNames()
@@ -96,14 +96,16 @@ class NamesAxis(Axis):
     def lay_out(self) -> None:
         """Give names the room that there is in the window."""
         width = self.view_width()
-        shortest = max((widths[-1] for widths in self._widths), default=0.0) + 1
-        most = math.inf
-        if width is not None:
-            most = max(min(shortest, SHARE * width), WHOLE_SHARE * width, 40.0)
-        chosen = (next((w for w in widths if w < most), widths[-1]) for widths in self._widths)
-        self._room = min(max(chosen, default=0.0) + 1, most)
+        longest = max((widths[0] for widths in self._widths), default=0.0) + 1
+        most = longest if width is None else max(SHARE * width, 40.0)
+        one_line = [widths for widths in self._widths if widths[-1] < most]
+        levels = range(max(map(len, one_line), default=1))
+        at_levels = [max((_at(widths, n) for widths in one_line), default=0.0) for n in levels]
+        self._level = next(n for n in levels if at_levels[n] < most)
+        wraps = len(one_line) < len(self._widths)
+        self._room = most if wraps else at_levels[self._level] + 1
         lines = (len(self._on_lines(name)) for name in self._long)
-        self.lines = min(_LINES, max(lines, default=1)) if shortest > self._room else 1
+        self.lines = min(_LINES, max(lines, default=1)) if wraps else 1
         wide = 2 * _NEAR + self._room
         if wide != self.fixedWidth:  # or this would be called without end
             self.setWidth(wide)
@@ -136,8 +138,14 @@ class NamesAxis(Axis):
 
     def _on_lines(self, name: str) -> list[str]:
         advance = self._metrics().horizontalAdvance
-        form = self._short.fitting(within_reason(name), self._room, advance)
+        forms = self._short.forms(within_reason(name))
+        shorter = forms[min(self._level, len(forms) - 1) :]
+        form = next((form for form in shorter if advance(form) <= self._room), forms[-1])
         return on_lines(form, self._room, advance)
 
     def _metrics(self) -> QFontMetricsF:
         return QFontMetricsF(self.style["tickFont"] or QFont())
+
+
+def _at(widths: Sequence[float], level: int) -> float:
+    return widths[min(level, len(widths) - 1)]
