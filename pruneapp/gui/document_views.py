@@ -41,7 +41,7 @@ class DocumentViews(QObject):
         self.history = HistoryStrip()
         self.form = PruneForm()
         self.forecast = Forecast()
-        self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree), parent)
+        self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
         self.form_dock = _dock("form", self.tr("Prune"), self._form_column(), parent)
         self.middle = _Middle(self.pages, self.hand_options, self.history)
 
@@ -98,10 +98,10 @@ class _Middle(QWidget):
         self._pages.set_low(low=low)
 
 
-def _padded(widget: QWidget) -> QWidget:
+def _padded(widget: QWidget, left: int = 12, right: int = 12) -> QWidget:
     outer = QWidget()
     layout = QVBoxLayout(outer)
-    layout.setContentsMargins(12, 8, 12, 8)
+    layout.setContentsMargins(left, 8, right, 8)
     layout.addWidget(widget)
     return outer
 

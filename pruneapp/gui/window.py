@@ -33,7 +33,7 @@ from pruneapp.gui.views.recovery import Recovery
 from pruneapp.gui.views.status import JobStatus, ModelStatus
 
 SIZE = QSize(1280, 800)
-DOCKS = (314, 330)  # widths of tree and form at first
+DOCKS = (320, 330)  # widths of tree and form at first
 SMALLEST = QSize(720, 480)
 # Narrower than this the two docks share one place, as tabs.
 NARROW = 1120

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 from safetensors.torch import save_file
 
@@ -66,3 +67,40 @@ def test_a_list_in_a_narrow_dock_scrolls_and_cuts_no_name(bert):
     rows = view.model().rowCount()
     assert all(painted(view, view.model().index(row, 0))[1] for row in range(rows))
     assert view.horizontalScrollBar().maximum() > 0
+
+
+def rows_of(view):
+    """Return the names of all rows that can be reached, from top to bottom."""
+    index = view.model().index(0, Column.NAME)
+    while index.isValid():
+        yield index
+        index = view.indexBelow(index)
+
+
+def test_every_name_of_the_tree_can_be_read(bert):
+    """With two levels unfolded, as wide as the tree is at first."""
+    view = bert.views.tree.view
+    view.expandToDepth(1)
+    bert.pause(50)
+    indices = list(rows_of(view))
+    assert len(indices) > 40
+    for index in indices:
+        view.scrollTo(index)
+        text, _ = painted(view, index)
+        lines, rect = text.split("\u2028"), view.visualRect(index)
+        assert "".join(lines) == index.data(), "nothing of it is left out"
+        metrics = view.fontMetrics()
+        room = rect.width() - metrics.height() - 12
+        assert max(map(metrics.horizontalAdvance, lines)) <= room
+        assert len(lines) * metrics.height() <= rect.height()
+    wide = [view.visualRect(index).height() for index in indices]
+    view.scrollToTop()
+    bert.window.resize(1900, 1000)
+    dock = bert.views.tree_dock
+    bert.window.resizeDocks([dock], [600], Qt.Orientation.Horizontal)
+    highest = wide.index(max(wide))
+    bert.wait(lambda: view.visualRect(indices[highest]).height() < max(wide))
+    for index in indices:
+        view.scrollTo(index)
+        assert painted(view, index) == (index.data(), True), "one line, where it has room"
+    assert {view.visualRect(index).height() for index in indices} == {min(wide)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
@@ -18,6 +18,7 @@ _ENDS = 500
 _WORD = re.compile(r"\S{61,}")
 # A part of a name, with the signs behind it.
 _PARTS = re.compile(r"[^.…]+[.…]*|[.…]+")
+_WORDS = re.compile(r"[^_/-]+[_/-]*|[_/-]+")
 _MAY_BREAK = "\u200b"
 
 
@@ -129,17 +130,23 @@ def within_reason(text: str) -> str:
 def on_lines(name: str, width: float, advance: Callable[[str], float]) -> list[str]:
     """Return the lines of a name that is too long for one: each holds as many parts as fit.
 
-    A part that is wider than a line is broken within; nothing is left out.
+    A part that is wider than a line is broken behind one of its words, a word that is wider
+    anywhere; nothing is left out.
     """
     lines = [""]
+
+    def add(text: str, smaller: Callable[[str], Iterable[str]]) -> None:
+        if advance(lines[-1] + text) <= width:
+            lines[-1] += text
+        elif advance(text) <= width or len(text) == 1:
+            lines.append(text)
+        else:
+            for piece in smaller(text):
+                add(piece, iter)
+
     for part in _PARTS.findall(name):
-        if lines[-1] and advance(lines[-1] + part) > width:
-            lines.append("")
-        for piece in [part] if advance(part) <= width else part:
-            if lines[-1] and advance(lines[-1] + piece) > width:
-                lines.append("")
-            lines[-1] += piece
-    return lines
+        add(part, _WORDS.findall)
+    return lines if lines[0] else lines[1:] or lines
 
 
 def as_plain(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.bar import paint_bar
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import within_reason
+from pruneapp.gui.views.parts.labels import on_lines, within_reason
 from pruneapp.gui.views.parts.painting import reported, saved
 from pruneapp.gui.views.tree.cells import BAR_ROLE, DANGER_ROLE, DIM_ROLE, NUMBERS, Column
 
@@ -19,6 +19,8 @@ BAR_WIDTH = 48
 BAR_HEIGHT = 8
 GLYPH_WIDTH = 16  # of the sign for danger, left of the bar; kept free where there is none
 ROW_HEIGHT = 20
+_MOST_LINES = 4  # of a name; of one that needs more, the middle is left out
+_LINE_END = "\u2028"  # what Qt breaks lines at in a cell
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -28,6 +30,9 @@ class CellDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.colors = with_defaults({})
         self.short: ShortNames | None = None  # of whole names, where there is no room for them
+        # The pixels for the name in a row, if names go over lines; None if they do not.
+        self.room: Callable[[QModelIndex | QPersistentModelIndex], int] | None = None
+        self._measuring = False
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -36,11 +41,24 @@ class CellDelegate(QStyledItemDelegate):
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        """Give every row the same height."""
+        """Give rows the height of their names, and ask for the width of a name on one line."""
+        self._measuring = True
         found = super().sizeHint(option, index)
+        self._measuring = False
+        metrics, lines = option.fontMetrics, 1
         if index.column() == Column.SPARSITY:
             found.setWidth(found.width() + GLYPH_WIDTH + BAR_WIDTH + 12)
-        return QSize(found.width(), max(ROW_HEIGHT, option.fontMetrics.height() + 4))
+        elif index.column() == Column.NAME and self.room is not None:
+            lines = len(self._lines(index.data(), metrics, self.room(index)))
+        return QSize(found.width(), max(ROW_HEIGHT, lines * metrics.height() + 4))
+
+    def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
+        """Return the lines of a name; one that is too long for them all, if it is."""
+        name = within_reason(name)
+        if metrics.horizontalAdvance(name) <= room:
+            return [name]
+        lines = on_lines(name, room, metrics.horizontalAdvance)
+        return lines if len(lines) <= _MOST_LINES else [name]
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -56,6 +74,9 @@ class CellDelegate(QStyledItemDelegate):
             tabular(option.font)
         elif column == Column.NAME and self.short is not None:
             self._shorten(option)
+        elif column == Column.NAME and self.room is not None and not self._measuring:
+            lines = self._lines(option.text, option.fontMetrics, self.room(index))
+            option.text = _LINE_END.join(lines)
 
     def _shorten(self, option: QStyleOptionViewItem) -> None:
         assert self.short is not None

@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
+    QPersistentModelIndex,
     QPoint,
     QRect,
     Qt,
@@ -50,6 +51,8 @@ _GIVE_WAY_IN_LIST = (Column.TYPE, Column.KIND, Column.SHAPE, Column.PARAMETERS, 
 _WIDEST_NAME = 900  # pixels of a name in the list: beyond, it loses its middle
 _MEASURED = 1_000  # names of the list by which the width of all is known
 _WIDEST_OF = 32  # of which so many are measured in pixels
+# Rows of many heights take long where there are many of them: then names lose their middle.
+_MOST_WRAPPED = 3_000
 _WIDEST = 4_000  # pixels of a column that is remembered
 _MOST_UNFOLDED = 1_000  # modules that are remembered as unfolded
 _LETTERS = {  # widths in digits of the font
@@ -101,11 +104,11 @@ class TreeView(QTreeView):
         self._shares: Shares | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)
-        self.setUniformRowHeights(True)  # without it a change of 100,000 rows takes 15 s
+        self._set_wrapping()
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setAllColumnsShowFocus(True)
-        self.setIndentation(12)
+        self.setIndentation(10)
         self.setAnimated(False)
         self.setModel(model)
         header = self.header()
@@ -153,6 +156,20 @@ class TreeView(QTreeView):
             self._fit_columns()
 
     # Columns
+
+    def _set_wrapping(self) -> None:
+        """Let names go over lines in the tree; a list has one line for each, and scrolls."""
+        wraps = not self.tree.flat and len(self.tree.nodes) <= _MOST_WRAPPED
+        self.delegate.room = self._room if wraps else None
+        self.setUniformRowHeights(not wraps)  # else a change of 100,000 rows takes 15 s
+
+    def _room(self, index: QModelIndex | QPersistentModelIndex) -> int:
+        """Return the pixels for the name of a row."""
+        depth, above = int(self.rootIsDecorated()), index.parent()
+        while above.isValid():
+            depth, above = depth + 1, above.parent()
+        width = self.columnWidth(Column.NAME) - depth * self.indentation()
+        return width - beside_name(self.fontMetrics())
 
     def _set_widths(self) -> None:
         digit = self.fontMetrics().horizontalAdvance("0")
@@ -205,6 +222,8 @@ class TreeView(QTreeView):
             self._fit_columns()
 
     def _on_section_resized(self, column: int, before: int, after: int) -> None:
+        if column == Column.NAME and self.delegate.room is not None:
+            self.scheduleDelayedItemsLayout()  # names go over other lines
         # A column that is shown or hidden is resized as well.
         if self._fitting or column == Column.NAME or not before or not after:
             return
@@ -269,8 +288,8 @@ class TreeView(QTreeView):
         # Whole names need more room than a bar.
         if self.tree.flat and Column.SPARSITY not in self._own_widths:
             widths[Column.SPARSITY] = self._least_sparsity
-        # In the list all that a row says of itself is in its name.
-        name = max(self.name_width(), widths[Column.NAME]) if self.tree.flat else widths[0]
+        names = self.name_width()
+        name = max(names, widths[Column.NAME])
         for column in (None, *give_way):
             if column is not None:
                 hidden.add(column)
@@ -283,7 +302,7 @@ class TreeView(QTreeView):
         # The bar gives way to names that need its room.
         most = min(
             int(_MOST_SPARSITY * self.viewport().width()),
-            self.viewport().width() - others - self.name_width(),
+            self.viewport().width() - others - names,
         )
         most = max(self._least_sparsity, most)
         if Column.SPARSITY not in self._own_widths:
@@ -374,6 +393,7 @@ class TreeView(QTreeView):
         self._selected = self.selected_nodes() if 1 < count <= _MOST_KEPT else []
 
     def _after_reset(self) -> None:
+        self._set_wrapping()
         nodes, current = self._current
         if nodes is not self.tree.nodes:
             self._current = (self.tree.nodes, ROOT)
