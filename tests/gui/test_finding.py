@@ -16,6 +16,7 @@ from pruneapp.gui.views.commands import CommandPalette, Entry
 from pruneapp.gui.views.guide import GuideDialog
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.methods import registry
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -169,23 +170,27 @@ def test_the_method_and_the_amount_have_keys(at_work):
     assert field.selectedText() == field.text()
 
 
-def test_keys_of_one_letter_type_where_something_can_be_typed(at_work):
-    fired = []
+@pytest.fixture
+def fired(at_work):
+    """Names of the commands that were given since."""
+    found = []
 
     class Heard:
         def __init__(self, name):
             self.name = name
 
         def __call__(self, *_on):
-            fired.append(self.name)
+            found.append(self.name)
 
     for action in at_work.window.actions_.values():
         action.triggered.connect(Heard(action.objectName()))
-    boxes = [box for box in at_work.window.findChildren(ComboBox) if box.isVisible()]
+    return found
+
+
+def test_keys_of_one_letter_type_where_something_can_be_typed(at_work, fired):
     text = at_work.views.tree.filter_row.text
-    assert len(boxes) > 2
     for key in ("M", "R", "P", "[", "]", "1", "5", "?", "+", "-", "0", "T"):
-        for widget in (*boxes, at_work.rule.fields.fields["amount"].editor.field, text):
+        for widget in (at_work.rule.fields.fields["amount"].editor.field, text):
             widget.setFocus()
             at_work.key(key, widget)
             assert not fired, (key, widget.accessibleName())
@@ -193,6 +198,71 @@ def test_keys_of_one_letter_type_where_something_can_be_typed(at_work):
     at_work.views.tree.view.setFocus()
     at_work.key("2", at_work.views.tree.view)
     assert fired == ["page_distribution"]
+
+
+def test_a_closed_box_takes_the_keys_of_its_items_alone(at_work, fired):
+    pages = at_work.views.pages
+    commands = {"1": "page_weights", "2": "page_distribution", "5": "page_compare", "M": "mask"}
+    commands |= {"]": "next_tensor", "+": "zoom_in"}
+    boxes = [box for box in at_work.window.findChildren(ComboBox) if box.isVisible()]
+    assert len(boxes) > 2
+    taken = []
+    for box in boxes:
+        for key, command in commands.items():
+            pages.tabs.setCurrentIndex(Page.WEIGHTS)
+            box.setFocus()
+            at_work.pause(QApplication.keyboardInputInterval() + 20)
+            chosen = box.currentIndex()
+            fired.clear()
+            at_work.key(key, box)
+            if any(box.itemText(i).upper().startswith(key) for i in range(box.count())):
+                taken.append(key)
+                assert not fired, (key, box.accessibleName())
+            else:
+                assert fired == [command], (key, box.accessibleName())
+                assert box.currentIndex() == chosen
+    assert "M" in taken  # of the magnitudes
+
+
+def test_a_digit_goes_on_with_what_is_being_typed(at_work, fired):
+    box = at_work.rule.method
+    box.setFocus()
+    at_work.qtbot.keyClicks(box, "l1")
+    assert box.currentText().startswith("L1")
+    assert not fired
+    at_work.pause(QApplication.keyboardInputInterval() + 20)
+    at_work.qtbot.keyClicks(box, "1")
+    assert fired == ["page_weights"]
+    at_work.pause(QApplication.keyboardInputInterval() + 20)
+    at_work.qtbot.keyClicks(box, " ")
+    assert box.view().isVisible()
+
+
+def test_a_page_key_takes_the_focus_along_from_picture_to_picture(at_work):
+    pages = at_work.views.pages
+    pages.weights.canvas.setFocus()
+    at_work.key("3")
+    picture = pages.channels
+    at_work.wait(picture.canvas.isVisible)
+    assert QApplication.focusWidget() is picture.canvas
+    picture.toggle_table()
+    at_work.key("4")
+    at_work.wait(lambda: QApplication.focusWidget() is pages.model.canvas)  # when it has counted
+    at_work.key("3")
+    assert QApplication.focusWidget() is picture._table
+    pages.channels.order_box.setFocus()
+    at_work.key("1")
+    assert QApplication.focusWidget() is pages.weights.canvas
+
+
+def test_a_page_key_leaves_the_focus_where_no_picture_had_it(at_work):
+    pages = at_work.views.pages
+    for widget in (at_work.views.tree.view, at_work.rule.method, at_work.views.history.list):
+        widget.setFocus()
+        for key in "24351":
+            at_work.key(key)
+            assert pages.page == int(key) - 1
+            assert QApplication.focusWidget() is widget
 
 
 def test_the_tree_shows_that_it_has_the_focus(at_work):

@@ -6,9 +6,9 @@ values that come under it, unseen.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QElapsedTimer, QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QSlider, QSpinBox, QWidget
 
 _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier
@@ -19,11 +19,17 @@ _MOST = 2**31 - 1  # what Qt's boxes can hold
 
 
 class ComboBox(QComboBox):
-    """A box to choose from whose choice a wheel changes only with the focus."""
+    """A box to choose from whose choice a wheel changes only with the focus.
+
+    What is typed chooses by the beginnings of the items. A key with which none of them begins is
+    left to the shortcuts of the window.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # else the wheel brings the focus
+        self._typed = ""
+        self._since = QElapsedTimer()
 
     def event(self, event: QEvent) -> bool:
         """Take what is typed to choose by it, before the window's keys of one letter do."""
@@ -34,9 +40,24 @@ class ComboBox(QComboBox):
             and event.text()
             and not event.modifiers() & _COMMANDS
         ):
-            event.accept()
+            event.setAccepted(self._chooses(event.text()))
             return True
         return super().event(event)
+
+    def _chooses(self, text: str) -> bool:
+        """Whether what is typed means something here: a space opens the list."""
+        # As in Qt's search: what follows at once goes on with what was typed before.
+        goes_on = self._since.isValid() and self._since.elapsed() < (
+            QApplication.keyboardInputInterval()
+        )
+        self._since.start()
+        typed = self._typed + text if goes_on else text
+        found = any(
+            self.itemText(place).casefold().startswith(typed.casefold())
+            for place in range(self.count())
+        )
+        self._typed = typed if found else ""
+        return found or text == " "
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Change the choice, or let it scroll what this lies in."""

@@ -208,8 +208,12 @@ failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
         self._show(self.page)
 
     def _show(self, page: int) -> None:
+        # Else Qt would hand the focus on to whatever comes first on the page.
+        goes_along = _has_focus(self._stack) or _has_focus(self._controls)
         self._stack.setCurrentIndex(page)
         self._controls.setCurrentIndex(page)
+        if goes_along:
+            self._pages[page].focus()
         if page in _OF_THE_TENSOR:
             self._pages[page].foot.set_beside(self.numbers)
         self._make_room()
@@ -252,3 +256,9 @@ failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
     def _on_tab_changed(self, page: int) -> None:
         self._show(page)
         self.pageChanged.emit(page)
+
+
+def _has_focus(widget: QWidget) -> bool:
+    """Whether the focus of the window is in a widget."""
+    focused = widget.window().focusWidget()
+    return focused is not None and widget.isAncestorOf(focused)

@@ -152,6 +152,11 @@ class Picture(QWidget):
         self.legend.set_colors(self._colors)
         self._recolor()
 
+    def focus(self) -> None:
+        """Give the focus to the picture, or the table; as soon as there is one."""
+        page = self._stack.currentWidget()  # Qt hands it on from the message to what follows it
+        page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def hold(self) -> None:
         """Leave the old picture on the screen for a moment, because a new one is coming."""
         if self._has_content and self.isVisible():
