@@ -8,6 +8,7 @@ look equal (Bjorn Ottosson, "A perceptual color space for image processing", 202
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ MASK_PRUNED = "#f4a340"
 # light ground as on a dark one. The bright orange of the pair would be lost among light shades,
 # and outshine dark ones: a fifth of it would look like half.
 PRUNED_OVER = "#c4630a"
+_PALE = "#ffe0a0"  # in the light stripes of what is to be pruned, which stay orange with it
 
 # An index of a shaded weight is ``share * SHADES + shade``: 128 shades, the last one for NaN, and
 # 64 shares of what is kept.
@@ -26,6 +28,9 @@ SHADES = 128
 SHARES = 64
 NAN_SHADE = SHADES - 1
 TOP_SHADE = SHADES - 2
+# How far the stripes of what is to be pruned differ from the orange between them on average, in so
+# many steps: of pixels of which one part is pruned already and another is to be, by the parts.
+DEPTHS = 3
 
 Floats = NDArray[np.float64]
 Pixels = NDArray[np.uint32]
@@ -91,10 +96,35 @@ def ramp(stops: Sequence[str], count: int) -> Floats:
     return (between @ np.linalg.inv(_TO_LAB).T) ** 3 @ np.linalg.inv(_TO_LMS).T
 
 
-def density_table() -> Pixels:
-    """Return ``uint32[256]``: from all pruned to all kept."""
+def stripe_pair(color: str) -> tuple[str, str]:
+    """Return the light and the dark stripe of what is to be pruned.
+
+    Half of each together emit as much light as `color`: a preview is as bright as its result.
+    """
+    share = luminance(color)
+    light = mix(color, _PALE, 0.5 * share / (luminance(_PALE) - share))
+    return light, mix("#000000", color, 2 - luminance(light) / share)
+
+
+def _depths(color: str, stripe: int | None) -> list[Floats]:
+    """Return `color` and, for a stripe (0 light, 1 dark), what leads to it, in linear light."""
+    if stripe is None:
+        return [linear(color)]
+    whole = linear(stripe_pair(color)[stripe])
+    return [linear(color) + (whole - linear(color)) * at for at in np.linspace(0, 1, DEPTHS)]
+
+
+@lru_cache(maxsize=8)
+def density_table(stripe: int | None = None) -> Pixels:
+    """Return ``uint32[256]``: from all pruned to all kept.
+
+    For a stripe of what is to be pruned (0 light, 1 dark): ``uint32[DEPTHS * 256]``.
+    """
     share = np.linspace(0, 1, 256)[:, None]
-    return pixels((1 - share) * linear(MASK_PRUNED) + share * linear(MASK_KEPT))
+    kept = share * linear(MASK_KEPT)
+    return np.concatenate(
+        [pixels((1 - share) * pruned + kept) for pruned in _depths(MASK_PRUNED, stripe)]
+    )
 
 
 def magnitude_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
@@ -112,14 +142,21 @@ def signed_stops(colors: Mapping[str, str]) -> tuple[str, ...]:
     return ("#43126b", "#a67cc4", neutral, "#6fb583", "#0c4a24")
 
 
-def shade_table(stops: Sequence[str], colors: Mapping[str, str]) -> Pixels:
+@lru_cache(maxsize=16)
+def shade_table(stops: tuple[str, ...], danger: str, stripe: int | None = None) -> Pixels:
     """Return ``uint32[SHARES * SHADES]``: a ramp, mixed with the pruned colour by share.
 
-    The last of the shades is the colour of danger, for NaN.
+    The last of the shades is the colour of danger, for NaN. For a stripe of what is to be pruned
+    (0 light, 1 dark): ``uint32[DEPTHS * SHARES * SHADES]``.
     """
-    shades = np.concatenate([ramp(stops, NAN_SHADE), linear(colors["danger"])[None]])
+    shades = np.concatenate([ramp(stops, NAN_SHADE), linear(danger)[None]])
     share = np.linspace(0, 1, SHARES)[:, None, None]
-    return pixels((share * shades + (1 - share) * linear(PRUNED_OVER)).reshape(-1, 3))
+    return np.concatenate(
+        [
+            pixels((share * shades + (1 - share) * pruned).reshape(-1, 3))
+            for pruned in _depths(PRUNED_OVER, stripe)
+        ]
+    )
 
 
 def readable_on(pixel: int) -> str:

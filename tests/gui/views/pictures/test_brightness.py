@@ -25,9 +25,12 @@ def random_mask(percent: int) -> np.ndarray:
 
 @pytest.fixture
 def brightness(qtbot, monkeypatch, make_tensor, theme):
-    """Return the mean relative luminance of a picture: of a mode, a zoom, and a screen."""
+    """Return the mean relative luminance of a picture: of a mode, a zoom, and a screen.
 
-    def measure(mode, percent, zoom, ratio, *, going=False):
+    Or how far it is spread.
+    """
+
+    def measure(mode, percent, zoom, ratio, *, going=False, spread=False):
         view = WeightsView()
         qtbot.addWidget(view)
         monkeypatch.setattr(view.canvas, "devicePixelRatioF", lambda: ratio)
@@ -56,7 +59,8 @@ def brightness(qtbot, monkeypatch, make_tensor, theme):
         part = data[int(y - half) : int(y + half), int(x - half) : int(x + half), 2::-1] / 255
         light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
         view.close()
-        return float((light @ np.array([0.2126, 0.7152, 0.0722])).mean())
+        luminance = light @ np.array([0.2126, 0.7152, 0.0722])
+        return float(luminance.std() if spread else luminance.mean())
 
     return measure
 
@@ -86,11 +90,19 @@ def test_a_fifth_does_not_look_like_half(brightness):
     assert 0.1 < (fifth - kept) / (pruned - kept) < 0.3
 
 
-def test_what_is_to_be_pruned_is_half_as_bright_whether_hatched_or_mixed(brightness):
-    mixed, hatched = (
-        [brightness(Mode.MASK, percent, zoom, 1.0, going=True) for percent in (0, 20, 100)]
-        for zoom in (1, 12)
+@pytest.mark.parametrize(("zoom", "ratio"), [(1, 1.5), (2.3, 1.0), (12, 1.5)])
+@pytest.mark.parametrize("mode", [Mode.MASK, Mode.MAGNITUDE])
+def test_a_preview_is_as_bright_as_its_result(brightness, mode, zoom, ratio):
+    whole = brightness(mode, 0, zoom, ratio) - brightness(mode, 100, zoom, ratio)
+    for percent in (20, 100):
+        result = brightness(mode, percent, zoom, ratio)
+        preview = brightness(mode, percent, zoom, ratio, going=True)
+        assert preview == pytest.approx(result, abs=0.02 * abs(whole)), percent
+
+
+def test_a_preview_is_told_from_its_result_from_afar(brightness):
+    result, preview = (
+        brightness(Mode.MAGNITUDE, 100, 1, 1.0, going=going, spread=True) for going in (False, True)
     )
-    assert hatched == pytest.approx(mixed, rel=0.15)
-    for kept, some, every in (mixed, hatched):
-        assert (some - kept) / (every - kept) == pytest.approx(0.2, abs=0.04)
+    assert result < 0.001
+    assert preview > 0.05

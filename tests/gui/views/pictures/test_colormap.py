@@ -63,7 +63,7 @@ def test_a_tensor_of_zeros_has_a_picture_even_without_a_scale():
     tile = make([0.0, np.inf], 1)
     zeros = Tile(tile.request, CONV, tile.values, tile.kept, tile.going, 0.0)
     for mode in Mode:
-        shade(zeros, Look(mode, blended=True), Tables(LIGHT.colors))
+        shade(zeros, Look(mode), Tables(LIGHT.colors))
 
 
 def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
@@ -77,11 +77,31 @@ def test_signs_are_lost_in_a_mean_so_it_shows_magnitudes():
     assert left != right
 
 
-def test_what_would_go_lies_between_kept_and_pruned_where_no_hatch_is_seen():
-    look = Look(Mode.MASK, blended=True)
-    tables = Tables(LIGHT.colors)
-    going = int(shade(make([1.0], 1, going=1), look, tables)[0, 0])
-    assert going == int(tables.density[128])
+@pytest.mark.parametrize("color", [cm.MASK_PRUNED, cm.PRUNED_OVER])
+def test_stripes_of_what_is_to_be_pruned_are_as_bright_as_what_is(color):
+    light, dark = map(cm.luminance, cm.stripe_pair(color))
+    assert (light + dark) / 2 == pytest.approx(cm.luminance(color), abs=0.005)
+    assert (light + 0.05) / (dark + 0.05) > 2.2
+
+
+@pytest.mark.parametrize("mode", [Mode.MASK, Mode.MAGNITUDE, Mode.SIGNED])
+@pytest.mark.parametrize("strength", [1.0, 0.4])
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_a_preview_of_any_share_is_as_bright_as_its_result(mode, strength, theme):
+    tables = Tables(theme.colors)
+
+    def brightness(kept, going, stripe):
+        pixel = shade(make([0.4], kept, going, pool=2), Look(mode, strength, stripe), tables)
+        return cm.luminance(f"#{int(pixel[0, 0]) & 0xFFFFFF:06x}")
+
+    for before in np.linspace(0, 1, 5):
+        for going in np.linspace(0, 1 - before, 5):
+            result = brightness(1 - before - going, 0, 0)
+            light, dark = (brightness(1 - before, going, stripe) for stripe in (0, 1))
+            assert (light + dark) / 2 == pytest.approx(result, abs=0.012)
+            told = going > before / 3 if mode is Mode.MASK or strength == 1 else going > before
+            assert light > dark or not told
+            assert light == dark or going
 
 
 def test_rows_are_reduced_to_means_with_a_shorter_last_one():
@@ -89,4 +109,4 @@ def test_rows_are_reduced_to_means_with_a_shorter_last_one():
     tile = make([[1.0], [1.0], [1.0]], np.array([[1.0], [0.0], [0.0]], np.float32))
     tables = Tables(LIGHT.colors)
     pixels = shade(tile, look, tables)[:, 0]
-    assert pixels.tolist() == [tables.density[128], tables.density[0]]
+    assert pixels.tolist() == [cm.density_table()[128], cm.density_table()[0]]

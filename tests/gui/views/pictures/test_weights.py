@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from pruneapp.answers import Layout, Tile, TileRequest
 from pruneapp.answers.csv_text import csv_text
 from pruneapp.gui.theme import DARK, LIGHT
 from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.raster import overlays, tiles
+from pruneapp.gui.views.pictures.raster import overlays
 from pruneapp.gui.views.pictures.raster.shading import Mode, Tables
 from pruneapp.gui.views.pictures.weights import WeightsView
 from tests.gui.wheel import turn_wheel
@@ -51,7 +52,7 @@ def corner(view, row, column, dx=4, dy=4):
 def shade_of(theme, magnitude):
     tables = Tables(theme.colors)
     index = 63 * colormap.SHADES + round(magnitude * colormap.TOP_SHADE)
-    return f"#{int(tables.magnitude[index]) & 0xFFFFFF:06x}"
+    return f"#{int(tables.ramp()[index]) & 0xFFFFFF:06x}"
 
 
 def test_it_asks_for_the_whole_small_tensor_exactly(shown, conv):
@@ -84,18 +85,18 @@ def test_known_weights_have_their_colours(shown, theme, painted):
     assert painted(shown.canvas, corner(shown, 5, 5)) == shade_of(theme, 0.5)
 
 
-def test_what_would_go_is_striped_on_its_own_colour(shown, painted):
+@pytest.mark.parametrize("mode", [Mode.MAGNITUDE, Mode.MASK])
+def test_what_is_to_be_pruned_has_stripes_of_two_oranges(shown, mode):
+    shown.set_mode(mode)
     image = shown.canvas.grab().toImage()
     start = corner(shown, 0, 1)
-    found = {image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(6)}
-    assert shade_of(LIGHT, 0.5) in found
-    assert colormap.PRUNED_OVER in found
-
-
-def test_stripes_are_the_same_painted_one_by_one_or_as_a_layer(shown, monkeypatch):
-    few = shown.canvas.grab().toImage()
-    monkeypatch.setattr(tiles, "FEW_RUNS", 0)
-    assert shown.canvas.grab().toImage() == few
+    found = Counter(
+        image.pixelColor(start + QPoint(x, y)).name() for x in range(12) for y in range(6)
+    )
+    pair = colormap.stripe_pair(colormap.pruned_color(alone=mode is Mode.MASK))
+    assert found == {pair[0]: 36, pair[1]: 36}
+    legend = next(e for e in shown.legend.entries if e.label == "to be pruned")
+    assert set(legend.colors) == set(pair)
 
 
 def test_the_mask_alone_has_one_pair_in_both_themes(shown, theme, painted):

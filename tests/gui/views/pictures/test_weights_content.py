@@ -47,7 +47,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
     assert colors[0] == colormap.PRUNED_OVER
     assert shown.strength == 0
     index = 63 * colormap.SHADES + 63
-    assert colors[-1] == f"#{int(Tables(LIGHT.colors).magnitude[index]) & 0xFFFFFF:06x}"
+    assert colors[-1] == f"#{int(Tables(LIGHT.colors).ramp()[index]) & 0xFFFFFF:06x}"
     reds = [int(color[1:3], 16) for color in colors]
     assert reds == sorted(reds, reverse=True)
     assert len(set(reds)) == 11, "every step is seen"
@@ -61,7 +61,7 @@ def test_the_slider_blends_the_mask_over_the_weights(shown, qtbot, painted):
 def test_the_result_has_pruned_weights_as_zero(shown, conv, qtbot, painted):
     shown.set_mode(Mode.RESULT)
     qtbot.waitUntil(lambda: conv.requests[-1].pruned)
-    none = f"#{int(Tables(LIGHT.colors).magnitude[63 * colormap.SHADES]) & 0xFFFFFF:06x}"
+    none = f"#{int(Tables(LIGHT.colors).ramp()[63 * colormap.SHADES]) & 0xFFFFFF:06x}"
     assert painted(shown.canvas, corner(shown, 0, 0)) == none
     assert shown.legend.words() == ["0 … 1"]
     shown.canvas.hovered.emit((0, 0))
@@ -245,9 +245,12 @@ def test_a_legend_says_where_its_colours_end_and_for_how_many_weights(view, conv
     conv.attach(view)
     conv.show(view)
     qtbot.waitUntil(lambda: view.canvas.item.fine is not None)
-    assert view.legend.words()[0] == "0 … ≥ 0.12 kept (99.9\u00a0% of weights)"
+    assert view.legend.words()[0] == "0 … 0.12 kept (0.1\u00a0% of weights above)"
     view.set_mode(Mode.SIGNED)
-    assert view.legend.words()[0] == "≤ −0.12 … ≥ 0.12 (99.9\u00a0% of weights)"
+    assert view.legend.words()[0] == "−0.12 … 0.12 (0.1\u00a0% of weights above)"
+    assert view.legend.toolTip() == (
+        "0.1\u00a0% of weights have a magnitude above 0.12. They share the last color."
+    )
     conv.tile = lambda request: replace(plain(request), scale=0.12, within=1.0)
     view.invalidate()
     qtbot.waitUntil(lambda: view.legend.words()[0] == "−0.12 … 0.12")

@@ -31,11 +31,13 @@ class Swatch:
     colors
         One colour; several for a ramp, none for a word alone.
     hatched
-        Whether it is striped.
+        Whether it is striped: of its colour and the surface, or of two.
     before
         Text to the left of a ramp.
     outlined
         Whether it has the double outline of what is protected.
+    tip
+        A sentence for the tooltip, where the word is not all.
     """
 
     label: str
@@ -43,6 +45,12 @@ class Swatch:
     hatched: bool = False
     before: str = ""
     outlined: bool = False
+    tip: str = ""
+
+    @property
+    def is_ramp(self) -> bool:
+        """Whether it goes from colour to colour."""
+        return len(self.colors) > 1 and not self.hatched
 
 
 class Legend(QWidget):
@@ -65,6 +73,7 @@ class Legend(QWidget):
             return
         self._entries = tuple(entries)
         self.setAccessibleName(self.tr("Legend: {words}").format(words=", ".join(self.words())))
+        self.setToolTip("\n".join(e.tip for e in self._entries if e.tip))
         self.updateGeometry()
         self.update()
 
@@ -101,7 +110,7 @@ class Legend(QWidget):
         if not entry.colors:
             return advance(entry.label)
         before = advance(entry.before) + _GAP if entry.before else 0
-        swatch = _RAMP if len(entry.colors) > 1 else _SWATCH
+        swatch = _RAMP if entry.is_ramp else _SWATCH
         return before + swatch + _GAP + advance(entry.label)
 
     def _paint_entry(self, painter: QPainter, entry: Swatch, left: int) -> None:
@@ -114,10 +123,10 @@ class Legend(QWidget):
         if not entry.colors:
             painter.drawText(left, 0, self._width(entry), height, _MIDDLE, entry.label)
             return
-        wide = _RAMP if len(entry.colors) > 1 else _SWATCH
+        wide = _RAMP if entry.is_ramp else _SWATCH
         rect = QRect(left, (height - _SWATCH) // 2, wide, _SWATCH)
         painter.fillRect(rect, self._brush(entry, rect))
-        if entry.hatched or len(entry.colors) > 1:
+        if entry.hatched or entry.is_ramp:
             painter.setPen(QPen(QColor(self._colors["border"]), 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
         if entry.outlined:
@@ -136,7 +145,8 @@ class Legend(QWidget):
 
     def _brush(self, entry: Swatch, rect: QRect) -> QBrush:
         if entry.hatched:
-            return hatch(entry.colors[0], self._colors["surface"], self.devicePixelRatioF())
+            color, ground = (*entry.colors, self._colors["surface"])[:2]
+            return hatch(color, ground, self.devicePixelRatioF())
         if len(entry.colors) == 1:
             return QBrush(QColor(entry.colors[0]))
         gradient = QLinearGradient(rect.topLeft(), rect.topRight())

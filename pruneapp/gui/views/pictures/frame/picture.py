@@ -154,7 +154,8 @@ class Picture(QWidget):
 
     def focus(self) -> None:
         """Give the focus to the picture, or the table; as soon as there is one."""
-        page = self._stack.currentWidget()  # Qt hands it on from the message to what follows it
+        # From the message Qt hands it on to what follows it.
+        page = self._stack.currentWidget() or self._canvas
         page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def hold(self) -> None:

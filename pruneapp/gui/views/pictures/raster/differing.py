@@ -39,15 +39,23 @@ class DifferenceTables:
 
     def __init__(self, colors: Mapping[str, str]) -> None:
         self._ramps = {
-            signs: colormap.shade_table(change_stops(colors, signs=signs), colors)[
+            signs: colormap.shade_table(change_stops(colors, signs=signs), colors["danger"])[
                 (SHARES - 1) * SHADES :
             ]
             for signs in (False, True)
         }
-        flat = (colormap.PRUNED_OVER, restored_color(colors), neither_color(colors))
-        self._flat = np.array([colormap.linear(color) for color in flat], np.float32)
+        # What is there again has stripes of blue, and of the surface.
+        self._flat = [
+            np.array([colormap.linear(color) for color in flat], np.float32)
+            for flat in (
+                (colormap.PRUNED_OVER, restored_color(colors), neither_color(colors)),
+                (colormap.PRUNED_OVER, colors["surface"], neither_color(colors)),
+            )
+        ]
 
-    def shade(self, tile: DifferenceTile, reduction: tuple[int, int]) -> NDArray[np.uint32]:
+    def shade(
+        self, tile: DifferenceTile, reduction: tuple[int, int], stripe: int = 0
+    ) -> NDArray[np.uint32]:
         """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``."""
         signs = tile.request.pool == 1
         change = reduced(tile.change, reduction, magnitude=not signs)
@@ -58,7 +66,7 @@ class DifferenceTables:
             return ramp.take(shades)
         rest = 1 - shares[0] - shares[1] - shares[2]
         light = _light(ramp)[shades] * rest[..., None]
-        for share, color in zip(shares, self._flat, strict=True):
+        for share, color in zip(shares, self._flat[stripe], strict=True):
             light += share[..., None] * color
         levels = _ENCODED.take((np.clip(light, 0, 1) * (_LIGHTS - 1) + 0.5).astype(np.uint16))
         found: NDArray[np.uint32] = (

@@ -20,12 +20,13 @@ class PaintedTile:
 
     def __init__(self, tile: Tile | DifferenceTile) -> None:
         self.tile = tile
-        self.pixels: NDArray[np.uint32] | None = None
-        self._look: Look | None = None
-        self._image: QImage | None = None
-        self._stencil: QImage | None = None
+        self._pictures: dict[int, tuple[Look, NDArray[np.uint32], QImage]] = {}
         self._cells: tuple[tuple[int, int], NDArray[np.floating]] | None = None
-        self._opacity: NDArray[np.uint32] | None = None
+
+    @property
+    def pixels(self) -> NDArray[np.uint32] | None:
+        """The pixels that were painted last, without the dark stripes."""
+        return self._pictures[0][1] if self._pictures else None
 
     @property
     def hatched(self) -> NDArray[np.float32]:
@@ -50,58 +51,25 @@ class PaintedTile:
 
     def picture(self, look: Look, tables: Tables, changes: DifferenceTables) -> QImage:
         """Return the picture; made anew only if it is to look otherwise."""
-        if self._image is None or look != self._look:
-            self._look = look
+        found = self._pictures.get(look.stripe)
+        if found is None or found[0] != look:
             if isinstance(self.tile, Tile):
                 pixels = shade(self.tile, look, tables)
             else:
-                pixels = changes.shade(self.tile, look.reduction)
-            self.pixels = np.ascontiguousarray(pixels)
-            self._image = _image(self.pixels, QImage.Format.Format_RGB32)
-        return self._image
-
-    def stencil(self) -> QImage:
-        """Return where stripes are, as opacity."""
-        if self._stencil is None:
-            opacity = np.rint(np.clip(self.hatched, 0, 1) * 255).astype(np.uint32)
-            self._opacity = np.ascontiguousarray(opacity << np.uint32(24))
-            self._stencil = _image(self._opacity, QImage.Format.Format_ARGB32_Premultiplied)
-        return self._stencil
+                pixels = changes.shade(self.tile, look.reduction, look.stripe)
+            pixels = np.ascontiguousarray(pixels)
+            found = look, pixels, _image(pixels, QImage.Format.Format_RGB32)
+            self._pictures[look.stripe] = found
+        return found[2]
 
     def forget(self) -> None:
         """Paint anew next time: the colours are others."""
-        self._image = None
+        self._pictures.clear()
 
 
 def _image(pixels: NDArray[np.uint32], form: QImage.Format) -> QImage:
     height, width = pixels.shape
     return QImage(pixels.data, width, height, width * 4, form)
-
-
-def runs(painted: PaintedTile, shown: QRectF) -> NDArray[np.float64] | None:
-    """Return ``float64[n, 4]``: left, top, width, height of what is striped, in runs along rows.
-
-    None if the tile does not say it weight by weight.
-    """
-    part = painted.tile.request
-    if part.pool != 1:
-        return None
-    top = max(0, math.floor(shown.top()) - part.row)
-    left = max(0, math.floor(shown.left()) - part.column)
-    bottom = max(0, math.ceil(shown.bottom()) - part.row)
-    right = max(0, math.ceil(shown.right()) - part.column)
-    goes = np.pad(painted.hatched[top:bottom, left:right] > 0, ((0, 0), (1, 1)))
-    rows, starts = np.nonzero(goes[:, 1:] & ~goes[:, :-1])
-    _, stops = np.nonzero(goes[:, :-1] & ~goes[:, 1:])
-    return np.stack(
-        [
-            starts + part.column + left,
-            rows + part.row + top,
-            stops - starts,
-            np.ones_like(starts),
-        ],
-        axis=1,
-    ).astype(np.float64)
 
 
 def halvings(texel: float) -> int:

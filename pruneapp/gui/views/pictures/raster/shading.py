@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from pruneapp.answers import Tile
 from pruneapp.gui.views.pictures import colormap
-from pruneapp.gui.views.pictures.colormap import NAN_SHADE, SHADES, SHARES, TOP_SHADE
+from pruneapp.gui.views.pictures.colormap import (
+    DEPTHS,
+    NAN_SHADE,
+    SHADES,
+    SHARES,
+    TOP_SHADE,
+)
 
 
 class Mode(Enum):
@@ -39,45 +45,69 @@ class Look:
         What is shown.
     strength
         How strongly the orange of what is pruned lies over the weights, from 0 to 1.
-    blended
-        Whether what would go is mixed with orange, because a hatch would not be seen.
+    stripe
+        Which of the stripes of what is to be pruned is meant: 0 the light one, 1 the dark one.
     reduction
         Rows and columns of the tile that become one.
     """
 
     mode: Mode
     strength: float = 1.0
-    blended: bool = False
+    stripe: int = 0
     reduction: tuple[int, int] = (1, 1)
+
+    @property
+    def masked(self) -> bool:
+        """Whether it can be seen what is pruned, and what is to be."""
+        return self.mode is Mode.MASK or self.strength > 0
 
 
 class Tables:
     """The tables of one theme."""
 
     def __init__(self, colors: Mapping[str, str]) -> None:
-        self.density = colormap.density_table()
-        self.magnitude = colormap.shade_table(colormap.magnitude_stops(colors), colors)
-        self.signed = colormap.shade_table(colormap.signed_stops(colors), colors)
+        self._danger = colors["danger"]
+        self._magnitude = colormap.magnitude_stops(colors)
+        self._signed = colormap.signed_stops(colors)
+
+    def ramp(self, stripe: int | None = None, *, signed: bool = False) -> NDArray[np.uint32]:
+        """Return the table of magnitudes or signed values, see `colormap.shade_table`."""
+        stops = self._signed if signed else self._magnitude
+        return colormap.shade_table(stops, self._danger, stripe)
 
 
 def shade(tile: Tile, look: Look, tables: Tables) -> NDArray[np.uint32]:
-    """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``."""
+    """Return ``uint32[h, w]``, the pixels of a tile as in ``QImage.Format_RGB32``.
+
+    What is to be pruned is counted as pruned: a preview is as bright as its result, and has
+    stripes, of which this returns the light ones or the dark ones.
+    """
     kept = reduced(tile.kept, look.reduction)
-    if look.blended and tile.going.any():
-        # Half of the orange: more than kept, less than pruned.
-        kept = kept - reduced(tile.going, look.reduction) / 2
+    stripe: int | None = None
+    depth: NDArray[np.uint16] | np.uint16 = np.uint16(0)
+    if look.masked and tile.going.any():
+        going = reduced(tile.going, look.reduction)
+        kept = kept - going
+        stripe, depth = look.stripe, _depth(going, 1 - kept)
     if look.mode is Mode.MASK:
-        return tables.density[_levels(kept, 255)]
+        return colormap.density_table(stripe).take(_levels(kept, 255) + depth * np.uint16(256))
     # A mean has lost the signs, so a coarse tile shows magnitudes in the signed mode as well.
     signed = look.mode is Mode.SIGNED and tile.request.pool == 1
-    table = tables.signed if signed else tables.magnitude
+    table = tables.ramp(stripe, signed=signed)
     shades = shades_of(
         reduced(tile.values, look.reduction, magnitude=not signed), tile.scale, signed=signed
     )
     if look.strength <= 0 or kept.min() >= 1:
         return table[(SHARES - 1) * SHADES :].take(shades)
     share = kept if look.strength >= 1 else 1 - (1 - kept) * np.float32(look.strength)
-    return table.take(_levels(share, SHARES - 1).astype(np.uint16) * np.uint16(SHADES) + shades)
+    levels = _levels(share, SHARES - 1) + depth * np.uint16(SHARES)
+    return table.take(levels * np.uint16(SHADES) + shades)
+
+
+def _depth(going: NDArray[np.floating], pruned: NDArray[np.floating]) -> NDArray[np.uint16]:
+    """Return how much of what is pruned in the end is to be pruned now, from 0 to DEPTHS - 1."""
+    whole = np.maximum(pruned, np.float32(1e-6))
+    return _levels(going / whole, DEPTHS - 1).astype(np.uint16)
 
 
 def shades_of(values: NDArray[np.floating], scale: float, *, signed: bool) -> NDArray[np.uint8]:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 
+import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from pruneapp.answers import DifferenceTile, Layout, Tile
-from pruneapp.gui.views.parts.bar import hatch
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.painting import reported, saved
-from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.raster import overlays, words
 from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
 from pruneapp.gui.views.pictures.raster.guarded import paint_guarded
-from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings, runs
+from pruneapp.gui.views.pictures.raster.painted import PaintedTile, cut, halvings
 from pruneapp.gui.views.pictures.raster.selection import Drawn, Rect
 from pruneapp.gui.views.pictures.raster.shading import BLENDED, Look, Mode, Tables
 from pruneapp.gui.views.pictures.raster.weight import Weight, weight_of
@@ -27,8 +28,7 @@ from pruneapp.gui.views.pictures.raster.weight import Weight, weight_of
 HATCH_FROM = 4.0
 VALUES_FROM = 48.0
 
-# So many rectangles are painted faster than a layer of the window's size is.
-FEW_RUNS = 6000
+_STRIPE = 3  # pixels along a row
 
 
 class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
@@ -233,13 +233,10 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     ) -> None:
         place, part = painter.worldTransform(), painted.tile.request
         pool = part.pool
-        device = painter.device()
-        ratio = device.devicePixelRatio() if device else 1.0
-        stripes = self.masked or isinstance(painted.tile, DifferenceTile)
+        ratio = painter.deviceTransform().m11() / place.m11()  # of what is painted on in the end
         look = Look(
             self.mode,
             self.strength if self.mode in BLENDED else 0.0,
-            blended=self.masked and not hatched,
             reduction=(
                 halvings(abs(place.m22()) * ratio * pool),
                 halvings(abs(place.m11()) * ratio * pool),
@@ -254,62 +251,55 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         smooth = cell[0] * abs(place.m11()) * ratio < 0.99 or cell[1] * place.m22() * ratio < 0.99
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         painter.drawImage(target, image, source)
-        if stripes and hatched and painted.is_hatched:
-            self._paint_stripes(painter, painted, shown, ratio)
+        if painted.is_hatched and (self.masked if isinstance(painted.tile, Tile) else hatched):
+            dark = painted.picture(replace(look, stripe=1), self._tables, self._changes)
+            _paint_stripes(painter, dark, target, source, ratio)
 
-    def _paint_stripes(
-        self, painter: QPainter, painted: PaintedTile, shown: QRectF, ratio: float
-    ) -> None:
-        # Stripes lie still on the picture and are as wide on the screen at any zoom.
-        place = painter.worldTransform()
-        color = colormap.pruned_color(alone=self.mode is Mode.MASK)
-        if isinstance(painted.tile, DifferenceTile):
-            color = self._colors["surface"]  # what is there again is blue already
-        brush = hatch(color, "transparent", ratio)
-        origin = QPointF(place.dx(), place.dy()).toPoint()
-        places = runs(painted, shown)
-        with saved(painter):
-            painter.resetTransform()
-            if places is not None and len(places) < FEW_RUNS:
-                scale, shift = (place.m11(), place.m22()), (place.dx(), place.dy())
-                stripes = pg.Qt.internals.PrimitiveArray(QRectF, 4)
-                stripes.resize(len(places))
-                # Left and top, then width and height.
-                stripes.ndarray()[:, :2] = places[:, :2] * scale + shift
-                stripes.ndarray()[:, 2:] = places[:, 2:] * scale
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrushOrigin(origin)
-                painter.setBrush(brush)
-                painter.drawRects(*stripes.drawargs())
-            else:
-                self._paint_layer(painter, painted, shown, (place, ratio, brush, origin))
 
-    def _paint_layer(
-        self,
-        painter: QPainter,
-        painted: PaintedTile,
-        shown: QRectF,
-        how: tuple[QTransform, float, QBrush, QPoint],
-    ) -> None:
-        """Paint stripes over all, cut out where something goes: for very many small places."""
-        place, ratio, brush, origin = how
-        stencil = painted.stencil()
-        pool = painted.tile.request.pool
-        target, source = cut(painted.tile.request, stencil, (pool, pool), shown)
-        on_screen = place.mapRect(target).toAlignedRect()
-        layer = QImage(
-            math.ceil(on_screen.width() * ratio),
-            math.ceil(on_screen.height() * ratio),
-            QImage.Format.Format_ARGB32_Premultiplied,
-        )
-        layer.setDevicePixelRatio(ratio)
-        layer.fill(0)
-        inside = QPainter(layer)
-        inside.setTransform(place * QTransform.fromTranslate(-on_screen.left(), -on_screen.top()))
-        inside.drawImage(target, stencil, source)
-        inside.resetTransform()
-        inside.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
-        inside.setBrushOrigin(origin - on_screen.topLeft())
-        inside.fillRect(0, 0, on_screen.width(), on_screen.height(), brush)
-        inside.end()
-        painter.drawImage(on_screen.topLeft(), layer)
+def _paint_stripes(
+    painter: QPainter, image: QImage, target: QRectF, source: QRectF, ratio: float
+) -> None:
+    """Paint a picture in every second stripe of the screen.
+
+    Stripes lie still on the picture and are as wide at any zoom. They have no soft edges: mixed
+    as Qt mixes, those would be darker than what they lie between.
+    """
+    place = painter.worldTransform()
+    seen = place.mapRect(target).toAlignedRect()
+    # On whole pixels of any screen, or it would not lie on what it was painted for.
+    left, top = seen.left() // 4 * 4, seen.top() // 4 * 4
+    width, height = seen.right() + 1 - left, seen.bottom() + 1 - top
+    layer = QImage(
+        math.ceil(width * ratio),
+        math.ceil(height * ratio),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    layer.fill(0)
+    inside = QPainter(layer)
+    inside.setRenderHint(
+        QPainter.RenderHint.SmoothPixmapTransform,
+        painter.testRenderHint(QPainter.RenderHint.SmoothPixmapTransform),
+    )
+    on_layer = place * QTransform.fromTranslate(-left, -top) * QTransform.fromScale(ratio, ratio)
+    inside.setTransform(on_layer)
+    inside.drawImage(target, image, source)
+    inside.resetTransform()
+    inside.setCompositionMode(QPainter.CompositionMode.CompositionMode_DestinationIn)
+    inside.setBrushOrigin(QPointF(on_layer.dx(), on_layer.dy()).toPoint())
+    inside.fillRect(layer.rect(), QBrush(_every_second(ratio)))
+    inside.end()
+    layer.setDevicePixelRatio(ratio)
+    with saved(painter):
+        painter.resetTransform()
+        painter.drawImage(left, top, layer)
+
+
+@lru_cache(maxsize=8)
+def _every_second(ratio: float) -> QImage:
+    """Return what is repeated: diagonal stripes, exactly half of it."""
+    wide = max(1, round(_STRIPE * ratio))
+    across = np.arange(2 * wide, dtype=np.uint32)
+    inside = (across[:, None] + across) // wide % 2 == 0
+    pixels = np.where(inside, np.uint32(0xFF000000), np.uint32(0))
+    form = QImage.Format.Format_ARGB32_Premultiplied
+    return QImage(pixels.tobytes(), 2 * wide, 2 * wide, form).copy()

@@ -47,14 +47,14 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
     tile, mode = item.fine, item.mode
     if mode is Mode.DIFFERENCE:
         return difference_swatches(tile, colors)
-    low, scale, beyond = _range(tile)
+    low, scale, beyond, tip = _range(tile)
     exact = tile is None or tile.request.pool == 1  # a mean has no sign
     entries = [_sampled()] if tile is not None and tile.sampled else []
     if mode is Mode.MASK:
         kept = QCoreApplication.translate("WeightsView", "kept")
         entries.append(Swatch(kept, (colormap.MASK_KEPT,)))
     elif mode is Mode.SIGNED and exact:
-        entries.append(Swatch(scale + beyond, colormap.signed_stops(colors), before=low))
+        entries.append(Swatch(scale + beyond, colormap.signed_stops(colors), before=low, tip=tip))
     else:
         words = "{scale}"
         if mode is Mode.SIGNED:
@@ -62,14 +62,14 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
         elif item.masked:
             words = QCoreApplication.translate("WeightsView", "{scale} kept")
         top = words.format(scale=scale) + beyond
-        entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0"))
+        entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0", tip=tip))
     if item.masked:
         orange = colormap.pruned_color(alone=mode is Mode.MASK)
         pruned = QCoreApplication.translate("WeightsView", "pruned")
         entries.append(Swatch(pruned, (orange,)))
         if noticed.going:
             going = QCoreApplication.translate("WeightsView", "to be pruned")
-            entries.append(Swatch(going, (orange,), hatched=True))
+            entries.append(Swatch(going, colormap.stripe_pair(orange)[::-1], hatched=True))
     if isinstance(tile, Tile) and tile.guarded is not None:
         guarded = QCoreApplication.translate("WeightsView", "protected")
         entries.append(Swatch(guarded, (colors["surface"],), outlined=True))
@@ -80,12 +80,17 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
 
 def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list[Swatch]:
     """Return the legend of a difference."""
-    low, scale, beyond = _range(tile)
+    low, scale, beyond, tip = _range(tile)
     exact = tile is None or tile.request.pool == 1
     first = [_sampled()] if tile is not None and tile.sampled else []
     return [
         *first,
-        Swatch(scale + beyond, change_stops(colors, signs=exact), before=low if exact else "0"),
+        Swatch(
+            scale + beyond,
+            change_stops(colors, signs=exact),
+            before=low if exact else "0",
+            tip=tip,
+        ),
         Swatch(QCoreApplication.translate("WeightsView", "pruned since"), (colormap.PRUNED_OVER,)),
         Swatch(
             QCoreApplication.translate("WeightsView", "restored"),
@@ -96,15 +101,21 @@ def difference_swatches(tile: AnyTile | None, colors: Mapping[str, str]) -> list
     ]
 
 
-def _range(tile: AnyTile | None) -> tuple[str, str, str]:
-    """Return the ends of a scale of colours, and how many weights are between them if not all."""
+def _range(tile: AnyTile | None) -> tuple[str, str, str, str]:
+    """Return the ends of a scale of colours, how many weights are beyond, and what that means."""
     if tile is None:
-        return "−1", "1", ""
+        return "−1", "1", "", ""
     scale = value_text(tile.scale, 2)
     if tile.within >= 1:
-        return f"−{scale}", scale, ""
-    words = QCoreApplication.translate("WeightsView", "{share} of weights")
-    return f"≤ −{scale}", f"≥ {scale}", f" ({words.format(share=percent(tile.within))})"
+        return f"−{scale}", scale, "", ""
+    share = percent(1 - tile.within)
+    words = QCoreApplication.translate("WeightsView", "{share} of weights above")
+    tip = QCoreApplication.translate(
+        "WeightsView",
+        "{share} of weights have a magnitude above {scale}. They share the last color.",
+    )
+    beyond = f" ({words.format(share=share)})"
+    return f"−{scale}", scale, beyond, tip.format(share=share, scale=scale)
 
 
 def _sampled() -> Swatch:
