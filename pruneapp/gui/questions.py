@@ -50,17 +50,22 @@ def unsaved(
         ),
     )
     roles = QMessageBox.ButtonRole
-    texts = {
-        roles.AcceptRole: QCoreApplication.translate("Questions", "Save session")
+    save = box.addButton(
+        QCoreApplication.translate("Questions", "Save session")
         if session
         else QCoreApplication.translate("Questions", "Save session…"),
-        roles.ActionRole: QCoreApplication.translate("Questions", "Export…"),
-        roles.DestructiveRole: QCoreApplication.translate("Questions", "Discard changes"),
-        roles.RejectRole: QCoreApplication.translate("Questions", "Cancel"),
-    }
-    save, export, discard, stay = (box.addButton(text, role) for role, text in texts.items())
-    if not exportable:
-        box.removeButton(export)
+        roles.AcceptRole,
+    )
+    # Not added and removed again: nobody owns a button that was removed, and it is never deleted.
+    export = (
+        box.addButton(QCoreApplication.translate("Questions", "Export…"), roles.ActionRole)
+        if exportable
+        else None
+    )
+    discard = box.addButton(
+        QCoreApplication.translate("Questions", "Discard changes"), roles.DestructiveRole
+    )
+    stay = box.addButton(QCoreApplication.translate("Questions", "Cancel"), roles.RejectRole)
     box.setDefaultButton(save)
     box.setEscapeButton(stay)
     box.exec()
@@ -68,9 +73,9 @@ def unsaved(
     box.deleteLater()
     if clicked is save:
         return "save"
-    if clicked is export:
-        return "export"
-    return "discard" if clicked is discard else "stay"
+    if clicked is discard:
+        return "discard"
+    return "export" if export is not None and clicked is export else "stay"
 
 
 def replace_file(parent: QWidget, path: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.answers import Gesture
@@ -72,3 +73,11 @@ def test_an_export_does_not_hold_it(protected, tmp_path):
     by_hand(protected, "release")
     assert not protected.window.isWindowModified(), "the export has all of it"
     assert protected.window.close()
+
+
+def test_a_question_without_export_leaves_no_button_behind(protected):
+    asked = protected.answers("Cancel")
+    assert not protected.window.close()
+    assert asked
+    left = [w for w in QApplication.topLevelWidgets() if isinstance(w, QAbstractButton)]
+    assert not left, [button.text() for button in left]
