@@ -101,6 +101,7 @@ class TreeView(QTreeView):
         self._fitting = False  # while widths are changed by nobody
         self._measured: tuple[object, object, int] = (None, None, 0)  # what names need in a list
         self._restoring = False
+        self._unfolding = False
         self._shares: Shares | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)
@@ -377,7 +378,7 @@ class TreeView(QTreeView):
     def _note_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
             self._open.add(index.internalId())
-        if not self._restoring:
+        if not self._restoring and not self._unfolding:
             self._fit()
 
     def _note_collapsed(self, index: QModelIndex) -> None:
@@ -504,7 +505,12 @@ class TreeView(QTreeView):
         else:
             if event.key() == Qt.Key.Key_End and self.tree.flat:
                 self.tree.fetch_all()
+            # An asterisk opens all that is below: the width is shared once for all of it.
+            self._unfolding = event.key() == Qt.Key.Key_Asterisk
             super().keyPressEvent(event)
+            if self._unfolding:
+                self._unfolding = False
+                self._fit()
 
     @reported
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
