@@ -18,6 +18,7 @@ from tests import xvfb
 from tests.gui.accessible import Node
 
 PATIENCE_S = 60
+PRESS_AGAIN_S = 3.0
 SYSTEM_PYTHON = "/usr/bin/python3"
 LAUNCHER = "/usr/libexec/at-spi-bus-launcher"
 CLIENT = Path(__file__).with_name("at_spi_client.py")
@@ -73,12 +74,23 @@ def shown(environment, name):
     return xdotool(environment, "search", "--onlyvisible", "--name", name)
 
 
-def typed_until(environment, window, key, happened, what):
-    """Press a key again and again until it has had its effect."""
+def typed_until(environment, name, key, happened, what):
+    """Press a key in the window of a name, and again each time that a while had no effect.
+
+    Qt gives a press to the window that it knows to have the focus, whatever window the press was
+    sent to, and drops it where a dialog is in front of that one. So the keyboard goes to the window
+    first, which is looked up each time: what is opened anew is another window. And a press is given
+    time: the next one would wait behind it, and reach what it opened.
+    """
+    pressed = -PRESS_AGAIN_S
 
     def typed():
-        if not happened():
-            xdotool(environment, "key", "--window", window, key)
+        nonlocal pressed
+        if not happened() and time.monotonic() - pressed >= PRESS_AGAIN_S:
+            for window in shown(environment, name).splitlines()[:1]:
+                xdotool(environment, "windowfocus", "--sync", window)
+                xdotool(environment, "key", "--window", window, key)
+                pressed = time.monotonic()
         return happened()
 
     until(typed, what)

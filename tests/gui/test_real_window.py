@@ -13,7 +13,6 @@ from tests.gui.real_screen import (
     shown,
     typed_until,
     until,
-    xdotool,
 )
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -33,20 +32,14 @@ def test_the_command_opens_a_window_with_the_file_and_keys_reach_it(screen):
         text=True,
     )
     try:
-        window = until(
-            lambda: shown(screen, SAMPLE.name), "a window that names the file", process
-        ).splitlines()[0]
-        xdotool(screen, "windowfocus", "--sync", window)
+        until(lambda: shown(screen, SAMPLE.name), "a window that names the file", process)
         # A window has its name before it is shown, and what is typed into it until then is lost,
         # as it is in every application. So each key is given until it has had its effect.
         keys = "^Keyboard shortcuts"
-        typed_until(screen, window, "question", lambda: shown(screen, keys), "the sheet of keys")
-        sheet = shown(screen, keys).splitlines()[0]
-        typed_until(screen, sheet, "Escape", lambda: not shown(screen, keys), "its end")
-        xdotool(screen, "windowfocus", "--sync", window)
-        typed_until(
-            screen, window, "ctrl+q", lambda: process.poll() is not None, "the end of all of it"
-        )
+        typed_until(screen, SAMPLE.name, "question", lambda: shown(screen, keys), "the keys")
+        typed_until(screen, keys, "Escape", lambda: not shown(screen, keys), "their end")
+        ended = "the end of all of it"
+        typed_until(screen, SAMPLE.name, "ctrl+q", lambda: process.poll() is not None, ended)
     finally:
         process.kill()
         _, errors = process.communicate(timeout=10)
