@@ -17,6 +17,27 @@ SAMPLE = "sample/lenet-digits.safetensors"
 # Hostile files that are large; what they are about has nothing to do with the window.
 LARGE = {"S36", "S36b", "S39", "X06g", "S47"}
 SHARDS = 3
+# Methods of a person: one that works, one that fails at work, one that is no Python.
+METHODS = {
+    "half.py": "return default_mask * (t.abs() > t.abs().median())",
+    "fails.py": "raise RuntimeError('not today')",
+    "no_python.py": "return (",
+}
+METHOD = """import torch.nn.utils.prune as prune
+
+
+class {name}(prune.BasePruningMethod):
+    PRUNING_TYPE = "unstructured"
+
+    def compute_mask(self, t, default_mask):
+        {body}
+"""
+RECIPES = {
+    "cut_off.json": '{"steps": [',
+    "no_recipe.json": "[1, 2]",
+    "deep.json": "[" * 5000,
+    "odd.json": '{"version": 2, "steps": [{"method": "", "amount": 1e999}, null]}',
+}
 
 
 def transformer(folder: Path) -> Path:
@@ -69,6 +90,8 @@ class Files:
                 place.mkdir(parents=True)
                 self.hostile.append(case.build(place))
         self._damage()
+        self.asked: list[Path] = []  # for dialogs that ask for methods and recipes
+        self._write_asked()
 
     def renew(self, number: int) -> None:
         """Copy a model again, whatever became of the copy."""
@@ -96,14 +119,26 @@ class Files:
             return self.good()
         return self._rng.choice(self.hostile)
 
-    def spoil(self, how: str) -> None:
-        """Do to the first model what another program may do to an open file."""
+    def fitting(self, patterns: str) -> Path:
+        """Return a file that a dialog asks for, of these patterns apart by spaces."""
+        there = [*self.asked, *sorted(self.out.glob("*"))]
+        found = [path for path in there if any(path.match(each) for each in patterns.split())]
+        return self._rng.choice(found) if found else self.any()
+
+    def to_spoil(self) -> Path:
+        """Return the first model, or a part of it, or what was written: a session, an export."""
+        written = sorted(self.out.glob("*"))
+        if written and self._rng.random() < 0.5:
+            return self._rng.choice(written)
+        model = self.models[0]
+        parts = sorted(model.glob("*.safetensors")) if model.is_dir() else []
+        return self._rng.choice(parts) if parts else model
+
+    def spoil(self, how: str, model: Path) -> None:
+        """Do to a file what another program may do to one that is open."""
         if how == "renew":
             self.renew(0)
             return
-        model = self.models[0]
-        if model.is_dir():
-            model = next(iter(sorted(model.glob("*.safetensors"))), model)
         if not model.is_file():
             return
         if how == "delete":
@@ -113,8 +148,20 @@ class Files:
                 stream.truncate(model.stat().st_size // 2)
         elif how == "change":
             with model.open("r+b") as stream:
-                stream.seek(-64, 2)
+                stream.seek(-min(64, model.stat().st_size), 2)
                 stream.write(bytes(range(64)))
+
+    def _write_asked(self) -> None:
+        place = self.folder / "asked"
+        place.mkdir()
+        for name, body in METHODS.items():
+            text = METHOD.format(name=name.partition(".")[0].title().replace("_", ""), body=body)
+            (place / name).write_text(text)
+        for name, text in RECIPES.items():
+            (place / name).write_text(text)
+        for path in resources.path("recipes").glob("*.json"):
+            shutil.copyfile(path, place / path.name)
+        self.asked = sorted(place.iterdir())
 
     def _damage(self) -> None:
         """Add copies of the sample that are cut off, or have other bytes in their head."""

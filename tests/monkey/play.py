@@ -35,6 +35,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
 
+from pruneapp.document.session import journal
 from pruneapp.gui import app, placing
 from pruneapp.gui.collecting import Collector
 from pruneapp.gui.settings import THEME, Settings
@@ -167,6 +168,9 @@ class Run(QObject):
             bench.shut_down()
         if bench is not None and not bench.ended:
             self.findings.add("leak", "the worker did not end with its window")
+        # A window in some places ends as if the power had failed: its journals are what they were.
+        journals = sorted(journal.folder().glob("*")) if self._rng.random() < 0.3 else []
+        left = {path: path.read_bytes() for path in journals}
         self.window.closing.disconnect()
         self.window.close()
         self.window.deleteLater()
@@ -176,6 +180,8 @@ class Run(QObject):
         for _ in range(3):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             gc.collect()
+        for path, content in left.items():
+            path.write_bytes(content[: self._rng.choice((len(content), len(content) // 2))])
         self._look_for_leaks()
 
     def _look_for_leaks(self) -> None:
@@ -217,11 +223,23 @@ class Run(QObject):
         QDesktopServices.openUrl = lambda _url: self._rng.random() < 0.5  # type: ignore[method-assign, assignment]  # of this process
         placing.available = lambda _window: QRect(0, 0, 1920, 1200)
 
-    def _open_name(self, *_arguments: object, **_options: object) -> tuple[str, str]:
+    def _open_name(
+        self,
+        _parent: object = None,
+        _title: str = "",
+        _proposed: str = "",
+        kinds: str = "",
+        *_rest: object,
+        **_: object,
+    ) -> tuple[str, str]:
+        patterns = kinds.partition("(")[2].partition(")")[0]
+
         def choose() -> str:
             kind = self._rng.random()
             if kind < 0.2:
                 return ""
+            if patterns and kind < 0.6:
+                return str(self._files.fitting(patterns))
             return str(self._files.any() if kind < 0.9 else self._files.out / "not there")
 
         return self._answer(choose), ""
@@ -323,7 +341,7 @@ class Run(QObject):
             return self._whims.next(self.window)
         while self._script:
             act = self._script.pop(0)
-            if act["do"] == "drop":
+            if "paths" in act:
                 act["paths"] = [str(self._plan.folder / path) for path in act["paths"]]
             if act["do"] != "answer":
                 return act
@@ -332,14 +350,14 @@ class Run(QObject):
 
     def _do(self, act: Act) -> None:
         self.done["acts"] += 1
-        self.done[f"do {act['do']}"] += 1
+        self.done[f"do {act['do']} {act.get('name', '')}".strip()] += 1
         self._write({**act, "depth": self._depth})
         self._depth += 1
         try:
             if act["do"] == "settle":
                 self._settling = time.monotonic() + SETTLE_S
             elif act["do"] == "spoil":
-                self._files.spoil(act["how"])
+                self._files.spoil(act["how"], Path(*act["paths"]))
             else:
                 acts.do(act, self.window)
         except MissingError:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.commands import ACTIONS
+from pruneapp.gui.views.commands import CommandPalette
 from tests.monkey import acts
 from tests.monkey.acts import Act
 from tests.monkey.files import Files
@@ -82,6 +83,19 @@ TEXTS = (
         "&&",
     ),
 )
+# What finds commands in the palette.
+SOUGHT = (
+    "prune",
+    "session",
+    "recipe",
+    "theme",
+    "random",
+    "l1",
+    "compare",
+    "mask",
+    "export",
+    "turn o",
+)
 LONG = ("x" * 50, "weight ", "9", "層.", "é\u0301")
 SIZES = ((720, 480), (960, 600), (1024, 700), (1280, 800), (1600, 900), (1900, 1150), (721, 1100))
 _SHIFT = Qt.KeyboardModifier.ShiftModifier.value
@@ -130,7 +144,7 @@ class Whims:
 
     def _without_document(self) -> Act | None:
         if self._rng.random() < 0.1:
-            return {"do": "spoil", "how": "renew"}
+            return {"do": "spoil", "how": "renew", "paths": []}
         if self._rng.random() < 0.3:
             return {"do": "drop", "paths": [str(self._files.good())]}
         if self._rng.random() < 0.3:
@@ -218,6 +232,15 @@ class Whims:
     def _shortcut(self, _top: QWidget) -> Act:
         return {"do": "keys", "keys": self._rng.choice(SHORTCUTS)}
 
+    def _palette(self, _top: QWidget) -> Act:
+        """Open the palette; whoever has it open looks for something and takes it."""
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, CommandPalette):
+            return {"do": "trigger", "name": "commands"}
+        if dialog.field.text() and self._rng.random() < 0.5:
+            return {"do": "keys", "keys": "Return"}
+        return {"do": "type", "text": self._rng.choice(SOUGHT)}
+
     def _tab(self, _top: QWidget) -> Act:
         return {"do": "keys", "keys": "Tab" if self._rng.random() < 0.8 else "Shift+Tab"}
 
@@ -251,6 +274,7 @@ class Whims:
         return {
             "do": "spoil",
             "how": self._rng.choice(("delete", "cut", "change", "renew", "renew")),
+            "paths": [str(self._files.to_spoil())],
         }
 
     def _resize(self, _top: QWidget) -> Act:
@@ -289,6 +313,7 @@ KINDS: tuple[tuple[Callable[[Whims, QWidget], Act | None], float], ...] = (
     (Whims._export, 1),
     (Whims._drop, 0.5),
     (Whims._spoil, 0.2),
+    (Whims._palette, 1),
     (Whims._resize, 0.8),
     (Whims._close, 0.4),
     (Whims._leave, 0.6),
