@@ -115,13 +115,25 @@ class SparsityReport:
         return sum([t.numel for t in self.tensors])
 
     @cached_property
-    def most_affected(self) -> tuple[TensorSparsity, ...]:
-        """The tensors that would lose something, those of which least is left first.
+    def ranked_by_norm(self) -> bool:
+        """Whether the norm² lost is known of all tensors that would lose something.
 
-        Equal ones in order; not more than anybody lists.
+        Their sparsity does not tell them apart where every tensor loses the same share, as by 2:4.
+        """
+        return all(t.energy is not None for t in self.tensors if t.after > t.before)
+
+    @cached_property
+    def most_affected(self) -> tuple[TensorSparsity, ...]:
+        """The tensors that would lose something: those that lose most norm² first.
+
+        If that is not known of all, those of which least is left first. Equal ones are in file
+        order; not more than anybody lists.
         """
         changed = [t for t in self.tensors if t.after > t.before]
-        changed.sort(key=lambda t: -t.after / t.numel)
+        if self.ranked_by_norm:
+            changed.sort(key=lambda t: 1.0 if t.energy is None else t.energy)
+        else:
+            changed.sort(key=lambda t: -t.after / t.numel)
         return tuple(changed[:_LISTED])
 
     def prepare(self) -> None:

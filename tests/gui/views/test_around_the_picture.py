@@ -128,14 +128,47 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     rows = [(r.glyph.text(), r.name.text(), r.share.text()) for r in forecast.affected]
     assert rows == [
         ("■", "b", "all pruned"),
-        ("▲", "c", f"96.0{GAP}%"),
-        ("", "a", f"20.0{GAP}%"),
+        ("▲", "c", f"60.0{GAP}%"),
+        ("", "a", f"12.0{GAP}%"),
         ("", "m.e", f"1.0{GAP}%"),
     ]
-    assert forecast.affected[1].accessibleName() == f"c, 96.0{GAP}%, at risk"
+    assert forecast.most._heading.text() == "Most affected (by norm² lost)"
+    assert forecast.affected[1].accessibleName() == f"c, 60.0{GAP}% of norm² lost, at risk"
+    assert forecast.affected[1].bar.shares == (0, 0.6)
     assert forecast.affected[1].glyph.toolTip() == (
         f"At risk: 4.0{GAP}% of its weights are left, with 40.0{GAP}% of its norm²."
     )
+
+
+def names_of(forecast):
+    return [row.name.text() for row in forecast.affected]
+
+
+def test_where_all_lose_the_same_share_the_norm_tells_who_loses_most(forecast):
+    """As by 2:4, and the heading says by what they are in order."""
+    energies = {"m.a": 0.99, "m.b": 0.91, "m.c": 0.95}
+    tensors = tuple(TensorSparsity(n, 100, 0, 50, energy=e) for n, e in energies.items())
+    forecast.set_report(SparsityReport(tensors, 300, 0, 150))
+    assert names_of(forecast)[:3] == ["b", "c", "a"]
+    shares = [row.share.text() for row in forecast.affected[:3]]
+    assert shares == [f"9.0{GAP}%", f"5.0{GAP}%", f"1.0{GAP}%"]
+    same = tuple(replace(t, energy=0.9) for t in tensors)
+    forecast.set_report(SparsityReport(same, 300, 0, 150))
+    assert names_of(forecast)[:3] == ["a", "b", "c"], "in file order"
+
+
+def test_where_no_norm_is_known_the_sparsity_tells_who_loses_most(forecast):
+    tensors = (
+        TensorSparsity("m.a", 100, 0, 20, energy=0.1),
+        TensorSparsity("m.b", 100, 10, 60),
+        TensorSparsity("m.c", 100, 0, 0),
+    )
+    forecast.set_report(SparsityReport(tensors, 300, 10, 80))
+    assert forecast.most._heading.text() == "Most affected (by sparsity)"
+    assert names_of(forecast)[:3] == ["b", "a", ""]
+    assert forecast.affected[0].share.text() == f"60.0{GAP}%"
+    forecast.clear()
+    assert forecast.most._heading.text() == ""
 
 
 @pytest.mark.parametrize("numel", [22_713_216, 999_999_999, 700_000_000_000])
@@ -247,7 +280,7 @@ def test_what_was_done_is_told_without_arrow_or_accent_and_with_its_marks(foreca
         ("■", "b"),
         ("▲", "c"),
     ]
-    assert forecast.affected[0].bar.tensor.gone == 0, "nothing is hatched"
+    assert all(len(set(row.bar.shares)) == 1 for row in forecast.affected), "nothing is hatched"
     forecast.set_again(20, share=0.9)
     assert forecast.note.isVisible()
     assert (

@@ -50,17 +50,21 @@ class MostAffected(QWidget):
         tensors: Sequence[TensorSparsity],
         shown: Mapping[str, str],
         found: Mapping[str, Danger],
+        *,
+        by_norm: bool = False,
     ) -> None:
         """Show the first of some tensors, by the names to show for those in the file.
 
-        Without a tensor there is no heading.
+        Without a tensor there is no heading. `by_norm`: shares are those of norm² lost, and not
+        of weights pruned.
         """
         tensors = tensors[:_LISTED]
         self._heading.setText(heading if tensors else "")
         names = [shown.get(tensor.name, tensor.name) for tensor in tensors]
         for place, row in enumerate(self.rows):
             if place < len(tensors):
-                row.show_tensor(tensors[place], names[place], found.get(tensors[place].name))
+                tensor = tensors[place]
+                row.show_tensor(tensor, names[place], found.get(tensor.name), by_norm=by_norm)
             else:
                 row.show_tensor(None, "")
         self._set_lines(max(self._shown_lines, self._lines()))
@@ -121,18 +125,23 @@ class Affected(QWidget):
             part.setFixedHeight(height)
 
     def show_tensor(
-        self, tensor: TensorSparsity | None, shown: str, found: Danger | None = None
+        self,
+        tensor: TensorSparsity | None,
+        shown: str,
+        found: Danger | None = None,
+        *,
+        by_norm: bool = False,
     ) -> None:
         """Show a tensor under the name `shown`, and what is to be feared; or leave it empty."""
-        self.bar.tensor = tensor
+        self.bar.shares = None if tensor is None else _shares(tensor, by_norm=by_norm)
         self.bar.update()
-        if tensor is None:
+        if tensor is None or self.bar.shares is None:
             for label in (self.glyph, self.name, self.share):
                 label.setText("")
             self.glyph.setToolTip("")
             self.setAccessibleName("")
             return
-        after = tensor.after / tensor.numel if tensor.numel else 0.0
+        after = self.bar.shares[1]
         severity = found.severity if found is not None else Severity.NONE
         gone = severity is Severity.ALL
         self.glyph.setText(danger.GLYPHS[severity])
@@ -140,15 +149,28 @@ class Affected(QWidget):
         self.name.setText(shown)
         self.share.setText(danger.word(severity) if gone else numbers.percent(after))
         much = "" if gone else danger.word(severity)
-        self.setAccessibleName(", ".join(filter(None, (shown, self.share.text(), much))))
+        share = self.share.text()
+        if by_norm and not gone:
+            share = self.tr("{share} of norm² lost").format(share=share)
+        self.setAccessibleName(", ".join(filter(None, (shown, share, much))))
+
+
+def _shares(tensor: TensorSparsity, *, by_norm: bool) -> tuple[float, float]:
+    """Return what is lost of a tensor before a step and after it, of its weights or its norm²."""
+    if by_norm and tensor.energy is not None:
+        lost = 1 - tensor.energy
+        return (0.0 if tensor.gone else lost), lost
+    if not tensor.numel:
+        return 0.0, 0.0
+    return tensor.before / tensor.numel, tensor.after / tensor.numel
 
 
 class _Bar(QWidget):
-    """Today's sparsity and the one to come."""
+    """What is lost today, and what is to be."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.tensor: TensorSparsity | None = None
+        self.shares: tuple[float, float] | None = None
         self.colors = with_defaults({})
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
@@ -159,10 +181,9 @@ class _Bar(QWidget):
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the bar."""
-        if self.tensor is None or not self.tensor.numel:
+        if self.shares is None:
             return
         painter = QPainter(self)
         rect = QRectF(0, (self.height() - 8) / 2, self.width(), 8)
-        whole = self.tensor.numel
-        paint_bar(painter, rect, self.tensor.before / whole, self.tensor.after / whole, self.colors)
+        paint_bar(painter, rect, *self.shares, self.colors)
         painter.end()

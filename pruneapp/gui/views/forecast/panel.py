@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from pruneapp.answers import Danger, Estimate, ShortNames, SparsityReport, TensorSparsity
+from pruneapp.answers import Estimate, ShortNames, SparsityReport, TensorSparsity
 from pruneapp.gui.views.forecast.action import PruneAction
 from pruneapp.gui.views.forecast.affected import MostAffected
 from pruneapp.gui.views.forecast.alarm import Alarm
@@ -129,7 +129,7 @@ class Forecast(QWidget):
         self.state.clear()
         self.figures.set_numbers({})
         self.file.clear()
-        self._show_affected((), {})
+        self._show_affected(None)
         self.action.set_count(0)
 
     def set_estimate(self, estimate: Estimate | None) -> None:
@@ -140,17 +140,17 @@ class Forecast(QWidget):
         self._plan()
         if estimate.report is not None:
             self.figures.show_report(estimate.report, exact=estimate.exact, sure=estimate.sure)
-            self._show_affected(estimate.report.most_affected, estimate.report.dangers)
+            self._show_affected(estimate.report)
         else:
             self.figures.show_counts(estimate)
-            self._show_affected((), {})
+            self._show_affected(None)
         self.action.set_count(estimate.gone, estimate.channels, exact=estimate.exact)
 
     def set_report(self, report: SparsityReport, *, channels: int = 0) -> None:
         """Show what exactly would happen."""
         self._plan()
         self.figures.show_report(report, exact=True, sure=True)
-        self._show_affected(report.most_affected, report.dangers)
+        self._show_affected(report)
         if report.spared:
             self.spared.setText(
                 self.tr("{n} more weights would be pruned, but they are protected.").format(
@@ -172,7 +172,7 @@ class Forecast(QWidget):
         self._rest(self.tr("Result"), done=True)
         self.figures.show_done(report)
         least = [replace(tensor, before=tensor.after) for tensor in report.most_affected]
-        self.most.show_tensors(self.tr("Most affected"), least, self._shown, report.dangers)
+        self._show_most(report, least)
 
     def set_now(self, report: SparsityReport | None, pruned: Sequence[TensorSparsity] = ()) -> None:
         """Show what is in force.
@@ -260,11 +260,20 @@ class Forecast(QWidget):
         self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
 
-    def _show_affected(
-        self, tensors: Sequence[TensorSparsity], found: Mapping[str, Danger]
-    ) -> None:
-        self.alarm.set_dangers(found, self._shown)
-        self.most.show_tensors(self.tr("Most affected"), tensors, self._shown, found)
+    def _show_affected(self, report: SparsityReport | None) -> None:
+        if report is None:
+            self.alarm.set_dangers({}, self._shown)
+            self.most.show_tensors("", (), self._shown, {})
+        else:
+            self.alarm.set_dangers(report.dangers, self._shown)
+            self._show_most(report, report.most_affected)
+
+    def _show_most(self, report: SparsityReport, tensors: Sequence[TensorSparsity]) -> None:
+        by_norm = report.ranked_by_norm
+        heading = self.tr("Most affected (by sparsity)")
+        if by_norm:
+            heading = self.tr("Most affected (by norm² lost)")
+        self.most.show_tensors(heading, tensors, self._shown, report.dangers, by_norm=by_norm)
 
 
 class _Lines(QStackedWidget):
