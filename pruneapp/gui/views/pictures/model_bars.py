@@ -265,9 +265,22 @@ class ModelBars(OrderedChart):
         )
         groups = self._numbers.by_role()[1] if self.order == ROLE else ()
         self.canvas.set_dividers(np.cumsum([many for _, many in groups])[:-1] + 0.5)
+        widest = self.widest_tick() if self.shown == SIZE else percent(0.999999)
+        self.canvas.set_values(self._value, widest)
+
+    def _value(self, bar: int) -> tuple[float, str]:
+        """Return where the bar of a tensor ends, and the number behind it."""
+        n, i = self._numbers, int(self._order[bar])
+        if self.shown == SIZE:
+            return float(n.nbytes[i]), size(int(n.nbytes[i]))
+        if self.shown == SHARE:
+            return 100 * float(n.shares[i]), part(int(n.after[i]), int(n.numel[i]))
+        left = float(n.left[i])
+        return (0.0, "") if np.isnan(left) else (100.0, percent(left))
 
     def _on_shown_chosen(self) -> None:
         self._label()
+        self._reorder()
         self._begin(keep_view=True)
 
 

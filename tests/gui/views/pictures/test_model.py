@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 
@@ -331,3 +331,59 @@ def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(model
     left, right = model.strip.pixels_of(3)
     place = model.strip.mapTo(model, QPointF((left + right) / 2, 20).toPoint())
     assert drawn.pixelColor(place - model._drawn().topLeft()).name() == theme.colors["pruned"]
+
+
+def ink_behind(view, bar, end):
+    """Return the columns behind the end of a bar in which something is written."""
+    image = view.canvas.grab().toImage()
+    ratio = image.devicePixelRatio()
+    at = view.canvas.pixel_at(bar + 1, end)
+    ground = QColor(view._colors["surface"]).name()
+    rows = range(-4, 5)
+    return [
+        x
+        for x in range(round(at.x()) + 2, int(image.width() / ratio))
+        if any(
+            image.pixelColor(round(x * ratio), round((at.y() + y) * ratio)).name() != ground
+            for y in rows
+        )
+    ]
+
+
+def test_bars_have_their_numbers_at_their_ends(model, theme, qtbot):
+    model.set_colors(theme.colors)
+    found = [model._value(bar) for bar in range(4)]
+    assert found == [
+        (20.0, "20.0\u00a0%"),
+        (50.0, "50.0\u00a0%"),
+        (50.0, "50.0\u00a0%"),
+        (75.0, "75.0\u00a0%"),
+    ]
+    wide = model.canvas.fontMetrics().horizontalAdvance(found[0][1])
+    for bar, (end, _) in enumerate(found):
+        inked = ink_behind(model, bar, end)
+        assert wide / 2 < len(inked) <= wide + 2
+        assert inked[-1] < model.canvas.place.rect.right() + 2, "not beyond the axis"
+        assert inked[0] > model.canvas.pixel_at(0, end).x() + 2, "not on the bar"
+    model.set_shown("size")
+    assert model._value(0)[1] == "4.0 kB"
+    model.set_report(retaining(0.8, 1.0, 0.5, 1.0, total=0.95), PREVIEW)
+    model.set_shown("energy")
+    assert [text for _, text in map(model._value, range(4))] == [
+        "80.0\u00a0%",
+        "90.0\u00a0%",
+        "50.0\u00a0%",
+        "40.0\u00a0%",
+    ]
+    assert len(ink_behind(model, 3, 100)) > wide / 2
+
+
+def test_where_bars_have_no_room_for_a_line_no_numbers_are_written(model):
+    names = [f"m.layers.{i}.weight" for i in range(500)]
+    model.set_tensors([row(name, 10) for name in names])
+    tensors = tuple(TensorSparsity(name, 10, 0, 5) for name in names)
+    model.set_report(SparsityReport(tensors, 5000, 0, 2500))
+    assert ink_behind(model, model.canvas.visible[0] + 3, 50)
+    model.canvas.fit()
+    assert not model.canvas._in_lines
+    assert model.canvas.top_for(100) == pytest.approx(105)

@@ -123,7 +123,7 @@ class Chart(Picture):
         if self._log:
             top = max(1.0, float(np.log10(max(highest, 1.0)))) * 1.05
         else:
-            top = highest * 1.05 if highest > 0 else 1.0
+            top = self.canvas.top_for(highest) if highest > 0 else 1.0
         self.canvas.set_top(floor, top)
 
     def _show_grouping(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pyqtgraph as pg
@@ -20,6 +20,7 @@ from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 
 FEWEST = 8  # bars that can be seen at the closest
 _MARGIN = 24  # half of "100,000"
+_BEHIND = 4  # pixels between a bar and its number
 
 
 class BarPlot(PlotCanvas):
@@ -65,6 +66,8 @@ class BarPlot(PlotCanvas):
         self._marks: Marks | None = None
         self._dividers: Floats = np.zeros(0)
         self._capped: dict[int, str] = {}
+        self._value: Callable[[int], tuple[float, str]] | None = None
+        self._widest_value = ""
         self._in_rows = False  # whether each bar that can be seen has room for its name
         self._band: tuple[float, float] | None = None
         self.box.sigResized.connect(self._on_resized)
@@ -151,6 +154,27 @@ class BarPlot(PlotCanvas):
         self._capped = dict(capped)
         self.viewport().update()
 
+    def set_values(self, value: Callable[[int], tuple[float, str]] | None, widest: str) -> None:
+        """Write a number behind bars that lie below each other, where each has room for a line.
+
+        Parameters
+        ----------
+        value
+            Returns where a bar ends, and its number; empty for none. None to write none.
+        widest
+            As long as any number; the axis leaves room for it, see `top_for`.
+        """
+        self._value, self._widest_value = value, widest
+        self.viewport().update()
+
+    def top_for(self, highest: float) -> float:
+        """Return how far the axis goes across for a highest bar, with room for its number."""
+        wide = float(self.box.width())
+        room = self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND
+        if self._value is None or not self._in_lines or wide < 2 * room:
+            return highest * 1.05
+        return max(1.05, wide / (wide - room)) * highest
+
     def set_dividers(self, places: Floats) -> None:
         """Draw a thin line across at these places of x."""
         self._dividers = places
@@ -217,6 +241,13 @@ class BarPlot(PlotCanvas):
         """Pixels of a bar that has room for its name beside it."""
         return float(self.fontMetrics().height() + 4)
 
+    @property
+    def _in_lines(self) -> bool:
+        """Whether each bar that can be seen is as high as a line of text."""
+        start, stop = self.visible
+        line = self.fontMetrics().height()
+        return self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line
+
     def _middle(self, bar: int) -> float:
         return float(self._edges[bar] + self._edges[bar + 1]) / 2
 
@@ -245,6 +276,7 @@ class BarPlot(PlotCanvas):
         painter.setFont(self.font())
         place = self.place
         self._paint_dividers(painter, place)
+        self._paint_values(painter, place)
         self._paint_capped(painter, place)
         if self.sideways and self.count:
             self._paint_stretch(painter, place.rect)
@@ -271,6 +303,19 @@ class BarPlot(PlotCanvas):
             at = place.pixel(float(x), 0).x()
             if rect.left() < at < rect.right():
                 painter.drawLine(QPointF(at, rect.top()), QPointF(at, rect.bottom()))
+
+    def _paint_values(self, painter: QPainter, place: Place) -> None:
+        if self._value is None or not self.count or not self._in_lines:
+            return
+        rect, metrics = place.rect, painter.fontMetrics()
+        painter.setPen(QColor(self._colors["text"]))
+        for bar in range(*self.visible):
+            end, text = self._value(bar)
+            middle = place.pixel(self._middle(bar), end)
+            box = QRectF(metrics.boundingRect(text))
+            box.moveCenter(QPointF(middle.x() + _BEHIND + box.width() / 2, middle.y()))
+            if rect.top() <= box.top() + 2 and box.bottom() - 2 <= rect.bottom():
+                painter.drawText(box.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_capped(self, painter: QPainter, place: Place) -> None:
         """Paint an arrow at the end of bars that go on, and their numbers where there is room."""
