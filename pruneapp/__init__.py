@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 
 __version__ = "0.1.0"
-# Where a defect is reported.
+# Where a defect is reported; pyproject.toml tells package indexes the same.
 ISSUES = "https://github.com/pruneapp/pruneapp/issues"
 __all__ = ["Checkpoint", "__version__", "load_compact", "open_checkpoint"]
 

@@ -95,6 +95,33 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def nearest(word: str, known: Iterable[str], things: str = "values") -> str:
+    """Return what a person may have meant by an unknown word, and all that there are.
+
+    Parameters
+    ----------
+    word
+        What came.
+    known
+        The words that are allowed.
+    things
+        What these are, as a plural: ``methods``.
+    """
+    import difflib  # not for those who make no mistake
+
+    words = {"".join(filter(str.isalnum, one)).casefold(): one for one in known}
+    if not words:
+        return f"No {things} are allowed here."
+    plain = "".join(filter(str.isalnum, word)).casefold()
+    begun = [one for key, one in words.items() if len(plain) > 1 and key.startswith(plain)]
+    match = difflib.get_close_matches
+    close = match(plain, words, 2, cutoff=0.8) or match(plain, words, 1, cutoff=0.6)
+    near = begun[:3] or [words[one] for one in close]
+    said = ", ".join(f"'{one}'" for one in near)
+    meant = f"Did you mean {' or '.join(said.rsplit(', ', 1))}? " if near else ""
+    return f"{meant}Allowed {things}: {', '.join(words.values())}."
+
+
 def escaped(text: str, too: str = "") -> str:
     """Return text from outside so that it is one line and reads from left to right.
 
@@ -166,21 +193,23 @@ class JsonError(CheckpointError):
         The file, or whatever the text is part of; empty if a caller says it.
     place
         Where in the text: ``entries[2].name``; empty for the whole of it.
+    remedy
+        What is allowed there, as sentences.
     """
 
-    def __init__(self, what: str, where: str = "", place: str = "") -> None:
+    def __init__(self, what: str, where: str = "", place: str = "", remedy: str = "") -> None:
         at = f", at {place}" * bool(place)
         if place or not what.startswith("it "):
             sentence = f"'{where}'{at}: {what}."
         else:
             sentence = f"'{where}' {what[3:]}."
-        super().__init__(sentence)
+        super().__init__(sentence, remedy=remedy)
         self.what = what
         self.where = where
         self.place = place
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.what, self.where, self.place)
+        return type(self), (self.what, self.where, self.place, self.remedy)
 
 
 class FileChangedError(CheckpointError):

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, overload
 
-from pruneapp.errors import JsonError
+from pruneapp.errors import JsonError, nearest
 
 T = TypeVar("T")
 
@@ -30,6 +30,22 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 # 64 bits hold whatever has fewer digits.
 _LONG = re.compile(r"[0-9]{19}")
 _PLACE = re.compile(r"(?s)(.*?)(?: - at (?:the key in )?`\$(.*)`)?\Z")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+_UNKNOWN = re.compile(r"(?s)Object contains unknown field `(.*)`")
+_MISSING = re.compile(r"(?s)Object missing required field `(.*)`")
+_EXPECTED = re.compile(r"Expected `([^`]*)`(?: (.*?))?(?:, got `?([^`]*)`?)?")
+_BOUND = re.compile(r"(of length )?(>=|<=|>|<)? ?(\S+)")
+_AT = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+# What JSON calls its types, for what Python calls them.
+_TYPES = {
+    "str": "a string",
+    "int": "an integer",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
 _ESCAPE = re.compile(rb"(?s)\\.")
 _STRING = re.compile(rb'"[^"]*"?')
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'[]{}"'))
@@ -177,9 +193,119 @@ def convert(tree: Any, kind: Any, where: str = "") -> Any:
     except msgspec.ValidationError as error:
         found = _PLACE.match(str(error))
         assert found is not None  # the pattern matches everything
-        what, place = found[1], (found[2] or "").lstrip(".")
-        first = what[:1] if what[1:2].isupper() else what[:1].lower()  # JSON stays JSON
-        raise JsonError(first + what[1:].rstrip(".").replace("`", "'"), where, place) from None
+        what, remedy = _explained(found[1], found[2] or "", tree, kind)
+        raise JsonError(what, where, (found[2] or "").lstrip("."), remedy) from None
+
+
+def _explained(said: str, place: str, tree: Any, kind: Any) -> tuple[str, str]:
+    """Return what msgspec says of a value in the words of JSON, and what is allowed there.
+
+    Parameters
+    ----------
+    said, place
+        Its sentence, and the path of the value: ``.entries[0].name``.
+    tree, kind
+        What was read, and as what.
+    """
+    from msgspec import inspect
+
+    steps = [found[1] or found[2] for found in _STEP.finditer(place)]
+    got = _value_at(tree, steps)
+    if found := _UNKNOWN.fullmatch(said):
+        keys = [
+            key
+            for one in _types_at(inspect.type_info(kind), steps, tree)
+            if isinstance(one, inspect.StructType)
+            for key in (one.tag_field, *(field.encode_name for field in one.fields))
+            if key is not None
+        ]
+        return f"unknown key '{found[1]}'", nearest(found[1], keys, "keys")
+    if found := _MISSING.fullmatch(said):
+        return f"the key '{found[1]}' is missing", f"Add '{found[1]}'."
+    if said.startswith("Invalid"):
+        words: list[str] = []
+        for one in _types_at(inspect.type_info(kind), steps, tree):
+            if isinstance(one, inspect.LiteralType):
+                words += map(str, one.values)
+        if not words and steps:  # the word that tells objects of a union apart
+            for one in _types_at(inspect.type_info(kind), steps[:-1], tree, tagged=False):
+                if isinstance(one, inspect.StructType) and one.tag_field == steps[-1]:
+                    words.append(str(one.tag))
+        if words:
+            return f"{_shown(got)} is not an allowed value", nearest(str(got), words)
+    if found := _EXPECTED.fullmatch(said):
+        names = found[1].split(" | ")
+        names.remove("int") if {"int", "float"} <= {*names} else None
+        types = " or ".join(_TYPES.get(one, f"'{one}'") for one in names)
+        rule = f" {_bound(found[2])}" if found[2] else ""
+        return f"expected {types}{rule}, got {found[3] if rule and found[3] else _shown(got)}", ""
+    first = said[:1] if said[1:2].isupper() else said[:1].lower()  # JSON stays JSON
+    return first + said[1:].rstrip(".").replace("`", "'"), ""
+
+
+def _types_at(kind: Any, steps: list[str], tree: Any, *, tagged: bool = True) -> list[Any]:
+    """Return the types that a value may have; of structs in a union the one that its tag names."""
+    from msgspec import inspect
+
+    kinds = [kind]
+    for number in range(len(steps) + 1):
+        flat: list[Any] = []
+        for one in kinds:
+            plain = one.type if isinstance(one, inspect.Metadata) else one
+            flat += plain.types if isinstance(plain, inspect.UnionType) else [plain]
+        here = _value_at(tree, steps[:number])
+        if type(here) is dict and (tagged or number < len(steps)):
+            flat = [
+                one
+                for one in flat
+                if not isinstance(one, inspect.StructType)
+                or one.tag_field is None
+                or here.get(one.tag_field) == one.tag
+            ]
+        if number == len(steps):
+            return flat
+        kinds = [inside for one in flat for inside in _inside(one, steps[number])]
+    return []
+
+
+def _inside(kind: Any, step: str) -> list[Any]:
+    from msgspec import inspect
+
+    if isinstance(kind, inspect.StructType):
+        return [field.type for field in kind.fields if field.encode_name == step]
+    if isinstance(kind, inspect.TupleType):
+        return list(kind.item_types[int(step) : int(step) + 1]) if step.isdigit() else []
+    if isinstance(kind, inspect.DictType):
+        return [kind.value_type]
+    return [kind.item_type] if hasattr(kind, "item_type") else []
+
+
+def _value_at(tree: Any, steps: list[str]) -> Any:
+    """Return a value of a tree; None where msgspec does not say which it is."""
+    for step in steps:
+        if type(tree) is dict and step in tree:
+            tree = tree[step]
+        elif type(tree) is list and step.isdigit() and int(step) < len(tree):
+            tree = tree[int(step)]
+        else:
+            return None
+    return tree
+
+
+def _bound(rule: str) -> str:
+    found = _BOUND.fullmatch(rule)
+    if found is None:
+        return rule
+    size = f"{_AT[found[2]]} {found[3]}" if found[2] else found[3]
+    return f"with {size} item{'' if found[3] == '1' else 's'}" if found[1] else f"of {size}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return f"'{value}'"
+    if type(value) is dict:
+        return "an object"
+    return f"an array of {len(value):,}" if type(value) is list else json.dumps(value)
 
 
 class _Broken(Exception):  # noqa: N818 - never seen outside: a rule that is broken, as a phrase

@@ -305,7 +305,7 @@ def test_a_wrong_type_is_told_with_its_place():
     with pytest.raises(JsonError) as caught:
         decode(text, Table, "s.prune")
     assert caught.value.place == "masks[0].size"
-    assert caught.value.sentence == "'s.prune', at masks[0].size: expected 'int', got 'str'."
+    assert caught.value.sentence == "'s.prune', at masks[0].size: expected an integer, got '6'."
 
 
 def test_whole_numbers_beyond_64_bits_are_told_with_their_place():

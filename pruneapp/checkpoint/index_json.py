@@ -57,9 +57,14 @@ def parse(text: bytes, path: str, cancel: CancelToken | None = None) -> Index:
         tree = load_object(text)
     except JsonError as error:
         raise _damaged(path, error.what) from None
+    if tree.get("format") == "pruneapp-recipe":  # not known by its name down here
+        raise UnrecognizedFileError(
+            f"'{path}' is a recipe, not a checkpoint.",
+            remedy="Apply it to a checkpoint: pruneapp run RECIPE FILE -o OUT",
+        )
     if "weight_map" not in tree:
         raise UnrecognizedFileError(
-            f"'{path}' is JSON text, but no index of shards: it has no 'weight_map'.",
+            f"'{path}' is a JSON file, but not an index of shards: it has no key 'weight_map'.",
             remedy="Open the file or folder that holds the weights.",
         )
     weight_map = tree["weight_map"]

@@ -11,7 +11,7 @@ from typing import Any
 from pruneapp.answers.patterns import PatternReport, TensorPattern
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import print_json, print_table, printable
+from pruneapp.cli.output import named, print_json, print_table, printable
 from pruneapp.document.opening import open_document
 from pruneapp.document.patterns import check_pattern
 from pruneapp.document.selection import default_selection, select
@@ -86,7 +86,7 @@ def _print(report: PatternReport, file: str) -> None:
 
 
 def _cells(tensor: TensorPattern) -> tuple[str, ...]:
-    name = printable(tensor.name)
+    name = named(tensor.name)
     if tensor.why_not:
         return name, "0", "", "", "", "", tensor.why_not
     first = ", ".join(
@@ -113,7 +113,8 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
         "pattern": f"{report.n}:{report.m}",
         "dim": report.dim,
         "satisfied": report.satisfied,
-        "lost": report.lost,
+        "norm_squared_lost": report.lost,
+        "lost": report.lost,  # as below
         "tensors": [
             {
                 "name": tensor.name,
@@ -121,6 +122,10 @@ def _as_json(report: PatternReport) -> dict[str, Any]:
                 "holds": tensor.holds,
                 "groups": tensor.groups,
                 "broken": tensor.broken,
+                "in_no_group": tensor.beside,
+                "to_be_pruned": tensor.taken,
+                "norm_squared_lost": tensor.lost,
+                # Older names of these three, for programs that read them.
                 "beside": tensor.beside,
                 "taken": tensor.taken,
                 "lost": tensor.lost,

@@ -6,9 +6,6 @@ import argparse
 import re
 from typing import Any
 
-from pruneapp.errors import ParameterError
-from pruneapp.params import Param
-
 # What the name of a parameter is called on the command line, where that is not its spelling.
 # The spelling itself stays an option, which no help shows.
 SPELLINGS = {
@@ -39,17 +36,6 @@ def in_flags(sentence: str, options: argparse.Namespace) -> str:
     return re.sub(
         r"Deselect (it|that tensor|those tensors)\b", "Choose other tensors with --select", sentence
     )
-
-
-def parsed(param: Param, text: str) -> Any:
-    """Return the value of what was typed for a parameter; an error repeats just that."""
-    try:
-        return param.parse(text)
-    except ParameterError as error:
-        rule = f"'{param.name}' must be {param.describe()}"
-        if not error.sentence.startswith(rule):
-            raise
-        raise ParameterError(f"{rule} (got '{text}').", remedy=error.remedy) from None
 
 
 def add_option(parser: argparse.ArgumentParser, name: str, **more: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from pruneapp.answers import Comparison, TensorDifference
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import percent, print_json, print_table, printable
+from pruneapp.cli.output import named, percent, print_json, print_table, printable
 from pruneapp.document.compare import compare
 from pruneapp.document.document import Document
 from pruneapp.document.opening import open_document
@@ -25,6 +25,9 @@ from pruneapp.progress import CancelToken, Job
 SAME, DIFFERENT = 0, 1
 
 _HEAD = ("tensor", "difference", "relative", "cosine", "differing", "zeros A", "zeros B", "overlap")
+# Without a tensor in common, more rows than these say no more than a sentence.
+_MOST_UNRELATED = 10
+_UNRELATED = {"only a", "only b", "shape"}
 _WORDS = {
     "same": "same",
     "only a": "only in A",
@@ -106,7 +109,14 @@ def _shown(found: Comparison, *, only_different: bool) -> list[TensorDifference]
 
 def _print(found: Comparison, *, only_different: bool) -> None:
     rows = _shown(found, only_different=only_different)
-    if rows:
+    if len(rows) > _MOST_UNRELATED and {row.kind for row in found.tensors} <= _UNRELATED:
+        named_alike = sum(row.kind == "shape" for row in found.tensors)
+        alike = f"{named_alike:,} have the same name" if named_alike else "none have the same name"
+        sys.stdout.write(
+            f"The models are unrelated: of {len(found.tensors):,} tensors {alike}, and none the "
+            "same name and shape. Nothing was compared; --json lists the tensors.\n"
+        )
+    elif rows:
         right = (False, False, *[True] * (len(_HEAD) - 2))
         print_table(_HEAD, [_cells(row) for row in rows], right)
         sys.stdout.write("\n")
@@ -119,7 +129,7 @@ def _print(found: Comparison, *, only_different: bool) -> None:
 
 
 def _cells(row: TensorDifference) -> tuple[str, ...]:
-    name = printable(row.name)
+    name = named(row.name)
     if row.kind == "shape":
         shapes = (
             f"{_shape(s)} {t}" for s, t in ((row.shape_a, row.dtype_a), (row.shape_b, row.dtype_b))

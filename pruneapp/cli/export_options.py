@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.cli.common_options import add_option, option_of, parsed
+from pruneapp.cli.common_options import add_option, option_of
 from pruneapp.cli.output import printable
 from pruneapp.cli.places import refuse_written
 from pruneapp.cli.written import format_of
@@ -112,7 +112,7 @@ def export_request(options: argparse.Namespace, target: Path) -> ExportRequest:
                     f"The format '{form.name}' does not take "
                     f"{option_of(name.removeprefix(_PREFIX))} (it takes {takes})."
                 )
-            values[param.name] = parsed(param, text)
+            values[param.name] = param.parse(text)
     refuse_file(target, form, values)
     for path in options.report:
         if Path(path).suffix.lower() not in KINDS:

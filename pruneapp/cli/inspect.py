@@ -11,7 +11,7 @@ from pruneapp.checkpoint.entry import TensorEntry, size_of
 from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.output import percent, print_json, print_table, printable, size
+from pruneapp.cli.output import named, percent, print_json, print_table, printable, size
 from pruneapp.document.document import Document
 from pruneapp.document.opening import open_document
 from pruneapp.document.selection import matching
@@ -90,7 +90,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     entries = [checkpoint.entries[name] for name in names]
     rows = [
         (
-            printable(e.name),
+            named(e.name),
             e.kind,
             "×".join(map(str, e.shape)) or "scalar",
             e.dtype.label,
@@ -100,7 +100,7 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         for e in entries
     ]
     if len(entries) == len(checkpoint.entries):  # all of them, and so these, too
-        rows += [(printable(n), "", "", "", "", why) for n, why in contents.unreadable.items()]
+        rows += [(named(n), "", "", "", "", why) for n, why in contents.unreadable.items()]
     head = ("name", "kind (inferred)", "shape", "type", "elements", "pruned")
     print_table(head, rows, (False, False, False, False, True, False))
     total, buffers = size_of(entries)
@@ -119,6 +119,8 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
         keys = ", ".join(map(repr, map(show, contents.beside[:_KEYS])))
         more = len(contents.beside) - _KEYS
         write(f"Not in the state dict: {keys}{f' and {more:,} more' if more > 0 else ''}\n")
+    if "" in names:
+        write('Note: "" is a tensor whose name in the file is empty; select it with --select "".\n')
     if not pruned and any(key.startswith(KEY) for key in contents.metadata):
         write(
             "Note: Pruneapp wrote this file. What was pruned are zeros in it, and 'pruned' counts "

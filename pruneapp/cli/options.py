@@ -9,7 +9,7 @@ import argparse
 import difflib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn, get_args
 
 import pruneapp
@@ -43,25 +43,72 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the sentence and exit with 2."""
-        said = abridged(escaped(message))
+        said = abridged(escaped(_in_our_words(message)))
         self.exit(USAGE_ERROR, f"{self.prog}: {said} (see {self.prog} --help)\n")
+
+    def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
+        """Say what of a command line is unknown, and exit with 2."""
+        option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
+        if option is None:
+            self.error(f"unexpected argument '{words[0]}'")
+        known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
+        near = difflib.get_close_matches(option.lstrip("-"), known, 1)
+        hint = f"; did you mean {known[near[0]]}?" if near else ""
+        self.error(f"unknown option {option}{hint}")
+
+
+_CHOICE = re.compile(r"(?s)argument (\S+): invalid choice: '?(.*?)'? \(choose from (.*)\)")
+_VALUE = re.compile(r"(?s)argument (\S+): invalid int value: (.*)")
+_NO_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
+_REQUIRED = "the following arguments are required: "
+
+
+def _in_our_words(message: str) -> str:
+    """Return what argparse says as the other messages have it: the option, the rule, what came."""
+    if found := _CHOICE.fullmatch(message):
+        words = [word.strip().strip("'") for word in found[3].split(",")]
+        near = difflib.get_close_matches(found[2], words, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return f"{_long(found[1])} must be one of {', '.join(words)} (got '{found[2]}'){hint}"
+    if found := _VALUE.fullmatch(message):
+        return f"{_long(found[1])} must be a whole number (got {found[2]})"
+    if found := _NO_VALUE.fullmatch(message):
+        return f"{_long(found[1])} needs a value"
+    if message.startswith(_REQUIRED):
+        missing = [_long(one) for one in message.removeprefix(_REQUIRED).split(", ")]
+        missing = [one.upper() if one == "file" else one for one in missing if one != "PATTERN"]
+        return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} required"
+    return message
+
+
+def _long(flags: str) -> str:
+    return flags.rpartition("/")[2]
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return the options; `command` is None if the window is meant."""
     if argv and argv[0] == "diff":
         # Patterns may stand behind options, which a subparser does not understand.
-        options = _diff().parse_intermixed_args(argv[1:])
+        parser = _diff()
+        options, unknown = parser.parse_known_intermixed_args(argv[1:])
+        if unknown:
+            parser.refuse_unknown(unknown)
         options.command = "diff"
         return options
     if argv and argv[0] in COMMANDS:
-        return _commands().parse_args(_with_infinities(argv))
+        parser, commands = _commands()
+        options, unknown = parser.parse_known_args(_with_infinities(argv))
+        if unknown:
+            commands[options.command].refuse_unknown(unknown)
+        return options
     parser = _window()
-    options = parser.parse_args(argv)
+    options, unknown = parser.parse_known_args(argv)
     if options.file and re.fullmatch(r"[\w-]+", options.file) and not os.path.lexists(options.file):
         near = difflib.get_close_matches(options.file, COMMANDS, 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         parser.error(f"no such command or file: '{options.file}'{hint}")
+    if unknown:
+        parser.refuse_unknown(unknown)
     options.command = None
     return options
 
@@ -97,9 +144,10 @@ _MATCHING = (
 _USUAL = "all prunable tensors with two or more dimensions, except embeddings and norms"
 
 
-def _commands() -> Parser:
+def _commands() -> tuple[Parser, Mapping[str, Parser]]:
+    """Return the parser of all commands, and that of each."""
     parser = Parser(prog="pruneapp")
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
 
     inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
     inspect.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
@@ -167,7 +215,7 @@ def _commands() -> Parser:
     )
     for command in commands.choices.values():
         command.epilog = command.epilog or EXIT_STATUS
-    return parser
+    return parser, commands.choices
 
 
 def _diff() -> Parser:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pruneapp.errors import escaped as printable
 
-__all__ = ["percent", "print_json", "print_table", "printable", "size"]
+__all__ = ["named", "percent", "print_json", "print_table", "printable", "size"]
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
@@ -47,6 +47,11 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
             for cell, width, at_right in zip(row, widths, right, strict=True)
         ]
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def named(name: str) -> str:
+    """Return the name of a tensor as it is printed; one that is empty is seen, too."""
+    return printable(name) or '""'
 
 
 def percent(part: int, whole: int) -> str:

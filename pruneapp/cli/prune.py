@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from pruneapp.checkpoint.digest import counted_beside
 from pruneapp.checkpoint.reader import Checkpoint, open_checkpoint
 from pruneapp.cli import terminal
-from pruneapp.cli.common_options import option_of, parsed
+from pruneapp.cli.common_options import option_of
 from pruneapp.cli.export_options import check_entries, export_request, write_beside, write_export
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
@@ -78,8 +78,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         said = options.select[0] if options.select and len(options.select) == 1 else ""
         row = Row(names, method.name, values, said)
         step = Step((row,), scope, limits, options.companions)
+        touched = tuple(name for _, some in rows_of(checkpoint, step) for name in some)
         if nbytes is not None:
-            touched = [name for _, some in rows_of(checkpoint, step) for name in some]
             total = total_for(document.snapshot(), touched, nbytes)
             step = replace(step, limits=replace(limits, total=total))
         with counted_beside(checkpoint.files):
@@ -90,9 +90,9 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
         report = write_export(state, replace(request, provenance=origin), job)
         report, trouble = write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
-        print_json(_as_json(report, step, method, values))
+        print_json(_as_json(report, step, method, values, touched))
     else:
-        print_report(report, report.notices)
+        print_report(report, report.notices, touched)
     if trouble is not None:
         raise trouble
     return 0
@@ -128,7 +128,7 @@ def _bytes_wanted(options: argparse.Namespace, method: Method) -> int | None:
 
 def _limits(options: argparse.Namespace) -> Limits:
     params = {p.name: p for p in LIMITS}
-    return Limits(**{n: parsed(params[n], text) for n, text in _given(options, "limit").items()})
+    return Limits(**{n: params[n].parse(text) for n, text in _given(options, "limit").items()})
 
 
 def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _values(options: argparse.Namespace, method: Method, limits: Limits) -> dict
             f"'{method.name}' needs --amount or --target-sparsity.",
             remedy="Enter a fraction (0.5 or 50%) or a count (1000).",
         )
-    return method.validate({name: parsed(known[name], text) for name, text in given.items()})
+    return method.validate({name: known[name].parse(text) for name, text in given.items()})
 
 
 def _nothing_usual(checkpoint: Checkpoint) -> NoReturn:
@@ -231,7 +231,11 @@ def _masks(
 
 
 def _as_json(
-    report: ExportReport, step: Step, method: Method, values: dict[str, Any]
+    report: ExportReport,
+    step: Step,
+    method: Method,
+    values: dict[str, Any],
+    touched: Collection[str],
 ) -> dict[str, Any]:
     total = step.limits.total is not None  # then the amount is of no account
     return {
@@ -239,5 +243,5 @@ def _as_json(
         "values": {n: v for n, v in values.items() if n != "amount" or not total},
         "limits": step.limits.to_dict(),
         "step": step.label(),
-        **report_as_json(report),
+        **report_as_json(report, touched),
     }

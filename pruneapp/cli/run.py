@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,10 @@ from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.places import check_places
 from pruneapp.cli.written import print_report, report_as_json, target_of
-from pruneapp.document.recipe import Fit, Recipe, fit, load, recipe_of, replay_all
+from pruneapp.document.recipe import Fit, Recipe, fit, is_recipe, load, recipe_of, replay_all
 from pruneapp.document.recipe.recipe import methods_of
 from pruneapp.document.snapshot import Snapshot
-from pruneapp.errors import ParameterError, counted
+from pruneapp.errors import ParameterError, PruneAppError, RecipeError, counted
 from pruneapp.export.provenance import provenance_of
 from pruneapp.kernels.contract import Kernel
 from pruneapp.kernels.devices import kernel_for
@@ -34,11 +35,12 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
     """Do what a recipe says and write the result; prints what was done."""
     if options.output is None and not options.check:
         raise ParameterError(
-            "'--output' is required.", remedy="Or use --check to test the recipe only."
+            "'--output' is required.",
+            remedy="Name the file to write, or use --check to only test the recipe.",
         )
     with contextlib.ExitStack() as stack:
         job = stack.enter_context(terminal.job("Running", token))
-        recipe = load(Path(options.recipe), job)
+        recipe = _recipe(options, job)
         offer_methods(options.load_method, methods_of(recipe))
         checkpoint = stack.enter_context(
             open_checkpoint(Path(options.file), state_dict=options.state_dict, job=job)
@@ -56,15 +58,51 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
         report = write_export(state, replace(request, provenance=origin), job)
         labels = [entry.label for entry in found.entries]
         report, trouble = write_beside(options, state, report, job, steps=labels)
+    touched = {name for entry in found.entries for name in entry.names}
     notices = (*found.notices, *report.notices)
     if options.json:
         more = {"recipe": made.sha256, "entries": [entry.label for entry in found.entries]}
-        print_json(more | report_as_json(report) | {"notices": notices})
+        print_json(more | report_as_json(report, touched) | {"notices": notices})
     else:
-        print_report(report, notices)
+        print_report(report, notices, touched)
     if trouble is not None:
         raise trouble
     return FITS
+
+
+def _recipe(options: argparse.Namespace, job: Job) -> Recipe:
+    """Read the recipe; a checkpoint in its place is named, and the right order where it is known.
+
+    Raises
+    ------
+    RecipeError
+        If there is none.
+    """
+    try:
+        return load(Path(options.recipe), job)
+    except RecipeError:
+        if not is_recipe(Path(options.recipe)) and is_recipe(Path(options.file)):
+            end = "--check" if options.output is None else f"-o {shlex.quote(options.output)}"
+            words = f"{shlex.quote(options.file)} {shlex.quote(options.recipe)}"
+            raise RecipeError(
+                f"The recipe comes first, then the checkpoint, but '{options.file}' is the recipe.",
+                remedy=f"Use: pruneapp run {words} {end}",
+            ) from None
+        if _is_checkpoint(Path(options.recipe), job):
+            raise RecipeError(
+                f"'{options.recipe}' is a checkpoint, not a recipe.",
+                remedy="Name the recipe first, then the checkpoint: "
+                "pruneapp run RECIPE FILE -o OUT",
+            ) from None
+        raise
+
+
+def _is_checkpoint(path: Path, job: Job) -> bool:
+    try:
+        open_checkpoint(path, job=job).close()
+    except PruneAppError:
+        return False
+    return True
 
 
 def _done(

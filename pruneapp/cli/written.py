@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from pruneapp.cli.output import percent, printable, size
-from pruneapp.errors import ParameterError
+from pruneapp.cli.output import named, percent, printable, size
+from pruneapp.errors import ParameterError, counted
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.safetensors import SAFETENSORS
@@ -44,8 +44,9 @@ def _suffixes(suffixes: Sequence[str], target: Path) -> list[str]:
     return [suffix for suffix in suffixes if target.name.lower().endswith(suffix)]
 
 
-def report_as_json(report: ExportReport) -> dict[str, Any]:
-    """Return what a report says, for programs."""
+def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:
+    """Return what a report says, for programs; `selected` as of `print_report`."""
+    numel, pruned = _of(report, selected)
     return {
         "format": report.format,
         "path": report.path,
@@ -57,6 +58,12 @@ def report_as_json(report: ExportReport) -> dict[str, Any]:
         "parameters": report.numel,
         "pruned": report.pruned,
         "sparsity": report.pruned / report.numel if report.numel else 0.0,
+        "selected": {
+            "tensors": len(selected),
+            "parameters": numel,
+            "pruned": pruned,
+            "sparsity": pruned / numel if numel else 0.0,
+        },
         "tensors": report.tensors,
         "notices": report.notices,
         "omitted": report.omitted,
@@ -64,18 +71,41 @@ def report_as_json(report: ExportReport) -> dict[str, Any]:
     }
 
 
-def print_report(report: ExportReport, notices: Sequence[str]) -> None:
-    """Print what was written, and what the person should know."""
+def _of(report: ExportReport, selected: Collection[str]) -> tuple[int, int]:
+    """Return how many weights the selected tensors have, and how many of them are pruned."""
+    known = frozenset(selected)
+    tensors = [tensor for tensor in report.tensors if tensor.name in known]
+    return sum(t.numel for t in tensors), sum(t.pruned for t in tensors)
+
+
+def print_report(
+    report: ExportReport, notices: Sequence[str], selected: Collection[str] = ()
+) -> None:
+    """Print what was written, and what the person should know.
+
+    Parameters
+    ----------
+    report, notices
+        What was written, and sentences about it.
+    selected
+        The tensors that were to be pruned: their sparsity is said beside that of the model.
+    """
     for tensor in report.tensors:
         if tensor.pruned:
             share = percent(tensor.pruned, tensor.numel)
-            sys.stdout.write(f"{share:>8}  {printable(tensor.name)}\n")
+            sys.stdout.write(f"{share:>8}  {named(tensor.name)}\n")
     for file in report.files:
         sys.stdout.write(
             f"{printable(str(file.path))}: {size(file.nbytes)}, SHA-256 {file.sha256}\n"
         )
+    if selected:
+        numel, pruned = _of(report, selected)
+        sys.stdout.write(
+            f"{counted(len(selected), 'selected tensor')}: {pruned:,} of {numel:,} weights pruned "
+            f"({percent(pruned, numel)})\n"
+        )
     sys.stdout.write(
-        f"{report.pruned:,} of {report.numel:,} weights pruned "
+        f"Whole model: {report.pruned:,} of {report.numel:,} weights pruned "
         f"({percent(report.pruned, report.numel)}), "
         f"{'read back and compared' if report.verified else 'not verified'}\n"
     )

@@ -73,7 +73,7 @@ def check_pattern(  # noqa: PLR0917 - each its own type
     for entry in entries:
         job.label(entry.name)
         if not -len(entry.shape) <= dim < len(entry.shape) or len(entry.shape) < 2:
-            why = f"It has {len(entry.shape)} dimensions, and none of number {dim}."
+            why = f"It has {len(entry.shape)} dimensions, and no dimension {dim}."
             if len(entry.shape) < 2:
                 why = "Groups need a tensor of two or more dimensions."
             tensors.append(TensorPattern(entry.name, entry.shape, why_not=why))
@@ -123,7 +123,11 @@ def _look(left: BitMask, entry: TensorEntry, groups: Groups, job: Job) -> Tensor
             first.append(BrokenGroup(index, int(counts[row, group, k])))
     around = entry.numel // max(length, 1)
     whole = length // groups.size
-    why = "" if whole * around else f"It has no {groups.size} weights along the dimension."
+    why = ""
+    if not whole * around:
+        why = (
+            f"Dimension {groups.dim} has {length:,} elements, fewer than a group of {groups.size}."
+        )
     return TensorPattern(
         entry.name,
         entry.shape,

@@ -245,9 +245,10 @@ def _recipe(file: Path, texts: Mapping[str, str], against: Against) -> Recipe:
     if "recipe" not in texts:
         if beside is None:
             raise RecipeError(
-                f"'{file}' does not say how it was made.",
-                remedy="Give the recipe with --recipe: torch formats have no place for it, and "
-                "one of many megabytes is left out.",
+                f"The metadata of '{file}' contains no recipe, so there is nothing to verify.",
+                remedy="Name the exported file first and the original after --against, or give "
+                "the recipe with --recipe: torch formats have no metadata, and a recipe of many "
+                "megabytes is not written into it.",
             )
         return beside
     recipe = Recipe.from_text(texts["recipe"], where=file.name) if beside is None else beside

@@ -62,11 +62,10 @@ def check_scope(method: Method, scope: Scope) -> None:
 def _check_dims(method: Method, view: TensorView) -> None:
     if len(view.shape) >= method.least_dims:
         return
-    what = {"groups": "Groups along a dimension", "blocks": "Blocks"}.get(
-        method.granularity, "Channels"
-    )
+    what = method.granularity if method.granularity in {"groups", "blocks"} else "channels"
     raise ParameterError(
-        f"{what} need a tensor of two or more dimensions ('{view.name}' has {len(view.shape)}).",
+        f"Pruning {what} needs tensors of two or more dimensions, but '{view.name}' has "
+        f"{len(view.shape)}.",
         remedy="Deselect it, or choose an unstructured method.",
     )
 

@@ -25,17 +25,10 @@ class ShareParam(FloatParam):
 
     bounds: Interval = field(default_factory=lambda: Interval(0.0, 1.0))
 
-    def parse(self, text: str) -> float:
+    def read(self, text: str) -> float:
         """Read ``0.9`` and ``90%``."""
         text = text.strip().replace(" ", "").replace("\u00a0", "")
-        if not text.endswith("%"):
-            return super().parse(text)
-        try:
-            return self.validate(float(text[:-1]) / 100)
-        except ParameterError:
-            raise
-        except ValueError:
-            raise self.refuse(text) from None
+        return float(text[:-1]) / 100 if text.endswith("%") else super().read(text)
 
     def format(self, value: float) -> str:
         """Write it as percent, exactly."""
@@ -52,9 +45,9 @@ class TotalParam(AmountParam):
 
     default: Amount | None = None  # type: ignore[assignment]  # wider by None
 
-    def parse(self, text: str) -> Amount | None:  # type: ignore[override]  # wider by None
+    def read(self, text: str) -> Amount | None:
         """Read what `AmountParam` reads; nothing is None."""
-        return super().parse(text) if text.strip() else None
+        return super().read(text) if text.strip() else None
 
     def validate(self, value: Any) -> Amount | None:  # type: ignore[override]  # wider by None
         """Accept what `AmountParam` accepts, and None."""
@@ -81,9 +74,9 @@ class SpareParam(Param):
     default: tuple[str, ...] = ()
     choices: tuple[Choice, ...]
 
-    def parse(self, text: str) -> tuple[str, ...]:
+    def read(self, text: str) -> list[str]:
         """Read words with commas between them."""
-        return self.validate([word.strip() for word in text.split(",") if word.strip()])
+        return [word.strip() for word in text.split(",") if word.strip()]
 
     def validate(self, value: Any) -> tuple[str, ...]:
         """Accept the words of `choices`; they are put into that order, each once."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pruneapp.errors import MethodError, ParameterError
+from pruneapp.errors import MethodError, ParameterError, nearest
 from pruneapp.methods.allocation.erk import ERK
 from pruneapp.methods.allocation.lamp import LAMP
 from pruneapp.methods.allocation.uniform_plus import UNIFORM_PLUS
@@ -46,11 +45,9 @@ def get(name: str) -> Method:
     try:
         return _methods[name]
     except KeyError:
-        near = difflib.get_close_matches(name, _methods, cutoff=0.5)
-        remedy = (
-            f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(_methods)}."
-        )
-        raise ParameterError(f"There is no method '{name}'.", remedy=remedy) from None
+        raise ParameterError(
+            f"There is no method '{name}'.", remedy=nearest(name, _methods, "methods")
+        ) from None
 
 
 def register(method: Method) -> None:
@@ -62,10 +59,14 @@ def register(method: Method) -> None:
         If the name is taken, or is no Python identifier.
     """
     if not method.name.isidentifier():
-        raise MethodError(f"A method's name must be a Python identifier (got '{method.name}').")
+        raise MethodError(
+            f"The name of a method must be a Python identifier (got '{method.name}').",
+            remedy="Use letters, digits and underscores, such as 'my_method'.",
+        )
     if method.name in _methods:
         raise MethodError(
-            f"There is a method '{method.name}' already.", remedy="Give yours another name."
+            f"A method named '{method.name}' exists already.",
+            remedy="Give your method another name.",
         )
     _methods[method.name] = method
 

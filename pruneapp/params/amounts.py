@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from pruneapp.errors import ParameterError
 from pruneapp.params.declared import Param
 
 # A count of weights (or channels), or a fraction of them.
@@ -24,19 +23,14 @@ class AmountParam(Param):
     help: str = "Fraction of remaining weights, or a number of them."
     default: Amount = 0.2
 
-    def parse(self, text: str) -> Amount:
+    def read(self, text: str) -> Amount | None:
         """Read ``0.5`` and ``50%`` as fractions, ``1000`` as a count; ``1`` is a count."""
         text = text.strip().replace(" ", "").replace("\u00a0", "")
-        try:
-            if text.endswith("%"):
-                return self.validate(float(text[:-1]) / 100)
-            if any(c in text for c in ".eE") or "n" in text.lower():
-                return self.validate(float(text))
-            return self.validate(int(text))
-        except ValueError as error:
-            if isinstance(error, ParameterError):
-                raise
-            raise self.refuse(text) from None
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        if any(c in text for c in ".eE") or "n" in text.lower():
+            return float(text)
+        return int(text)
 
     def validate(self, value: Any) -> Amount:
         """Accept an int >= 0 or a float from 0 to 1; numpy's numbers become Python's."""

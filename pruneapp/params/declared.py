@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, nearest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +34,22 @@ class Param(ABC):
     default: Any
     unit: str = ""
 
-    @abstractmethod
     def parse(self, text: str) -> Any:
-        """Turn what a person typed into a valid value; raises `ParameterError`."""
+        """Turn what a person typed into a valid value.
+
+        Raises
+        ------
+        ParameterError
+            If it breaks the rule; it repeats the text as it was typed.
+        """
+        try:
+            return self.validate(self.read(text))
+        except ValueError:  # as `ParameterError` is
+            raise self.refuse(text) from None
+
+    def read(self, text: str) -> Any:
+        """Return the value that a text stands for, not yet validated; raises `ValueError`."""
+        return text.strip()
 
     @abstractmethod
     def validate(self, value: Any) -> Any:
@@ -76,6 +89,7 @@ def validate_all(params: tuple[Param, ...], values: Mapping[str, Any]) -> dict[s
     known = {p.name: p for p in params}
     for name in values:
         if name not in known:
-            names = ", ".join(known) or "none"
-            raise ParameterError(f"'{name}' is not a parameter here (there are: {names}).")
+            raise ParameterError(
+                f"Unknown parameter '{name}'.", remedy=nearest(name, known, "parameters")
+            )
     return {p.name: p.validate(values.get(p.name, p.default)) for p in params}

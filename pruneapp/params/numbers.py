@@ -25,6 +25,8 @@ class Interval:
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def __str__(self) -> str:
+        if self.high == 2**63 - 1:
+            return f"from {self.low or 0:g} to 2^63 - 1"
         if self.low is not None and self.high is not None:
             return f"from {self.low:g} to {self.high:g}"
         if self.low is not None:
@@ -65,13 +67,9 @@ class NumberParam(Param):
 class IntParam(NumberParam):
     """A whole number."""
 
-    def parse(self, text: str) -> int:
+    def read(self, text: str) -> int:
         """Read a whole number."""
-        try:
-            value = int(text.strip())
-        except ValueError:
-            raise self.refuse(text) from None
-        return self.validate(value)
+        return int(text)
 
     def validate(self, value: Any) -> int:
         """Accept whole numbers within the bounds."""
@@ -93,13 +91,9 @@ class IntParam(NumberParam):
 class FloatParam(NumberParam):
     """A finite number."""
 
-    def parse(self, text: str) -> float:
+    def read(self, text: str) -> float:
         """Read a number with a point."""
-        try:
-            value = float(text.strip().replace("−", "-"))
-        except ValueError:
-            raise self.refuse(text) from None
-        return self.validate(value)
+        return float(text.replace("−", "-"))
 
     def validate(self, value: Any) -> float:
         """Accept finite numbers within the bounds."""
@@ -148,12 +142,14 @@ class DimParam(IntParam):
         """
         if len(shape) < 2:
             raise ParameterError(
-                f"Channels need a tensor of two or more dimensions ('{name}' has {len(shape)}).",
+                f"Pruning channels needs tensors of two or more dimensions, but '{name}' has "
+                f"{len(shape)}.",
                 remedy="Deselect it, or choose an unstructured method.",
             )
         if not -len(shape) <= dim < len(shape):
             raise ParameterError(
                 f"'dim' must be from {-len(shape)} to {len(shape) - 1} for '{name}' (got {dim}).",
+                remedy=f"The tensor has {len(shape)} dimensions: 0 is the first, -1 the last.",
             )
         return dim % len(shape)
 
@@ -171,16 +167,13 @@ class NormParam(Param):
     default: Norm = 2
     words: tuple[str, ...] = ("fro", "nuc")
 
-    def parse(self, text: str) -> Norm:
+    def read(self, text: str) -> Norm:
         """Read ``2``, ``0.5``, ``inf``, ``-inf``, ``fro`` or ``nuc``."""
         text = text.strip().replace("∞", "inf").replace("−", "-")
         if text in self.words:
             return text
-        try:
-            number = float(text)
-        except ValueError:
-            raise self.refuse(text) from None
-        return self.validate(int(number) if number.is_integer() else number)
+        number = float(text)
+        return int(number) if number.is_integer() else number
 
     def validate(self, value: Any) -> Norm:
         """Accept real numbers except NaN, and the two words."""

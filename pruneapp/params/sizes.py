@@ -65,14 +65,14 @@ class SizeParam(Param):
     nothing: str = "any"
     usual: tuple[int, ...] = ()
 
-    def parse(self, text: str) -> int | None:
+    def read(self, text: str) -> int | None:
         """Read ``5 GB``, ``512KiB``, or the word for None; a number needs its unit."""
         if text.strip().casefold() in {"", self.nothing.casefold()}:
-            return self.validate(None)
+            return None
         nbytes = parse_bytes(text)
         if nbytes is None:
             raise self.refuse(text)
-        return self.validate(nbytes)
+        return nbytes
 
     def validate(self, value: Any) -> int | None:
         """Accept whole numbers of one or more, and None."""
@@ -88,7 +88,7 @@ class SizeParam(Param):
 
     def describe(self) -> str:
         """Say the rule."""
-        return f"a size with its unit, as 5 GB, 500 MB or 4 GiB, or '{self.nothing}'"
+        return f"a size with its unit, such as 5 GB, 500 MB or 4 GiB, or '{self.nothing}'"
 
     def valid(self) -> Iterator[int | None]:
         """Yield the least, round ones of both kinds, and one that is not round."""

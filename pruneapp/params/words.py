@@ -15,7 +15,7 @@ class FlagParam(Param):
 
     default: bool = False
 
-    def parse(self, text: str) -> bool:
+    def read(self, text: str) -> bool:
         """Read yes and no, true and false, 1 and 0."""
         word = text.strip().lower()
         if word in {"yes", "true", "1", "on"}:
@@ -57,10 +57,6 @@ class ChoiceParam(Param):
     """One of a few words."""
 
     choices: tuple[Choice, ...]
-
-    def parse(self, text: str) -> str:
-        """Read one of the words."""
-        return self.validate(text.strip())
 
     def validate(self, value: Any) -> str:
         """Accept the words of `choices` only."""

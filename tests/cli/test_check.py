@@ -49,6 +49,10 @@ def test_json_says_it_all(model, capsys):
     assert (tensor["name"], tensor["groups"], tensor["broken"]) == ("fc1.weight", 12, 12)
     assert 0 < tensor["lost"] < 0.5
     assert tensor["taken"] == 12 * 4
+    assert tensor["to_be_pruned"] == tensor["taken"]
+    assert tensor["norm_squared_lost"] == tensor["lost"]
+    assert tensor["in_no_group"] == tensor["beside"] == 0
+    assert found["norm_squared_lost"] == found["lost"]
     assert tensor["first"][0] == {"index": [0, 0], "left": 8}
 
 
@@ -61,4 +65,4 @@ def test_no_pattern_is_refused_in_one_sentence(model, capsys, pattern):
 def test_what_has_no_groups_is_said(tmp_path, capsys):
     save_file({"w.weight": np.ones((3, 2), np.float32)}, tmp_path / "m.safetensors")
     assert main(["check", str(tmp_path / "m.safetensors"), "--pattern", "2:4"]) == 1
-    assert "It has no 4 weights along the dimension." in capsys.readouterr().out
+    assert "Dimension 1 has 2 elements, fewer than a group of 4." in capsys.readouterr().out

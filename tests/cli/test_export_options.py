@@ -62,7 +62,7 @@ def test_the_type_can_be_chosen(call, tmp_path):
             ("--format", "compact", "--shard-size", "5GB"),
             "'compact' does not take --max-shard-size",
         ),
-        (("--shard-size", "5"), "--max-shard-size must be a size with its unit, as 5 GB"),
+        (("--shard-size", "5"), "--max-shard-size must be a size with its unit, such as 5 GB"),
         (("--shard-size", "5GB"), "'out.safetensors' is the name of a file"),
         (("--report", "r.pdf"), "--report must end in .html, .csv, .json (got 'r.pdf')"),
     ],

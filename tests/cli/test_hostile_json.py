@@ -85,13 +85,13 @@ NESTED = HEAD.decode() + "[" * 20_000 + "]" * 20_000 + "]}"
 @pytest.mark.parametrize(
     ("texts", "status", "sentence"),
     [
-        ({"inputs": "7"}, 1, "expected 'array', got 'int'"),
-        ({"inputs": "[1]"}, 1, "at [0]: expected 'str', got 'int'"),
+        ({"inputs": "7"}, 1, "expected an array, got 7"),
+        ({"inputs": "[1]"}, 1, "at [0]: expected a string, got 1"),
         ({"inputs": DEEP}, 1, "nested too deeply"),
         ({"inputs": None}, 1, "lacks 'pruneapp.inputs'"),
-        ({"format": "[]"}, 1, "expected 'object', got 'array'"),
-        ({"format": '{"name": 7, "configuration": {}}'}, 1, "at name: expected 'str', got 'int'"),
-        ({"format": '{"name": "safetensors"}'}, 1, "missing required field 'configuration'"),
+        ({"format": "[]"}, 1, "expected an object, got an array of 0"),
+        ({"format": '{"name": 7, "configuration": {}}'}, 1, "at name: expected a string, got 7"),
+        ({"format": '{"name": "safetensors"}'}, 1, "the key 'configuration' is missing"),
         ({"format": '{"name": "safetensors", "configuration": [1]}'}, 1, "at configuration"),
         ({"format": '{"name": "none", "configuration": {}}'}, 2, "none"),
         ({"format": '{"name": "safetensors", "configuration": {"x": 1}}'}, 2, "x"),

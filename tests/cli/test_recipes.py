@@ -337,7 +337,7 @@ def test_verify_says_that_a_file_is_cut_or_goes_on(call, tmp_path):
 def test_a_file_that_says_nothing_needs_a_recipe(call, tmp_path, source):
     status, out, err = call("verify", source, "--against", source)
     assert (status, out) == (2, "")
-    assert "does not say how it was made" in err
+    assert "contains no recipe, so there is nothing to verify" in err
     assert call("verify", tmp_path / "none", "--against", source)[0] == 2
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -124,3 +126,135 @@ def test_a_tensor_that_cannot_be_read_says_why(call, tmp_path):
 
 def test_the_package_lists_what_is_loaded_late():
     assert {"open_checkpoint", "load_compact", "Checkpoint"} <= set(dir(pruneapp))
+
+
+WRITE = (*L1, "--amount", "0.5", "-o", "o.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("prune", "m", *WRITE, "--format", "compct"), "--format must be one of safetensors, "),
+        (("prune", "m", *WRITE, "--format", "compct"), "(got 'compct'); did you mean 'compact'?"),
+        (("prune", "m", *WRITE, "--amont", "1"), "unknown option --amont; did you mean --amount?"),
+        (("prune", "m", "n", *WRITE), "prune: unexpected argument 'n'"),
+        (("prune", "m", *L1), "pruneapp prune: --output is required"),
+        (("inspect",), "pruneapp inspect: FILE is required"),
+        (("inspect", "m", "--select"), "--select needs a value"),
+        (
+            ("check", "m", "--pattern", "2:4", "--dim", "x"),
+            "--dim must be a whole number (got 'x')",
+        ),
+        (("diff", "m"), "pruneapp diff: B is required"),
+        (("diff", "m", "n", "--only-diferent"), "did you mean --only-different?"),
+        (("methods", "--jsn"), "pruneapp methods: unknown option --jsn; did you mean --json?"),
+        (("--foo",), "pruneapp: unknown option --foo (see pruneapp --help)"),
+    ],
+)
+def test_a_wrong_command_line_is_said_in_the_words_of_the_help(call, words, said):
+    status, out, err = call(*words)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_an_unknown_method_is_met_with_the_nearest_and_all_there_are(call, model, tmp_path):
+    status, _, err = call(
+        "prune", model, "-o", tmp_path / "o.safetensors", "--method", "l1", "--amount", "0.5"
+    )
+    assert status == 2
+    assert "Did you mean 'l1_unstructured', 'l1_per_row' or 'l1_normalized'? Allowed meth" in err
+
+
+@pytest.fixture
+def recipe(call, model, tmp_path):
+    path = tmp_path / "my.recipe.json"
+    made = (*L1, "--amount", "0.5", "-o", tmp_path / "made.safetensors", "--save-recipe", path)
+    assert call("prune", model, *made)[0] == 0
+    return path
+
+
+def test_a_recipe_and_a_checkpoint_in_the_wrong_order_are_told_apart(call, model, recipe, tmp_path):
+    out = tmp_path / "o.safetensors"
+    right = f"Use: pruneapp run {recipe} {model} "
+    status, _, err = call("run", model, recipe, "-o", out)
+    assert (status, f"{right}-o {out}\n" in err) == (2, True)
+    status, _, err = call("run", model, recipe, "--check")
+    assert (status, f"{right}--check\n" in err) == (2, True)
+    assert call(*f"run {recipe} {model} -o {out}".split())[0] == 0
+
+
+def test_a_checkpoint_is_no_recipe_and_a_recipe_no_checkpoint(call, model, recipe, tmp_path):
+    status, _, err = call("run", model, model, "-o", tmp_path / "o.safetensors")
+    assert status == 2
+    assert "is a checkpoint, not a recipe. Name the recipe first, then the checkpoint" in err
+    for command in (
+        ("inspect", recipe),
+        ("diff", recipe, model),
+        ("run", recipe, recipe, "--check"),
+    ):
+        status, _, err = call(*command)
+        assert status == 2
+        assert "is a recipe, not a checkpoint. Apply it to a checkpoint: pruneapp run" in err
+
+
+def test_verify_says_which_file_comes_first(call, model, recipe, tmp_path):
+    status, _, err = call("verify", model, "--against", tmp_path / "made.safetensors")
+    assert status == 2
+    assert "Name the exported file first and the original after --against" in err
+
+
+def test_a_recipe_without_entries_is_noted(call, model, tmp_path):
+    path = tmp_path / "none.recipe.json"
+    path.write_text('{"format": "pruneapp-recipe", "version": 2, "entries": []}')
+    for end in (("--check",), ("-o", tmp_path / "o.safetensors")):
+        status, out, _ = call("run", path, model, *end)
+        assert status == 0
+        assert "Note: 'none.recipe.json' has no entries, so it leaves the checkpoint unch" in out
+
+
+def test_the_summary_tells_the_selected_tensors_from_the_whole_model(call, tmp_path):
+    path = tmp_path / "two.safetensors"
+    save_file({"a.weight": np.ones((8, 8), np.float32), "b.weight": np.ones((8, 8))}, path)
+    made = (*L1, "--amount", "0.5", "--select", "a.*", "-o", tmp_path / "o.safetensors")
+    status, out, _ = call("prune", path, *made)
+    assert status == 0
+    assert "1 selected tensor: 32 of 64 weights pruned (50.0 %)\n" in out
+    assert "Whole model: 32 of 128 weights pruned (25.0 %), read back and compared\n" in out
+    status, out, _ = call("prune", path, *made, "--json")
+    assert json.loads(out)["selected"] == {
+        "tensors": 1,
+        "parameters": 64,
+        "pruned": 32,
+        "sparsity": 0.5,
+    }
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (2, 2)])
+def test_unrelated_models_are_told_in_a_sentence(call, tmp_path, shape):
+    paths = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
+    tensors = {f"layer.{i}.weight": np.ones((2, 3), np.float32) for i in range(12)}
+    save_file(tensors, paths[0])
+    save_file(
+        {name if shape == (4, 4) else f"x{name}": np.ones(shape, np.float32) for name in tensors},
+        paths[1],
+    )
+    status, out, _ = call("diff", *paths)
+    assert status == 1
+    assert "The models are unrelated" in out
+    assert len(out.splitlines()) < 6
+    status, out, _ = call("diff", *paths, "--json")
+    assert (status, len(json.loads(out)["tensors"])) == (1, 12 if shape == (4, 4) else 24)
+
+
+def test_a_tensor_without_a_name_is_seen(call, tmp_path):
+    path = tmp_path / "m.safetensors"
+    save_file({"": np.ones((4, 4), np.float32), "b.weight": np.ones((4, 4), np.float32)}, path)
+    status, out, _ = call("inspect", path)
+    assert status == 0
+    assert any(line.startswith('""  ') for line in out.splitlines())
+    assert 'Note: "" is a tensor whose name in the file is empty' in out
+    made = (*L1, "--amount", "0.5", "--select", "", "-o", tmp_path / "o.safetensors")
+    status, out, _ = call("prune", path, *made)
+    assert status == 0
+    assert '  50.0 %  ""\n' in out

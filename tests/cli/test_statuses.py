@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +177,14 @@ def test_a_defect_of_ours_is_shown_in_full_with_where_to_report_it(
     assert "Traceback (most recent call last)" in err
     assert "of ours" in err
     assert pruneapp.ISSUES in err.splitlines()[-1]
+
+
+def test_the_address_for_defects_and_the_version_are_those_of_the_package():
+    project = tomllib.loads(
+        (Path(pruneapp.__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
+    assert project["urls"] == {"Issues": pruneapp.ISSUES}
+    assert project["version"] == pruneapp.__version__
 
 
 @pytest.mark.parametrize(

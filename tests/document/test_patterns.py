@@ -142,11 +142,11 @@ def test_what_cannot_have_it_says_why():
     report = check_pattern(state, ["w", "v"], 2, 4, 1, Job())
     assert not report.satisfied
     assert [t.why_not for t in report.tensors] == [
-        "It has no 4 weights along the dimension.",
+        "Dimension 1 has 3 elements, fewer than a group of 4.",
         "Groups need a tensor of two or more dimensions.",
     ]
     (found,) = check_pattern(state, ["w"], 2, 4, 2, Job()).tensors
-    assert found.why_not == "It has 2 dimensions, and none of number 2."
+    assert found.why_not == "It has 2 dimensions, and no dimension 2."
     with pytest.raises(ParameterError, match="'pattern' must be n:m"):
         check_pattern(state, ["w"], 4, 4, 1, Job())
     with pytest.raises(SelectionError):

@@ -111,7 +111,7 @@ def test_defaults_complete_the_values_and_nobody_changes_them_later():
 
 
 def test_wrong_steps_are_refused():
-    with pytest.raises(ParameterError, match="Did you mean l1_unstructured"):
+    with pytest.raises(ParameterError, match="Did you mean 'l1_unstructured'"):
         Row(("a",), "l1_unstructed")
     with pytest.raises(ParameterError, match="at least one row"):
         Step(())

@@ -236,7 +236,7 @@ def test_blocks_keep_to_a_ceiling_and_reach_a_total():
 
 @pytest.mark.parametrize("name", ["n_m", "blocks"])
 def test_vectors_have_no_groups_and_no_blocks(name):
-    with pytest.raises(ParameterError, match="of two or more dimensions"):
+    with pytest.raises(ParameterError, match="two or more dimensions"):
         run(view_of_values(np.ones(8, np.float32)), name)
 
 

@@ -29,7 +29,15 @@ def test_all_methods_of_torch_are_there():
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("l1_unstructred", "l1_unstructured"), ("ln_structure", "ln_structured")]
+    ("typed", "meant"),
+    [
+        ("l1_unstructred", "l1_unstructured"),
+        ("ln_structure", "ln_structured"),
+        ("L1Unstructured", "l1_unstructured"),
+        ("l1", "l1_unstructured"),
+        ("LAMP", "lamp"),
+        ("random", "random_structured"),
+    ],
 )
 def test_a_slip_of_the_pen_is_met_with_the_nearest_name(typed, meant):
     """What was meant, not a list to search."""
@@ -39,7 +47,7 @@ def test_a_slip_of_the_pen_is_met_with_the_nearest_name(typed, meant):
 
 def test_without_a_near_name_all_are_listed():
     """There are few enough."""
-    with pytest.raises(ParameterError, match="There are l1_unstructured, "):
+    with pytest.raises(ParameterError, match="Allowed methods: l1_unstructured, "):
         get("qqq")
 
 
@@ -50,7 +58,7 @@ def test_methods_come_and_go():
     try:
         assert get("mine") is mine
         assert list(METHODS)[-1] == "mine"
-        with pytest.raises(MethodError, match="There is a method 'mine' already"):
+        with pytest.raises(MethodError, match="A method named 'mine' exists already"):
             register(mine)
     finally:
         unregister("mine")

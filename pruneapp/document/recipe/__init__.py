@@ -4,7 +4,7 @@ from pruneapp.document.recipe.fitting import Fit, Problem, fit
 from pruneapp.document.recipe.portable import portable, recipe_of
 from pruneapp.document.recipe.recipe import Recipe
 from pruneapp.document.recipe.replay import Replayed, replay, replay_all
-from pruneapp.document.recipe.saving import load, save
+from pruneapp.document.recipe.saving import is_recipe, load, save
 
 __all__ = [
     "Fit",
@@ -12,6 +12,7 @@ __all__ = [
     "Recipe",
     "Replayed",
     "fit",
+    "is_recipe",
     "load",
     "portable",
     "recipe_of",

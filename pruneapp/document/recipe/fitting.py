@@ -95,7 +95,12 @@ def fit(recipe: Recipe, checkpoint: Checkpoint, job: Job) -> Fit:
             deed = None
         found.append(FitEntry(deed, _label(entry, deed), _names(checkpoint, deed)))
         job.step(1)
-    notices = (*_notices(recipe, checkpoint), *_old_meanings(found))
+    empty = f"'{recipe.where}' has no entries, so it leaves the checkpoint unchanged."
+    notices = (
+        *[empty] * (not recipe.entries),
+        *_notices(recipe, checkpoint),
+        *_old_meanings(found),
+    )
     return Fit(tuple(found), tuple(problems), notices)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from pruneapp.checkpoint.writer import write_error, write_whole
 from pruneapp.document.recipe.recipe import Recipe
+from pruneapp.document.recipe.schema import FORMAT
 from pruneapp.errors import RecipeError, words_of
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
@@ -19,6 +20,7 @@ MASK = ".mask"
 # A recipe of a thousand steps with ten thousand names each is as large.
 _LARGEST = 512 << 20
 _PIECE = 8 << 20
+_HEAD = 4096
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -100,6 +102,18 @@ def load(path: Path, job: Job) -> Recipe:
         if found is not None:
             masks[name] = found
     return Recipe(recipe.entries, masks, recipe.where)
+
+
+def is_recipe(path: Path) -> bool:
+    """Whether a file begins as a recipe does, sound or not."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except (OSError, ValueError):
+        return False
+    return head.lstrip()[:1] == b"{" and f'"{FORMAT}"'.encode() in head
 
 
 def _read(path: Path) -> bytes:

@@ -262,4 +262,4 @@ def _with_version(entry: Entry, old: Version | UnsetType, new: Version | UnsetTy
 
 def wrong(error: JsonError) -> RecipeError:
     """Return the error of JSON that is no recipe, with its place in the file."""
-    return RecipeError(error.sentence, remedy="See docs/recipes.md.")
+    return RecipeError(error.sentence, remedy=f"{error.remedy} See docs/recipes.md.".lstrip())

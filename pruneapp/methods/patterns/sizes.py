@@ -21,9 +21,9 @@ class PatternParam(Param):
     help: str = "Weights kept in each group: 2:4 keeps 2 of every 4."
     default: str = "2:4"
 
-    def parse(self, text: str) -> str:
+    def read(self, text: str) -> str:
         """Read ``2:4``."""
-        return self.validate(text.replace(" ", ""))
+        return text.replace(" ", "")
 
     def validate(self, value: Any) -> str:
         """Accept two whole numbers, the first the smaller one."""
@@ -56,9 +56,9 @@ class BlockParam(Param):
     )
     default: str = "4x4"
 
-    def parse(self, text: str) -> str:
+    def read(self, text: str) -> str:
         """Read ``4x4``, with a cross as well."""
-        return self.validate(text.replace(" ", "").replace("×", "x").replace("X", "x"))
+        return text.replace(" ", "").replace("×", "x").replace("X", "x")
 
     def validate(self, value: Any) -> str:
         """Accept two whole numbers of 1 or more."""

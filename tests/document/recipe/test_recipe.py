@@ -289,22 +289,40 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
         ('{"format": "pruneapp-recipe", "version": 7, "entries": []}', "version 7"),
         (
             text_of(step_entry(L1, scope="both")),
-            "'r.json', at entries[0].configuration.scope: invalid enum value 'both'",
+            "'r.json', at entries[0].configuration.scope: 'both' is not an allowed value",
         ),
         (
             text_of(step_entry()),
-            "'r.json', at entries[0].configuration.rows: expected 'array' of length >= 1",
+            "configuration.rows: expected an array with at least 1 item, got an array of 0",
         ),
-        (text_of({"name": "prune"}), "at entries[0].name: invalid value 'prune'"),
-        (text_of(step_entry({"name": "l1_unstructured", "amount": 1})), "unknown field 'amount'"),
-        (text_of(extra=1), "unknown field 'extra'"),
+        (text_of({"name": "prune"}), "at entries[0].name: 'prune' is not an allowed value"),
+        (
+            text_of(step_entry({"name": "l1_unstructured", "amount": 1})),
+            "unknown key 'amount'. Allowed keys: name, configuration.",
+        ),
+        (text_of(step_entry(L1, rowz=1)), "unknown key 'rowz'. Did you mean 'rows'? Allowed keys:"),
+        (
+            text_of(step_entry(L1, limits={"spare": ["frist"]})),
+            "spare[0]: 'frist' is not an allowed value. Did you mean 'first'? Allowed values: emb",
+        ),
+        (
+            text_of({"name": "stepp"}),
+            "Did you mean 'step'? Allowed values: step, schedule, edit, treat_zeros, finalize,",
+        ),
+        (text_of({"name": "step"}), "at entries[0]: the key 'configuration' is missing."),
+        (
+            text_of(step_entry(L1, companions="yes")),
+            "companions: expected true or false, got 'yes'",
+        ),
+        (text_of(7), "at entries[0]: expected an object, got 7"),
+        (text_of(extra=1), "unknown key 'extra'"),
         (
             text_of(step_entry(L1, limits={"floor": 2})),
-            "entries[0].configuration.limits.floor: expected 'float' <= 1.0",
+            "entries[0].configuration.limits.floor: expected a number of at most 1.0, got 2",
         ),
     ],
 )
-def test_what_is_no_recipe_is_refused_with_its_place(text, sentence):
+def test_what_is_no_recipe_is_refused_with_its_place_and_what_is_allowed(text, sentence):
     with pytest.raises(RecipeError) as caught:
         Recipe.from_text(text, where="r.json")
     assert sentence in str(caught.value)
