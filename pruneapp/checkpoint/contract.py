@@ -122,7 +122,7 @@ class Contents:
         Tensors that are presented as several (sparse COO, nested), by name: what they are, in
         words, then the names of the entries.
     others
-        Keys of the chosen dict whose values are no tensors.
+        Keys of the chosen dict, and of dicts and lists in it, whose values are no tensors.
     beside
         Keys that the file holds outside of the chosen dict ("optimizer", "epoch", another state
         dict): those next to it and to the dicts around it, outer keys joined by dots.

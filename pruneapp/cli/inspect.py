@@ -63,6 +63,7 @@ def _as_json(document: Document, names: tuple[str, ...]) -> dict[str, Any]:
         "metadata": dict(contents.metadata),
         "unreadable": dict(contents.unreadable),
         "beside": list(contents.beside),
+        "not_tensors": list(contents.others),
         "tensors": [_tensor(document, document.checkpoint.entries[name]) for name in names],
     }
 
@@ -115,10 +116,13 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
     if len(contents.state_dicts) > 1:
         keys = ", ".join(repr(s.key) for s in contents.state_dicts)
         write(f"State dict {contents.state_dict!r} of {keys}; choose with --state-dict KEY\n")
-    if contents.beside:
-        keys = ", ".join(map(repr, map(show, contents.beside[:_KEYS])))
-        more = len(contents.beside) - _KEYS
-        write(f"Not in the state dict: {keys}{f' and {more:,} more' if more > 0 else ''}\n")
+    for what, outside in (
+        ("Not in the state dict", contents.beside),
+        ("In the state dict, but not tensors", contents.others),
+    ):
+        if outside:
+            more = f" and {len(outside) - _KEYS:,} more" if len(outside) > _KEYS else ""
+            write(f"{what}: {', '.join(map(repr, map(show, outside[:_KEYS])))}{more}\n")
     if "" in names:
         write('Note: "" is a tensor whose name in the file is empty; select it with --select "".\n')
     if not pruned and any(key.startswith(KEY) for key in contents.metadata):

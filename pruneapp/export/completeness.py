@@ -253,6 +253,10 @@ def _notices(
                 f"{_listed(tuple(unreadable))} {were} not read, and {were} written as "
                 f"{'it' if len(unreadable) == 1 else 'they'} stood in the file."
             )
+        if checkpoint.contents.others:
+            yield f"Kept unchanged: {_no_tensors(checkpoint)}."
+        if checkpoint.contents.beside:
+            yield f"Kept unchanged: {_outside(checkpoint)}."
         return
     if leave:
         were = "was" if len(leave) == 1 else "were"
@@ -289,10 +293,21 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     if len(contents.parts) > _NAMED:
         yield f"So were {counted(len(contents.parts) - _NAMED, 'more tensor')} of such kinds."
     if contents.others:
-        one = len(contents.others) == 1
-        kind = "is not a tensor and was" if one else "are not tensors and were"
-        yield f"{_listed(contents.others)} {kind} not written."
+        yield f"Left out: {_no_tensors(checkpoint)}."
     yield from _around(checkpoint, job, text=text)
+
+
+def _no_tensors(checkpoint: Checkpoint) -> str:
+    others = checkpoint.contents.others
+    kind = "which is not a tensor" if len(others) == 1 else "which are not tensors"
+    return f"{_listed(others, _KEYS)}, {kind}"
+
+
+def _outside(checkpoint: Checkpoint) -> str:
+    contents = checkpoint.contents
+    where = f"state dict '{show(contents.state_dict)}'" if contents.state_dict else "state dict"
+    are = "is" if len(contents.beside) == 1 else "are"
+    return f"{_listed(contents.beside, _KEYS)}, which {are} not in the {where}"
 
 
 def _has_metadata(form: Format, suffix: str) -> bool:
@@ -305,8 +320,7 @@ def _around(checkpoint: Checkpoint, job: Job, *, text: bool) -> Iterator[str]:
     """Say what of the file around the state dict is left out."""
     contents = checkpoint.contents
     if contents.beside:
-        what = f"state dict '{show(contents.state_dict)}'" if contents.state_dict else "tensors"
-        yield f"Left out, as it is not in the {what}: {_listed(contents.beside, _KEYS)}."
+        yield f"Left out: {_outside(checkpoint)}."
     if contents.format == SCRIPT:
         yield "Left out: the TorchScript program of the file."
     elif contents.unknown_globals:

@@ -227,6 +227,14 @@ def test_reports_name_all_that_was_left_out(call, tmp_path):
     assert json.loads(data.read_text(encoding="utf-8"))["omitted"] == names
 
 
+def test_inspect_names_what_is_in_the_state_dict_and_no_tensor(call, tmp_path):
+    path = tmp_path / "m.pt"
+    torch.save({"w": plain(1, 16, 16), "head": {"b": plain(2, 4), "note": "x"}, "lr": 1}, path)
+    said = "In the state dict, but not tensors: 'head.note', 'lr'\n"
+    assert said in call("inspect", path)[1]
+    assert json.loads(call("inspect", path, "--json")[1])["not_tensors"] == ["head.note", "lr"]
+
+
 def test_inspect_says_what_is_beside_the_state_dict_and_whose_zeros_there_are(call, tmp_path):
     path = tmp_path / "last.ckpt"
     torch.save({"state_dict": {"fc.weight": plain(1, 16, 16)}, "epoch": 3, "lr": 0.1}, path)
@@ -235,7 +243,7 @@ def test_inspect_says_what_is_beside_the_state_dict_and_whose_zeros_there_are(ca
     out = tmp_path / "o.safetensors"
     recipe = tmp_path / "r.json"
     said = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]
-    assert "Left out, as it is not in the state dict 'state_dict': 'epoch', 'lr'." in said
+    assert "Left out: 'epoch', 'lr', which are not in the state dict 'state_dict'." in said
     said = call("inspect", out)[1]
     assert "Note: Pruneapp wrote this file. What was pruned are zeros in it" in said
     assert "Note: Pruneapp" not in call("inspect", path)[1]

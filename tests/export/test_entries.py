@@ -131,7 +131,7 @@ def test_pruned_arrays_are_changed_where_they_stand_and_nothing_else(protocol, t
         assert set(state.masks) == {"a", "b", "c", "t", "state.again"}
         assert checkpoint.entry("same").name == checkpoint.entry("tied").name == "state.again"
         out, report = run(state, "torch", tmp_path)
-    assert report.notices == ()
+    assert report.notices == ("Kept unchanged: 'state.name', which is not a tensor.",)
     found = torch.load(out, weights_only=False)
     assert list(found) == list(content)
     assert found["same"] is found["tied"] is found["state"]["again"]
@@ -205,13 +205,54 @@ def test_sparse_and_nested_tensors_stay_or_are_written_in_parts_which_is_said(ki
         assert any(notice.startswith(said) for notice in report.notices)
 
 
-def test_what_is_no_tensor_is_said_to_be_left_out(tmp_path):
-    path = saved(tmp_path / "m.pt", {"w": plain(0, 8, 16), "_extra_state": b"x", "epoch": 3})
+NO_TENSORS = {
+    "flat": ({"_extra_state": b"x", "epoch": 3}, "'_extra_state', 'epoch', which are not tensors"),
+    "a dict": ({"config": {"lr": 1, "note": "x"}}, "'config', which is not a tensor"),
+    "beside a nested tensor": (
+        {"head": {"note": "x", "weight": plain(1, 2, 2), "sizes": [1, 2], "deep": {"k": None}}},
+        "'head.note', 'head.sizes', 'head.deep', which are not tensors",
+    ),
+    "in a list": (
+        {"layers": [{"weight": plain(1, 2, 2), "stride": 2}, 7]},
+        "'layers.0.stride', 'layers.1', which are not tensors",
+    ),
+    "numbers of numpy": (
+        {"losses": [np.float64(1), np.float64(2)]},
+        "'losses', which is not a tensor",
+    ),
+    "a nested optimizer": (
+        {"head": {"weight": plain(1, 2, 2), "o": {"state": {}, "param_groups": [{"lr": 1}]}}},
+        "'head.o', which is not a tensor",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", WEIGHTS, ids=lambda form: form.name)
+@pytest.mark.parametrize("kind", NO_TENSORS)
+@pytest.mark.parametrize("key", ["", "model"])
+def test_of_values_that_are_no_tensors_it_is_said_what_becomes_of_them(tmp_path, kind, form, key):
+    values, said = NO_TENSORS[kind]
+    content = {"w": plain(0, 8, 16), **values}
+    path = saved(tmp_path / "m.pt", {key: content} if key else content)
     with open_checkpoint(path) as checkpoint:
-        _, report = run(half(checkpoint), "safetensors", tmp_path)
-        assert report.notices == ("'_extra_state', 'epoch' are not tensors and were not written.",)
-        _, report = run(half(checkpoint), "torch", tmp_path)
-        assert report.notices == ()
+        (offer,) = (one for one in offers(half(checkpoint), Job()) if one.name == form.name)
+        out, report = run(half(checkpoint), form.name, tmp_path)
+    kept = form.name == "torch"
+    assert f"{'Kept unchanged' if kept else 'Left out'}: {said}." in report.notices
+    assert (f"Left out: {said}." in offer.does_not) == (not kept)
+    if kept:
+        loaded = torch.load(out, weights_only=False)
+        loaded = loaded[key] if key else loaded
+        assert set(loaded) == set(content)
+        assert str(without_tensors(loaded)) == str(without_tensors(content))
+
+
+def without_tensors(value):
+    if isinstance(value, dict):
+        return {key: without_tensors(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [without_tensors(one) for one in value]
+    return None if isinstance(value, torch.Tensor) else value
 
 
 TRAINING = {
@@ -228,23 +269,31 @@ def test_what_stands_around_the_state_dict_is_written_or_said_before_and_after(f
     for content, said in (
         (
             {"state_dict": weights, **TRAINING},
-            "state dict 'state_dict': 'optimizer', 'epoch', 'args'",
+            "'optimizer', 'epoch', 'args', which are not in the state dict 'state_dict'",
         ),
         ({"state_dict": weights}, ""),
         (weights, ""),
-        ({**weights, "optimizer": TRAINING["optimizer"]}, "tensors: 'optimizer'"),
-        ({"epoch": 1, "a": {"model": weights, "lr": 2}}, "state dict 'a.model': 'epoch', 'a.lr'"),
+        (
+            {**weights, "optimizer": TRAINING["optimizer"]},
+            "'optimizer', which is not in the state dict",
+        ),
+        (
+            {"epoch": 1, "a": {"model": weights, "lr": 2}},
+            "'epoch', 'a.lr', which are not in the state dict 'a.model'",
+        ),
         (
             {"model": weights, "ema": {"w": plain(1, 8, 16)}, **{f"k{i}": i for i in range(20)}},
-            "state dict 'model': 'ema', " + ", ".join(f"'k{i}'" for i in range(11)) + " and 9 more",
+            "'ema', " + ", ".join(f"'k{i}'" for i in range(11)) + " and 9 more, which are not in "
+            "the state dict 'model'",
         ),
     ):
         with open_checkpoint(saved(tmp_path / "m.pt", content)) as checkpoint:
             (offer,) = (one for one in offers(half(checkpoint), Job()) if one.name == form.name)
             _, report = run(half(checkpoint), form.name, tmp_path)
-        wanted = f"Left out, as it is not in the {said}."
+        wanted = f"Left out: {said}."
         kept = not said or form.name == "torch"
         assert (wanted in offer.does_not) == (wanted in report.notices) == (not kept)
+        assert (f"Kept unchanged: {said}." in report.notices) == bool(kept and said)
         assert not (kept and "Left out" in " ".join((*offer.does_not, *report.notices)))
 
 

@@ -87,6 +87,7 @@ def to_rows(index: Index) -> Rows:
         dict(contents.traits),
         dict(contents.parts),
         contents.others,
+        contents.beside,
     )
     return rows, rest
 
@@ -129,7 +130,8 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
         spans += [Span(*row[1:]) for row in batch if row[0] == "span"]
         packed += [Packed(*row[1:]) for row in batch if row[0] == "packed"]
         rebuilt += [_rebuilt_of(row) for row in batch if row[0] in {"held", "flipped", "matrix"}]
-    word, label, notices, state_dicts, state_dict, unknown, unreadable, traits, parts, others = rest
+    word, label, notices, state_dicts, state_dict, unknown, *found = rest
+    unreadable, traits, parts, others, beside = found
     contents = Contents(
         format=word,
         label=label,
@@ -143,5 +145,6 @@ def from_rows(rows: list[Any], rest: tuple[Any, ...], cancel: CancelToken) -> In
         traits=traits,
         parts=parts,
         others=others,
+        beside=beside,
     )
     return Index(contents, tuple(spans), tuple(packed), tuple(rebuilt))

@@ -305,9 +305,12 @@ def test_large_pickle_is_read_in_another_process(
     tensors = {f"blocks.{i}.weight": torch.full((2, 2), i) for i in range(300)}
     tensors["tied"] = tensors["blocks.7.weight"]
     path = tmp_path / "model.pt"
-    path.write_bytes(saved(tensors, _use_new_zipfile_serialization=not legacy))
+    tensors["blocks.0.note"] = "no tensor"
+    content = {"model": tensors, "epoch": 3}
+    path.write_bytes(saved(content, _use_new_zipfile_serialization=not legacy))
     with open_checkpoint(path) as checkpoint:
         here = checkpoint.contents
+        assert (here.beside, here.others) == (("epoch",), ("blocks.0.note",))
     asked: list[str] = []
     elsewhere = header_process.parse_torch
     monkeypatch.setattr(

@@ -55,16 +55,16 @@ class Candidate:
     tensors, numel
         How many there are, and how many numbers they hold, tied ones counted once.
     others
-        Keys of values in the dict itself that are no tensors and hold none.
+        Finds the keys of what is in it, however deep, and no tensor.
     beside
-        Finds the keys of what the file holds outside of it; only the chosen one is asked.
+        Finds the keys of what the file holds outside of it. Only the chosen one is asked for both.
     """
 
     key: str
     found: tuple[Found, ...]
     tensors: int
     numel: int
-    others: tuple[str, ...] = ()
+    others: Callable[[], tuple[str, ...]] = tuple
     beside: Callable[[], tuple[str, ...]] = tuple
 
     @classmethod
@@ -73,7 +73,7 @@ class Candidate:
         key: str,
         found: Iterable[Found],
         cancel: CancelToken,
-        others: Iterable[str] = (),
+        others: Callable[[], tuple[str, ...]] = tuple,
         beside: Callable[[], tuple[str, ...]] = tuple,
     ) -> Candidate:
         """Count what there is."""
@@ -86,7 +86,7 @@ class Candidate:
         for some in cancel.batches(leaves.values()):
             tensors += sum(map(_tensors, some))
             total += sum(map(numel, some))
-        return cls(key, tuple(every), tensors, total, tuple(others), beside)
+        return cls(key, tuple(every), tensors, total, others, beside)
 
     @property
     def foreign(self) -> bool:

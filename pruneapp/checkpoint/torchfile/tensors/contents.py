@@ -143,7 +143,7 @@ def build(
         unreadable=unreadable,
         traits={trait: tuple(names) for trait, names in found.traits.items()},
         parts=found.parts,
-        others=chosen.others,
+        others=chosen.others(),
         beside=chosen.beside(),
     )
     return contents, tuple(found.rebuilt)

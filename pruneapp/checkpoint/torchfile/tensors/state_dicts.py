@@ -108,7 +108,7 @@ class _Walk:
             self._cancel.check()
             for batch in self._cancel.batches(_contents(value)):
                 for child in batch:
-                    if isinstance(child, LEAVES):
+                    if isinstance(child, LEAVES) and not _is_number(child, value):
                         hot.append(id(value))
                     elif isinstance(child, _CONTAINERS) and child:
                         parents.setdefault(id(child), []).append(id(value))
@@ -145,7 +145,7 @@ class _Walk:
                 or any(isinstance(child, LEAVES) and test(child) for _, child, _ in children)
                 or self._holds_layers(children)
             ):
-                others = self._others(value, children)
+                others = partial(self._others, value)
                 beside = partial(self._beside, (*above, value))
                 name = keys.unique(key)
                 found.append(Candidate.of(name, self._flatten(value), self._cancel, others, beside))
@@ -161,20 +161,29 @@ class _Walk:
                 )
         return [candidate for candidate in found if candidate.found]
 
-    def _others(self, value: Any, children: list[tuple[str, Any, str]]) -> list[str]:
-        """Return the keys of what is no tensor, holds none, and is no matter of training."""
-        if not isinstance(value, dict):
-            return []
-        others: list[str] = []
-        for batch in self._cancel.batches(children):
-            others += [
-                name
-                for name, child, _ in batch
-                if not isinstance(child, LEAVES)
-                and not self.bears(child)
-                and not _ends(name, OTHER_KEYS, _OTHER_ENDINGS)
-            ]
-        return others
+    def _others(self, root: Any) -> tuple[str, ...]:
+        """Return the keys of what `_flatten` passes over in a dict, and in what lies in it.
+
+        Values that are no tensors, the whole where it holds none; but for what `_beside` names,
+        and the attributes of objects.
+        """
+        names: list[str] = []
+        todo: list[tuple[Any, str, frozenset[int]]] = [(root, "", frozenset())]
+        while todo:
+            self._cancel.check()
+            value, prefix, above = todo.pop()
+            apart = not self.bears(value) or _is_optimizer(value) or len(above) > MAX_DEPTH
+            if value is not root and apart:
+                names.append(prefix)
+            elif isinstance(value, (dict, list, tuple)) and id(value) not in above:
+                for batch in self._cancel.batches(reversed(self._all_children(value))):
+                    todo += [
+                        (child, joined(prefix, name), above | {id(value)})
+                        for name, child, _ in batch
+                        if not (isinstance(child, LEAVES) and not _is_number(child, value))
+                        and not (value is root and self._is_apart(name, child))
+                    ]
+        return tuple(dict.fromkeys(names))
 
     def _beside(self, path: Sequence[Any]) -> tuple[str, ...]:
         """Return the keys of what is not in a dict, but next to it or to those around it.
@@ -244,8 +253,8 @@ class _Walk:
             above |= {id(value)}
             for batch in self._cancel.batches(reversed(self._all_children(value))):
                 for name, child, cls in batch:
-                    if isinstance(child, Array) and child.number and type(value) in {list, tuple}:
-                        continue  # as the numbers of Python beside it
+                    if _is_number(child, value):
+                        continue
                     if (
                         value is root
                         and not outer_is_module
@@ -338,6 +347,11 @@ def _contents(value: Any) -> Iterator[Any]:
         yield from value.items
         yield from (child for _, child in value.pairs)
         yield from value.args
+
+
+def _is_number(leaf: Any, holder: Any) -> bool:
+    """Whether a number of numpy stands in a list, as the numbers of Python beside it do."""
+    return isinstance(leaf, Array) and leaf.number and type(holder) in {list, tuple}
 
 
 def _is_optimizer(value: Any) -> bool:
