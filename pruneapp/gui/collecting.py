@@ -8,6 +8,7 @@ of a drag. And it may run in a worker, where objects of Qt must not be destroyed
 from __future__ import annotations
 
 import gc
+import time
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
@@ -20,6 +21,9 @@ MANY_AT_ONCE = 50_000
 LOOKS_AWAY = 30
 # So many looks at the younger generation go before one at the next older.
 LOOKS_BEFORE_OLDER = 10
+# What a collection looks at for so long is what is known of 100,000 tensors: it stays, and is
+# not looked at again, or every thousandth second would become one of standing still.
+LONG_S = 0.02
 # Headers of more tensors than this would be looked at for longer than a frame, and hold no cycles.
 LARGE = 5000
 
@@ -53,7 +57,10 @@ class Collector(QObject):
             generation += 1
         if generation < 2:
             self._looks[generation] += 1
+        began = time.thread_time()
         gc.collect(generation)
+        if time.thread_time() - began > LONG_S:
+            gc.freeze()
 
 
 def settle(tensors: int) -> None:

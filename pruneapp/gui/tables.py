@@ -8,31 +8,35 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers.csv_text import csv_text
 from pruneapp.checkpoint.writer import write_whole
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.session import Session
 from pruneapp.gui.subject import Subject
+from pruneapp.gui.tasks import Task
 from pruneapp.gui.telling import Telling
-from pruneapp.gui.views.parts.copied_rows import text_of
+from pruneapp.gui.views.parts.copied_rows import Copies, Numbers, text_of
 from pruneapp.gui.views.parts.numbers import count
-from pruneapp.gui.views.pictures.frame.table import Numbers
 from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.progress import Job
 
 _AT_A_TIME = 250  # rows, of which a thousand take some hundredths of a second
+_COPIED_AT_ONCE = 1000
 
 
 class Tables(QObject):
-    """Writes the numbers of pictures, and puts many rows of them on the clipboard.
+    """Writes the numbers of pictures, and puts the rows of every table on the clipboard.
 
     Parameters
     ----------
     session, jobs, telling
         Who says what went wrong, where it is done, and who says what was done.
+    window
+        Whose tables are copied, and those of its dialogs.
     pages
-        The pictures, which announce what is wanted.
+        The pictures, which announce what is to be written.
     parent
         The owner.
     """
@@ -41,6 +45,7 @@ class Tables(QObject):
         self,
         session: Session,
         jobs: Jobs,
+        window: QWidget,
         *,
         telling: Telling,
         pages: PicturePages,
@@ -51,7 +56,10 @@ class Tables(QObject):
         self._jobs = jobs
         self._telling = telling
         pages.csvRequested.connect(self.save)
-        pages.copyRequested.connect(self.copy)
+        self._copying: Task[str] | None = None
+        copies = Copies(window)
+        copies.wanted.connect(self.copy)
+        QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
     def save(self, numbers: Numbers, path: Path) -> None:
         """Write a table as CSV: all of it, or the file that was there stays as it was."""
@@ -81,20 +89,34 @@ class Tables(QObject):
             writes=True,
         )
 
-    def copy(self, numbers: Numbers) -> None:
-        """Put rows on the clipboard; what is there stays until they are made."""
+    def copy(self, rows: Numbers) -> None:
+        """Put rows on the clipboard, all at once; what is there stays until they are made."""
+        self._on_clipboard()
+        if rows.rows <= _COPIED_AT_ONCE:
+            self._put(text_of(rows.headers, rows), rows.rows)
+            return
+
+        def work(job: Job) -> str:
+            return text_of(rows.headers, _stepped(rows, job))
 
         def end(text: str) -> None:
-            QGuiApplication.clipboard().setText(text)
-            said = self.tr("Copied {n} rows.").format(n=count(numbers.rows))
-            self._telling.say_done(said)
+            self._copying = None
+            self._put(text, rows.rows)
 
-        self._jobs.submit(
-            self.tr("Copying rows"),
-            lambda job: text_of(numbers.headers, _stepped(numbers, job)),
-            on_result=end,
-            on_error=self._session.refused.emit,
-        )
+        # Not behind an export, which may take minutes.
+        self._copying = self._jobs.answer(work, on_result=end, on_error=self._session.refused.emit)
+        self._jobs.show(self._copying, self.tr("Copying rows"))
+
+    def _put(self, text: str, rows: int) -> None:
+        QGuiApplication.clipboard().setText(text)
+        said = self.tr("Copied 1 row.") if rows == 1 else self.tr("Copied {n} rows.")
+        self._telling.say_done(said.format(n=count(rows)))
+
+    def _on_clipboard(self) -> None:
+        """Make no more rows: something else is copied, and must not be replaced."""
+        if self._copying is not None:
+            self._copying.cancel()
+            self._copying = None
 
 
 def write_csv(numbers: Numbers, path: Path, job: Job) -> None:

@@ -127,7 +127,12 @@ class Workbench(QObject):
             self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked
         )
         self.tables = Tables(
-            self.session, self.jobs, telling=self.telling, pages=self.views.pages, parent=self
+            self.session,
+            self.jobs,
+            window,
+            telling=self.telling,
+            pages=self.views.pages,
+            parent=self,
         )
         self.browsing = Browsing(self.views, window.actions_, settings, self)
         view = ViewState(

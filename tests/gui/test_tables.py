@@ -8,18 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
 from pruneapp.answers.csv_text import csv_text
 from pruneapp.errors import ExportError
 from pruneapp.gui.settings import Settings
 from pruneapp.gui.tables import write_csv
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
+from pruneapp.gui.views.parts.copied_rows import NOTHING, Copies, Numbers, copy_rows
+from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.progress import Cancelled, CancelToken, Job
 
 CHANNELS = 60_000
+TENSORS = 2_500
 SMALL = Numbers(("a", "b"), 2, lambda row: (row, "é"))
 
 
@@ -105,6 +109,77 @@ def test_the_window_answers_while_all_rows_of_a_table_are_copied(wide, beats):
     assert {line.count("\t") for line in lines} == {lines[0].count("\t")}
     shown = [channels._table.numbers.index(7, c).data() for c in range(2)]
     assert lines[8].split("\t")[:2] == shown
+
+
+@pytest.fixture
+def many(person, tmp_path):
+    """A person who has the tensors of a file below each other, all of them selected."""
+    path = tmp_path / "many.safetensors"
+    one = np.ones((2, 2), np.float32)
+    save_file({f"layers.{at}.weight": one for at in range(TENSORS)}, path)
+    person.open(path)
+    person.wait_open(path)
+    person.views.tree.set_flat(flat=True)
+    view = person.views.tree.view
+    view.setFocus()
+    person.key("Home", view)
+    person.key("Shift+End", view)
+    QGuiApplication.clipboard().setText("before")
+    return person
+
+
+def test_all_rows_of_the_tree_are_copied_aside_as_they_were(many):
+    tree = many.views.tree
+    many.key("Ctrl+C", tree.view)
+    assert QGuiApplication.clipboard().text() == "before", "made before anything else was done"
+    tree.set_sparsity({f"layers.{at}.weight": 4 for at in range(TENSORS)})
+    many.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    heads, *lines = QGuiApplication.clipboard().text().split("\n")
+    assert [line.split("\t")[0] for line in lines] == sorted(
+        f"layers.{at}.weight" for at in range(TENSORS)
+    )
+    at = heads.split("\t").index("Sparsity")
+    assert {line.split("\t")[at] for line in lines} == {"0 %"}
+    assert many.window.done.label.text() == f"Copied {TENSORS:,} rows."
+
+
+def waiting(person):
+    """Let the window make rows of which one waits; returns what is to be set to go on."""
+    numbers, reached, go_on = held(Numbers(("a",), 3_000, lambda row: (str(row),)))
+    person.window.findChild(Copies).wanted.emit(numbers)
+    person.wait(reached.is_set)
+    return go_on
+
+
+def test_escape_ends_a_copy(many):
+    go_on = waiting(many)
+    many.key("Esc", many.window)
+    go_on.set()
+    many.wait_idle()
+    assert QGuiApplication.clipboard().text() == "before"
+
+
+def test_whatever_is_copied_later_stays(many):
+    for later in (
+        lambda: copy_rows(many.views.tree.view, Numbers(("b",), 1, lambda _row: ("later",))),
+        lambda: QGuiApplication.clipboard().setText("b\nlater"),
+    ):
+        go_on = waiting(many)
+        later()
+        go_on.set()
+        many.wait_idle()
+        assert QGuiApplication.clipboard().text() == "b\nlater"
+
+
+def test_a_dialog_of_the_window_copies_by_the_window(many):
+    dialog = QDialog(many.window)
+    table = CountsTable(("a", "b"), TENSORS, lambda row: (str(row), str(-row)), dialog)
+    table.selectAll()
+    many.qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "before"
+    many.wait(lambda: QGuiApplication.clipboard().text() != "before")
+    assert QGuiApplication.clipboard().text().split("\n")[::TENSORS] == ["a\tb", "2499\t-2499"]
+    dialog.deleteLater()
 
 
 def test_numbers_stay_those_that_were_shown_when_they_were_asked_for(wide):

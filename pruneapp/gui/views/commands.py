@@ -110,8 +110,12 @@ class EntryTable(QTableWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows by Ctrl+C."""
-        if not copied_by(self, event):
+        if not copied_by(self, event, self._texts):
             super().keyPressEvent(event)
+
+    def _texts(self, row: int) -> list[str]:
+        items = (self.item(row, column) for column in range(self.columnCount()))
+        return ["" if item is None else item.text() for item in items]
 
     def chosen(self) -> Entry | None:
         """Return the entry of the current row."""

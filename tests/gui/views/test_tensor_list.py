@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from pruneapp.answers import ShortNames, TensorRow
-from pruneapp.gui.views.parts.copied_rows import copy_rows
+from pruneapp.gui.views.parts.copied_rows import NOTHING, copy_rows
 from pruneapp.gui.views.parts.counts_table import CountsTable
 from pruneapp.gui.views.tree import ModuleTree, build_nodes
 from pruneapp.gui.views.tree.cells import Column
@@ -179,7 +179,7 @@ def test_other_tables_copy_rows_too_and_nothing_is_computed_by_a_spreadsheet(qtb
     qtbot.keyClick(table, Qt.Key.Key_C, CTRL)
     text = QGuiApplication.clipboard().text()
     assert text == "Name\tNumber\n'=SUM(A1)\\u0009and\\u000amore\t-1,000\nplain\t'+x"
-    copy_rows(("Name",), ())
+    copy_rows(table, NOTHING)
     assert QGuiApplication.clipboard().text() == text
 
 
@@ -216,6 +216,15 @@ def test_100_000_tensors_stay_fluent(qtbot, english):
     timed("end", lambda: qtbot.keyClick(tree.view, Qt.Key.Key_End))
     timed("select", lambda: tree.view.select_nodes(tree.model.listing.tensor_order()[:3_000]))
     timed("check", lambda: qtbot.keyClick(tree.view, Qt.Key.Key_Space))
+    first = tree.model.index(0, 0).internalId()
+    timed("menu", lambda: tree.context_menu(first))
+    tree.view.select_nodes(tree.model.listing.tensor_order())
+    timed("menu of all", lambda: tree.context_menu(first))
+    timed("nodes of all", tree.view.selected_nodes)
+    timed("clear all", lambda: qtbot.keyClick(tree.view, Qt.Key.Key_Space))
+    timed("check all", lambda: qtbot.keyClick(tree.view, Qt.Key.Key_Space))
+    timed("names", lambda: tree.set_checked([each.name for each in rows]))
+    timed("one", lambda: tree.set_focused(rows[-2].name))
     assert tree.model.rowCount() == 66_668
     slow = {what: round(seconds, 2) for what, seconds in took.items() if seconds > 0.5}
     assert set(slow) <= {"end"}, took

@@ -8,8 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from pruneapp.gui.views.parts.copied_rows import Numbers
 from pruneapp.gui.views.parts.counts_table import CountsTable
-from pruneapp.gui.views.pictures.frame.table import Numbers, NumbersView
+from pruneapp.gui.views.pictures.frame.table import NumbersView
 
 ROWS = 100_000
 # Of the main thread; Qt's own search takes 4 s and more.

@@ -130,7 +130,7 @@ class CountsTable(QTableView):
     headers
         Of the columns; the first is that of the names.
     count, cells
-        How many rows there are, and the texts of one.
+        How many rows there are, and the texts of one; a worker may ask for those of many.
     short
         The shorter forms of the names, where they are of tensors.
     """
@@ -182,7 +182,7 @@ class CountsTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows by Ctrl+C."""
-        if not copied_by(self, event):
+        if not copied_by(self, event, self._cells):
             super().keyPressEvent(event)
 
     def fit(self, most: int) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import ChannelNorms
+from pruneapp.gui.views.parts.copied_rows import NOTHING, Numbers
 from pruneapp.gui.views.parts.numbers import count, percent
 from pruneapp.gui.views.pictures.channel_ranks import ChannelRanks
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis, PlaceAxis
@@ -18,7 +19,6 @@ from pruneapp.gui.views.pictures.chart.chart import grouped_edges
 from pruneapp.gui.views.pictures.chart.envelope import envelope
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.legend import Swatch
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
 INDEX, NORM = "index", "norm"

@@ -6,13 +6,13 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import Binning, Histogram
+from pruneapp.gui.views.parts.copied_rows import NOTHING, Numbers
 from pruneapp.gui.views.parts.numbers import count, part
 from pruneapp.gui.views.pictures.chart.axis import CountAxis
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.chart import Chart, grouped_edges, grouped_sum
 from pruneapp.gui.views.pictures.chart.decades import Decades, MagnitudeAxis
 from pruneapp.gui.views.pictures.frame.legend import Swatch
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import ShortNames, SparsityReport, TensorRow
 from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.gui.views.parts.copied_rows import NOTHING, Numbers
 from pruneapp.gui.views.parts.numbers import NO_NUMBER, count, part, percent, size
 from pruneapp.gui.views.pictures.chart.axis import NumberAxis
 from pruneapp.gui.views.pictures.chart.bars import Stacks
@@ -17,7 +18,6 @@ from pruneapp.gui.views.pictures.chart.chart import grouped_edges, grouped_max, 
 from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
 from pruneapp.gui.views.pictures.chart.ordered import OrderedChart
 from pruneapp.gui.views.pictures.frame.legend import Swatch
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.model_numbers import NO_NUMBERS, ModelNumbers
 
 FILE, SHARE, SIZE, ENERGY, ROLE = "file", "share", "size", "energy", "role"

@@ -56,7 +56,7 @@ class PicturePages(QWidget):
     pageChanged(int)
         The person chose another page; only this one needs answers.
     tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), tensorClicked(str), \
-failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
+failed(str), csvRequested(Numbers, Path)
         As announced by the pictures.
     """
 
@@ -67,7 +67,6 @@ failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
     tensorClicked = Signal(str)
     failed = Signal(str)
     csvRequested = Signal(object, object)
-    copyRequested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,7 +107,6 @@ failed(str), csvRequested(Numbers, Path), copyRequested(Numbers)
             self._controls.addWidget(picture.controls)
             picture.failed.connect(self.failed)
             picture.csvRequested.connect(self.csvRequested)
-            picture.copyRequested.connect(self.copyRequested)
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

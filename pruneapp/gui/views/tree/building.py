@@ -18,6 +18,7 @@ MAX_DEPTH = 64
 _Flags = NDArray[np.bool_]
 
 _NUMBER = re.compile(r"[0-9]+")
+_BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
 _DIGITS = 12  # of numbers that are ordered by their values
 
 
@@ -164,6 +165,27 @@ def _padded(number: re.Match[str]) -> str:
     return number[0].rjust(_DIGITS, "0")
 
 
+def in_all_blocks(name: str) -> str:
+    """Return a name with a star for every number between dots: that of its role in all blocks."""
+    return _BLOCK.sub("*", name)
+
+
+def _roles(
+    rows: tuple[TensorRow, ...], cancel: CancelToken
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return `role` and `in_blocks` of the nodes."""
+    roles: dict[tuple[str, str, bool], int] = {}
+    blocks: dict[str, int] = {}
+    role: list[int] = []
+    block: list[int] = []
+    for batch in cancel.batches(rows):
+        for row in batch:
+            what = row.kind, row.shown.rpartition(".")[2], row.buffer
+            role.append(roles.setdefault(what, len(roles)))
+            block.append(blocks.setdefault(in_all_blocks(row.shown), len(blocks)))
+    return np.array(role, np.int32), np.array(block, np.int32)
+
+
 def _kinds(rows: tuple[TensorRow, ...], cancel: CancelToken) -> list[str]:
     found: set[str] = set()
     for batch in cancel.batches(rows):
@@ -229,6 +251,7 @@ def _in_order(
     # Modules, which are tensor -1, have the last.
     haystacks = [*_haystacks(rows, cancel), ""]
     names, numel, parameters, prunable, by_default, matrices = _columns(rows, cancel)
+    role, in_blocks = _roles(rows, cancel)
     return Nodes(
         rows=rows,
         names=names,
@@ -248,6 +271,8 @@ def _in_order(
         prunable=prunable,
         by_default=by_default,
         matrices=matrices,
+        role=role,
+        in_blocks=in_blocks,
         place=_by_name(rows, cancel),
         haystack=list(map(haystacks.__getitem__, tensor.tolist())),
     )

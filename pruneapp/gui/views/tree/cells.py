@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from enum import IntEnum
 from itertools import repeat
 from typing import Any
@@ -70,6 +71,17 @@ class Cells(QObject):
     def _sum(self) -> None:
         self._pruned_below = self.nodes.below(self._pruned)
         self._after_below = None if self._after is None else self.nodes.below(self._after)
+        # By which all of a long list may be sorted, and which every row of it shows.
+        self._to_prune_below = np.zeros(len(self.nodes), np.int64)
+        if self._after_below is not None:
+            self._to_prune_below = self._after_below - self._pruned_below
+
+    def frozen(self) -> Cells:
+        """Return the cells as they are now, for a worker: what is set later does not reach them."""
+        found = Cells(self.nodes, copy(self.checks))
+        # Whatever is set replaces an array or a mapping, and changes none.
+        vars(found).update(vars(self), checks=found.checks)
+        return found
 
     def set_sparsity(self, pruned: Mapping[str, int]) -> None:
         """Take how many elements of some tensors are pruned; the others stay as they are."""
@@ -169,9 +181,7 @@ class Cells(QObject):
 
     def to_prune(self) -> NDArray[np.int64]:
         """Return ``int64[nodes]``: how many weights below each node the step would prune."""
-        if self._after_below is None:
-            return np.zeros(len(self.nodes), np.int64)
-        return self._after_below - self._pruned_below
+        return self._to_prune_below
 
     def copied(self, node: int, column: int) -> str:
         """Return what a cell says in a table of another program: names whole."""
@@ -196,7 +206,7 @@ class Cells(QObject):
         if column == Column.SPARSITY:
             return self._sparsity_text(node, tensor)
         if column == Column.TO_PRUNE:
-            gone = 0 if nodes.alias[node] else int(self.to_prune()[node])
+            gone = 0 if nodes.alias[node] else int(self._to_prune_below[node])
             return numbers.count(gone) if gone else numbers.NO_NUMBER
         if column == Column.PARAMETERS:
             if nodes.alias[node] or not (self.parameters_below[node] or tensor < 0):

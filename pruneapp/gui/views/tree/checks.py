@@ -7,7 +7,7 @@ checked one by one. So a module is "checked" as soon as everything that its clic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
@@ -92,6 +92,27 @@ class Checks:
         usual = matrices & nodes.by_default
         return usual if usual.any() else matrices
 
+    def reach(self, numbers: Sequence[int]) -> bool:
+        """Return whether a click on any of these nodes, unchecked, checks anything."""
+        tensors, modules = self._parted(numbers)
+        return bool(len(tensors)) or any(self.reached(node).any() for node in modules)
+
+    def complete(self, numbers: Sequence[int]) -> bool:
+        """Return whether all of these that have a mark are checked; False if none has one."""
+        tensors, modules = self._parted(numbers)
+        marks = [mark for node in modules if (mark := self.state(node)) is not None]
+        some = bool(len(tensors)) or bool(marks)
+        every = all(mark == State.Checked for mark in marks)
+        return some and every and bool(self.checked[tensors].all())
+
+    def _parted(self, numbers: Sequence[int]) -> tuple[NDArray[np.int32], list[int]]:
+        """Return the tensors (``int32[n]``) that have a mark of their own, and the modules."""
+        nodes, given = self._nodes, np.array(numbers, np.int64)
+        tensor = nodes.tensor[given]
+        own = (tensor >= 0) & ~nodes.alias[given]
+        found: NDArray[np.int32] = tensor[own]
+        return found[nodes.prunable[found]], given[tensor < 0].tolist()
+
     def below(self, node: int) -> NDArray[np.bool_]:
         """Return ``bool[rows]``: the shown tensors below a module that can be pruned."""
         nodes = self._nodes
@@ -99,11 +120,11 @@ class Checks:
         found: NDArray[np.bool_] = inside & self._shown & nodes.prunable
         return found
 
-    def set_nodes(self, numbers: Iterable[int], *, on: bool) -> bool:
+    def set_nodes(self, numbers: Sequence[int], *, on: bool) -> bool:
         """Check or clear what a click on each of the nodes reaches; returns whether it changed."""
         after = self.checked.copy()
         nodes = self._nodes
-        given = np.fromiter(numbers, np.int64)
+        given = np.array(numbers, np.int64)
         # In one go: thousands of tensors may be selected.
         own = given[(nodes.tensor[given] >= 0) & ~nodes.alias[given]]
         after[nodes.tensor[own]] = on
@@ -133,15 +154,12 @@ class Checks:
 
     def of_names(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return ``bool[rows]`` for tensors by any of their names; unknown names are left out."""
-        wanted = set(names)
-        return np.fromiter(
-            (
-                row.name in wanted or any(alias in wanted for alias in row.aliases)
-                for row in self._nodes.rows
-            ),
-            np.bool_,
-            len(self._nodes.rows),
-        )
+        wanted, nodes = set(names), self._nodes
+        found = np.fromiter(map(wanted.__contains__, nodes.names), np.bool_, len(nodes.rows))
+        if int(found.sum()) < len(wanted):  # others are further names, which few tensors have
+            for number in np.unique(nodes.tensor[nodes.alias]).tolist():
+                found[number] |= not wanted.isdisjoint(nodes.rows[number].aliases)
+        return found
 
     @property
     def hidden(self) -> int:

@@ -86,6 +86,10 @@ class Listing:
         """Return the place of a node among its siblings, once these were asked for."""
         return int(self._row[node])
 
+    def rows(self, nodes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the place of each of some nodes among its siblings, as `row` does."""
+        return self._row[nodes]
+
     def fetched(self, node: int) -> list[int]:
         """Return the children of `node` that are fetched; others must not change the list."""
         found = self._fetched.get(node)

@@ -167,6 +167,20 @@ class TreeModel(QAbstractItemModel):
             self._fetch(self.index_of(above), row + MORE)
         return self.createIndex(row, column, node)
 
+    def is_near(self, node: int) -> bool:
+        """Return whether a node is in the part of a long list that is fetched, or next to it."""
+        above = ROOT if self.flat else int(self.nodes.parent[node])
+        fetched = len(self.listing.fetched(above)) if above >= ROOT else 0
+        return self.listing.row(node) < fetched + MORE
+
+    def way(self, node: int) -> tuple[int, ...]:
+        """Return the places among siblings on the way from the root to a node that is listed."""
+        found = []
+        while node > ROOT:
+            found.append(self.listing.row(node))
+            node = int(self.nodes.parent[node])
+        return tuple(reversed(found))
+
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """Return the index of a child."""
         children = self.listing.fetched(parent.internalId() if parent.isValid() else ROOT)
@@ -263,7 +277,7 @@ class TreeModel(QAbstractItemModel):
 
     def check(self, nodes: Sequence[int], *, on: bool) -> None:
         """Check or clear nodes as a click on each would."""
-        if on and not any(self.checks.reached(node).any() for node in nodes):
+        if on and not self.checks.reach(nodes):
             # Marks that were set one by one are cleared as those of any other module.
             on = not any(
                 self.checks.state(node) == Qt.CheckState.PartiallyChecked for node in nodes

@@ -56,6 +56,9 @@ class Nodes:
     matrices
         ``bool[rows]``: prunable, of two or more dimensions, and neither norm nor bias: what the
         check mark of a module may reach.
+    role, in_blocks
+        ``int32[rows]``: equal for tensors of the same kind and last name, and for those whose
+        names as shown differ only in whole numbers between dots.
     place
         ``int32[rows]``: the place of each tensor in the order of names, "layer2" before "layer10".
     haystack
@@ -80,6 +83,8 @@ class Nodes:
     prunable: NDArray[np.bool_]
     by_default: NDArray[np.bool_]
     matrices: NDArray[np.bool_]
+    role: NDArray[np.int32]
+    in_blocks: NDArray[np.int32]
     place: NDArray[np.int32]
     haystack: list[str]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,6 @@ from pruneapp.gui.views.tree.view import TreeView
 # Up to here a filter answers within a key stroke; beyond, it waits for the person to pause.
 _AT_ONCE = 5_000
 _PAUSE_MS = 120
-_BLOCK = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 class ModuleTree(QWidget):
@@ -132,11 +130,10 @@ class ModuleTree(QWidget):
 
     def set_focused(self, name: str) -> None:
         """Put the cursor on a tensor by any of its names; an unknown one changes nothing."""
-        for number, row in enumerate(self.model.nodes.rows):
-            if name == row.name or name in row.aliases:
-                self._focus = number
-                self.view.show_node(int(self.model.nodes.leaf[number]))
-                return
+        found = np.flatnonzero(self.model.checks.of_names((name,)))
+        if len(found):
+            self._focus = int(found[0])
+            self.view.show_node(int(self.model.nodes.leaf[self._focus]))
 
     def set_flat(self, *, flat: bool) -> None:
         """List all tensors below each other, or show them below their modules."""
@@ -326,9 +323,10 @@ class ModuleTree(QWidget):
             uncheck.triggered.connect(lambda: self.model.check(chosen, on=False))
         if self.model.flat:
             given = chosen if node in chosen else [node]
-            wanted = {in_all_blocks(nodes.paths[each]) for each in given}
-            shown = self.model.listing.tensor_order()
-            same = [each for each in shown if in_all_blocks(nodes.paths[each]) in wanted]
+            wanted = np.unique(nodes.in_blocks[nodes.tensor[given]])
+            shown = self.model.listing.children(ROOT)
+            found = np.isin(nodes.in_blocks[nodes.tensor[shown]], wanted)
+            same: list[int] = shown[found].tolist()
             select = menu.addAction(
                 self.tr("Select the same role in all blocks ({n})").format(
                     n=numbers.count(len(same))
@@ -347,24 +345,9 @@ class ModuleTree(QWidget):
     def _alike(self, node: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return ``bool[rows]``: prunable tensors of the same kinds and last names, all shown."""
         nodes = self.model.nodes
-        examples = np.nonzero(self.model.checks.reached(node))[0].tolist()
-        kinds = {_role(nodes.rows[number]) for number in examples}
-        leaves = nodes.leaf.tolist()
-        return np.fromiter(
-            (
-                not row.why_not and _role(row) in kinds and bool(self.model.listing.shown[leaf])
-                for row, leaf in zip(nodes.rows, leaves, strict=True)
-            ),
-            np.bool_,
-            len(nodes.rows),
+        roles = np.unique(nodes.role[self.model.checks.reached(node)])
+        alike = nodes.prunable & np.isin(nodes.role, roles)
+        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
+            alike & self.model.listing.shown[nodes.leaf]
         )
-
-
-def in_all_blocks(name: str) -> str:
-    """Return a name with a star for every number between dots: that of its role in all blocks."""
-    return _BLOCK.sub("*", name)
-
-
-def _role(row: TensorRow) -> tuple[str, str, bool]:
-    """Return what tensors of the same kind in other blocks have in common with this one."""
-    return row.kind, row.shown.rpartition(".")[2], row.buffer
+        return found

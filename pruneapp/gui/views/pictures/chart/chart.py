@@ -10,11 +10,11 @@ import pyqtgraph as pg
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.gui.views.parts.copied_rows import Numbers
 from pruneapp.gui.views.pictures.chart.bars import Floats, Stacks
 from pruneapp.gui.views.pictures.chart.canvas import ChartCanvas
 from pruneapp.gui.views.pictures.frame.legend import Swatch
 from pruneapp.gui.views.pictures.frame.picture import Picture
-from pruneapp.gui.views.pictures.frame.table import Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
 

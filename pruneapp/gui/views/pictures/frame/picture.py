@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from pruneapp.gui.views.parts.colors import LIGHT, with_defaults
+from pruneapp.gui.views.parts.copied_rows import NOTHING, Numbers
 from pruneapp.gui.views.parts.labels import plain, recolor
 from pruneapp.gui.views.parts.painting import saved
 from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.legend import Legend, Swatch
 from pruneapp.gui.views.pictures.frame.plots import PlotCanvas
 from pruneapp.gui.views.pictures.frame.readout import FootLine, Readout, TableButton
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers, NumbersView
+from pruneapp.gui.views.pictures.frame.table import NumbersView
 from pruneapp.gui.views.pictures.frame.taking import Taking, stem_of
 from pruneapp.gui.views.pictures.frame.waiting import Waiting
 
@@ -53,13 +54,10 @@ class Picture(QWidget):
         A file could not be written; the sentence says why.
     csvRequested(Numbers, Path)
         The person wants these numbers in that file. There may be 100,000 rows of them.
-    copyRequested(Numbers)
-        The person wants these rows of the table on the clipboard, too many to make them at once.
     """
 
     failed = Signal(str)
     csvRequested = Signal(object, object)
-    copyRequested = Signal(object)
 
     def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -278,7 +276,6 @@ class Picture(QWidget):
     def _add_table(self) -> None:
         """Offer the numbers as a table."""
         self._table = NumbersView()
-        self._table.copyRequested.connect(self.copyRequested)
         self._stack.addWidget(self._table)
         self._table_button = TableButton()
         self._table_button.toggled.connect(self._on_table_toggled)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -13,13 +12,18 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from pruneapp.errors import escaped
-from pruneapp.gui.views.parts.copied_rows import chosen_rows, copy_rows, shown_columns
+from pruneapp.gui.views.parts.copied_rows import (
+    NOTHING,
+    Numbers,
+    chosen_rows,
+    copy_rows,
+    shown_columns,
+)
 from pruneapp.gui.views.parts.labels import as_plain
 from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.pictures.frame.wording import value_text
@@ -28,43 +32,8 @@ _ROOM = 16  # pixels beside a text in its cell, and for a number that is longer 
 _NAME = 120  # pixels that a name has at least
 _ONE_LINE = 10  # letters of a header that is not broken
 _MEASURED = 30  # rows that say how wide a column is
-_AT_ONCE = 1000  # rows that are copied within some hundredths of a second
 
 Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """The numbers of a picture, made row by row when they are asked for.
-
-    Attributes
-    ----------
-    headers
-        Of the columns.
-    rows
-        How many there are.
-    row
-        Gives the cells of a row: text, int or float. Any thread may ask, and gets what was shown
-        when these numbers were made.
-    shown
-        The columns that there is room for on the screen; a file has all. None for all.
-    """
-
-    headers: tuple[str, ...]
-    rows: int
-    row: Callable[[int], Sequence[Any]]
-    shown: tuple[int, ...] | None = None
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """The columns of the screen."""
-        return tuple(range(len(self.headers))) if self.shown is None else self.shown
-
-    def __iter__(self) -> Iterator[Sequence[Any]]:
-        return (self.row(i) for i in range(self.rows))
-
-
-NOTHING = Numbers((), 0, lambda _row: ())
 
 
 class NumbersModel(QAbstractTableModel):
@@ -145,15 +114,7 @@ def in_two_lines(text: str) -> str:
 
 
 class NumbersView(QTableView):
-    """A table that is fast for 100,000 rows.
-
-    Signals
-    -------
-    copyRequested(Numbers)
-        The person wants these rows on the clipboard, too many to make them at once.
-    """
-
-    copyRequested = Signal(object)
+    """A table that is fast for 100,000 rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -211,16 +172,9 @@ class NumbersView(QTableView):
         if event.text().isalpha() and not event.modifiers():
             event.ignore()
         elif event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
+            copy_rows(self, self.numbers.texts(chosen_rows(self), shown_columns(self)))
         else:
             super().keyPressEvent(event)
-
-    def _copy(self) -> None:
-        chosen = self.numbers.texts(chosen_rows(self), shown_columns(self))
-        if chosen.rows > _AT_ONCE:
-            self.copyRequested.emit(chosen)
-        else:
-            copy_rows(chosen.headers, chosen)
 
     def keyboardSearch(self, search: str) -> None:
         """Look for nothing that is typed: Qt would ask for every cell of 100,000 rows, for 10 s."""

@@ -11,9 +11,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import DifferenceTile, HistoryItem, Layout, Tile, TileRequest
+from pruneapp.gui.views.parts.copied_rows import NOTHING, Numbers
 from pruneapp.gui.views.parts.numbers import part, shape
 from pruneapp.gui.views.pictures.frame.picture import Picture
-from pruneapp.gui.views.pictures.frame.table import NOTHING, Numbers
 from pruneapp.gui.views.pictures.raster import words
 from pruneapp.gui.views.pictures.raster.asking import Asking
 from pruneapp.gui.views.pictures.raster.axes_row import Axes

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from pruneapp.answers import Layout, Tile
+from pruneapp.gui.views.parts.copied_rows import Numbers
 from pruneapp.gui.views.parts.dims import meaning
 from pruneapp.gui.views.parts.numbers import count, percent
 from pruneapp.gui.views.pictures import colormap
 from pruneapp.gui.views.pictures.frame.legend import Swatch
-from pruneapp.gui.views.pictures.frame.table import Numbers
 from pruneapp.gui.views.pictures.frame.wording import value_text
 from pruneapp.gui.views.pictures.raster.differing import (
     change_stops,
