@@ -133,7 +133,11 @@ class Run(QObject):
         self.findings.add("failed job", f"{what}\n{trace}")
 
     def _on_stuck(self, title: str) -> None:
-        self.findings.add("deaf job", title)
+        stacks = list(map(traceback.extract_stack, sys._current_frames().values()))
+        # An import of torch, for a method of the person, cannot be left; the window says so.
+        if not any(at.filename == "<frozen importlib._bootstrap>" for s in stacks for at in s):
+            told = ["".join(traceback.format_list(stack[-6:])) for stack in stacks]
+            self.findings.add("deaf job", "\n".join([title, *told]))
 
     def _on_opened(self, _nodes: object) -> None:
         self.done["opened"] += 1
