@@ -113,7 +113,7 @@ def recognise(source: FileSource, more: tuple[Reader, ...] = ()) -> Reader:
         return safetensors.SAFETENSORS  # which says what is wrong with it
     raise UnrecognizedFileError(
         f"'{source.path}' is not a checkpoint that Pruneapp knows.",
-        remedy="Open a .safetensors file, a file that torch.save wrote, or a folder of shards.",
+        remedy="Open a .safetensors file, a file that torch.save wrote, or a model folder.",
     )
 
 

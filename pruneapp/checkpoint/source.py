@@ -278,7 +278,7 @@ def _refuse_irregular(path: Path, status: os.stat_result) -> None:
     }
     kind = kinds.get(stat.S_IFMT(status.st_mode), "something else")
     raise CheckpointError(
-        f"'{path}' is {kind}, not a regular file.", remedy="Open a file or a folder of shards."
+        f"'{path}' is {kind}, not a regular file.", remedy="Open a file or a model folder."
     )
 
 

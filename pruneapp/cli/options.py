@@ -150,7 +150,7 @@ def _commands() -> tuple[Parser, Mapping[str, Parser]]:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
 
     inspect = commands.add_parser("inspect", help="list the tensors of a checkpoint")
-    inspect.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    inspect.add_argument("file", help="a checkpoint: a file, an index, a model folder")
     inspect.add_argument(
         "--select",
         action="append",
@@ -166,7 +166,7 @@ def _commands() -> tuple[Parser, Mapping[str, Parser]]:
         epilog="Exit status: 0 if every tensor has it, 1 if any has not; "
         "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
-    check.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    check.add_argument("file", help="a checkpoint: a file, an index, a model folder")
     check.add_argument(
         "--pattern",
         required=True,
@@ -193,7 +193,7 @@ def _commands() -> tuple[Parser, Mapping[str, Parser]]:
     methods.add_argument("--json", action="store_true", help="print JSON")
 
     sizes = commands.add_parser("sizes", help="estimate the size of the export in each format")
-    sizes.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    sizes.add_argument("file", help="a checkpoint: a file, an index, a model folder")
     sizes.add_argument(
         "-o",
         "--output",
@@ -228,7 +228,7 @@ def _diff() -> Parser:
         "differ, if a tensor is in one file only or has another shape; "
         "2 for errors that you can fix, 3 for a defect of Pruneapp, 130 if interrupted.",
     )
-    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a folder of shards")
+    diff.add_argument("a", metavar="A", help="a checkpoint: a file, an index, a model folder")
     diff.add_argument("b", metavar="B", help="the other checkpoint")
     diff.add_argument(
         "pattern",
@@ -249,7 +249,7 @@ def _add_prune(prune: argparse.ArgumentParser) -> None:
     from pruneapp.methods.limits import LIMITS
     from pruneapp.methods.registry import METHODS
 
-    prune.add_argument("file", help="a checkpoint: a file, an index, a folder of shards")
+    prune.add_argument("file", help="a checkpoint: a file, an index, a model folder")
     prune.add_argument("-o", "--output", required=True, metavar="OUT", help="output path")
     prune.add_argument(
         "--method", required=True, metavar="NAME", help="one of: " + ", ".join(METHODS)

@@ -117,7 +117,7 @@ class Opening(QObject):
             self.open(Path(name))
 
     def ask_folder(self) -> None:
-        """Let the person choose a folder of shards."""
+        """Let the person choose the folder of a model."""
         name = QFileDialog.getExistingDirectory(
             self._window, self.tr("Open a model folder"), str(self._folder())
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp.answers import HistoryItem
@@ -26,7 +26,9 @@ from pruneapp.errors import (
     PruneAppError,
     SessionChangedError,
     StaleError,
+    escaped,
 )
+from pruneapp.export.report import ExportReport
 from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.keeping import Keeping
@@ -116,6 +118,18 @@ class Sessions(QObject):
         if document is None or self.path is None:
             return self._session.unsaved
         return document.items[document.position] is not self._safe
+
+    @Slot(object)
+    def mention_history(self, report: ExportReport) -> None:
+        """Say after an export that undo is kept by a session alone, where there is none."""
+        document = self._session.document
+        if document is not None and len(document.items) > 1 and self.path is None:
+            name = escaped(report.path.name)
+            self._telling.say_done(
+                self.tr("Exported {name}. Undo is kept only in a session (Ctrl+S).").format(
+                    name=name
+                )
+            )
 
     # -- saving ---------------------------------------------------------------------------------
 

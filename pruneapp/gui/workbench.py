@@ -250,6 +250,7 @@ class Workbench(QObject):
         self.asking.opened.connect(self.forecasting.wait)
         self.exporting.sized.connect(self.telling.show_size)
         self.exporting.exported.connect(self.telling.end_export)
+        self.exporting.exported.connect(self.sessions.mention_history)
         self.exporting.cancelled.connect(self.telling.say_done)
         self.sessions.saved.connect(self.telling.end_saving)
         self.choosing.deviceChanged.connect(self._on_device)

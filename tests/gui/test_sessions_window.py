@@ -209,6 +209,27 @@ def test_who_works_in_a_session_is_asked_about_what_is_not_in_it(person, file, t
     person.wait(lambda: not person.window.isVisible())
 
 
+def test_an_export_without_a_session_loses_only_undo_and_says_so(person, file, tmp_path):
+    open_file(person, file)
+    prune(person)
+    assert person.window.isWindowModified()
+    person.export(tmp_path / "out.safetensors")
+    person.close_report()
+    assert not person.window.isWindowModified()
+    assert person.window.windowTitle() == "model.safetensors — Pruneapp"
+    said = person.window.done.label.text()
+    assert said == "Exported out.safetensors. Undo is kept only in a session (Ctrl+S)."
+    prune(person)
+    assert person.window.isWindowModified()
+    asked = person.answers("Cancel")
+    assert not person.window.close()
+    assert "neither saved nor exported" in asked[0]
+    person.key("Ctrl+Z")  # what was exported
+    assert not person.window.isWindowModified()
+    person.window.close()  # asks nothing
+    assert not person.window.isVisible()
+
+
 def test_a_session_that_cannot_be_written_is_a_sentence(person, file, tmp_path):
     open_file(person, file)
     prune(person)

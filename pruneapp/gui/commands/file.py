@@ -19,7 +19,9 @@ FILE_ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Open &folder…"),
         ("Ctrl+Shift+O",),
         "",
-        QT_TRANSLATE_NOOP("Actions", "Open a folder of shards as one model"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Open a model folder: a file of weights, or shards with their index"
+        ),
     ),
     ActionSpec(
         "sample",

@@ -24,7 +24,7 @@ class EmptyPage(QWidget):
     Signals
     -------
     openRequested, folderRequested, sampleRequested
-        The person wants to choose a file, a folder of shards, or to try the sample.
+        The person wants to choose a file, a model folder, or to try the sample.
     recentRequested
         The person wants to open this path again.
     """
@@ -43,7 +43,7 @@ class EmptyPage(QWidget):
         font.setPointSizeF(font.pointSizeF() * 1.5)
         title.setFont(font)
         self.opens = plain(
-            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, a folder of shards"), wrap=True
+            self.tr(".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"), wrap=True
         )
         self.promise = plain(self.tr("Nothing is uploaded. Files are read, never run."), wrap=True)
         for label in (title, self.opens, self.promise):

@@ -71,6 +71,8 @@ class ReportText:
 # Letters of the width that a note is set in, and lines of the table that are always seen.
 _WIDTH = 84
 _TABLE_LINES = 4
+_WIDEST = 900  # pixels of the dialog, however long the names of tensors are
+_MEASURED = 500  # rows by which the width of the numbers is known
 _FACT_LINES = 9
 _AROUND = 64
 
@@ -112,6 +114,9 @@ class ExportReportDialog(QDialog):
         headers = self.tr("Tensor"), self.tr("Pruned"), self.tr("Total"), self.tr("Sparsity")
         self.table = CountsTable(headers, len(report.tensors), self._cells, self, short=short)
         self.table.setAccessibleName(self.tr("Sparsity of the tensors"))
+        rows = range(len(report.tensors))
+        largest = sorted(rows, key=lambda row: -report.tensors[row].numel)[:1]
+        self.table.fit_columns((*rows[:_MEASURED], *largest))
         self.table.setMinimumHeight(self.fontMetrics().lineSpacing() * _TABLE_LINES)
         self.loads = plain(report.loads)
         self.loads.setWordWrap(True)
@@ -190,7 +195,11 @@ class ExportReportDialog(QDialog):
         """Take the room that is needed, as far as the screen has it."""
         if not event.spontaneous():
             room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
-            self.resize(self.sizeHint().boundedTo(room).expandedTo(self.minimumSizeHint()))
+            margins = self.layout().contentsMargins()
+            names = self.table.width_for_names(tensor.name for tensor in self._report.tensors)
+            wanted = QSize(min(names + margins.left() + margins.right(), _WIDEST), 0)
+            wanted = self.sizeHint().expandedTo(wanted)
+            self.resize(wanted.boundedTo(room).expandedTo(self.minimumSizeHint()))
         super().showEvent(event)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:

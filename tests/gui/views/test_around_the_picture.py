@@ -642,7 +642,7 @@ def test_removing_a_notice_is_silent(show, qtbot):
 def test_the_empty_page_says_what_to_do_in_the_agreed_words(show, qtbot):
     page = show(EmptyPage(), 800, 600)
     assert page.promise.text() == "Nothing is uploaded. Files are read, never run."
-    assert page.opens.text() == ".safetensors, .pt, .pth, .bin, .ckpt, a folder of shards"
+    assert page.opens.text() == ".safetensors, .pt, .pth, .bin, .ckpt, or a model folder"
     with qtbot.waitSignal(page.openRequested):
         qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(page.sampleRequested):

@@ -11,7 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QPalette
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
 from pruneapp.answers import (
     FormatOffer,
@@ -19,6 +19,7 @@ from pruneapp.answers import (
     Loader,
     Purpose,
     RoundingCost,
+    ShortNames,
     TensorSparsity,
 )
 from pruneapp.gui.style import Style
@@ -919,3 +920,32 @@ class TestTheReport:
         assert report.copy.geometry() == before
         assert QGuiApplication.clipboard().text() == report.as_text()
         qtbot.waitUntil(lambda: report.copy.text() == "Copy as text")
+
+
+def test_the_report_is_as_wide_as_names_need_and_loses_no_index(qtbot):
+    parts = ("attention.output.dense", "attention.self.query", "intermediate.dense")
+    names = [f"bert.encoder.layer.{n}.{part}.weight" for n in range(12) for part in parts]
+    names += ["deep_module." * 15 + f"layer.{n}.weight" for n in range(2)]
+    tensors = tuple(TensorSparsity(name, 123_456_789, 0, 98_765_432) for name in names)
+    dialog = ExportReportDialog(
+        ReportText("p", "f", 1, "c", verified=True, tensors=tensors), short=ShortNames(names)
+    )
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    assert dialog.width() <= 900
+    table, seen = dialog.table, set()
+    advance = table.fontMetrics().horizontalAdvance
+    for row, name in enumerate(names):
+        index = table.model().index(row, 0)
+        option = QStyleOptionViewItem()
+        option.rect = table.visualRect(index)
+        option.font, option.fontMetrics = table.font(), table.fontMetrics()
+        table.itemDelegateForColumn(0).initStyleOption(option, index)
+        seen.add(option.text)
+        assert advance(option.text) <= option.rect.width()
+        assert option.text == name or len(name) > 100
+        for column in range(1, 4):
+            cell = table.model().index(row, column)
+            assert advance(cell.data()) <= table.visualRect(cell).width()
+    assert len(seen) == len(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from heapq import nlargest
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -18,12 +19,14 @@ from PySide6.QtWidgets import (
 
 from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.copied_rows import copied_by
+from pruneapp.gui.views.parts.labels import within_reason
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _DIGITS = 12
 _BESIDE = 8  # pixels of a cell that its text has not
+_MEASURED = 32  # of the longest names, those that are measured in pixels
 # So long what is typed is looked for among the rows.
 _SEARCH_S = 0.1
 
@@ -179,6 +182,16 @@ class CountsTable(QTableView):
         for column in range(1, len(self._headers)):
             widest = max(self.fontMetrics().horizontalAdvance(each[column]) for each in texts)
             self.horizontalHeader().resizeSection(column, widest + 12)
+
+    def width_for_names(self, names: Iterable[str]) -> int:
+        """Return the width in which the longest of some names stands whole beside the numbers."""
+        advance = self.fontMetrics().horizontalAdvance
+        widest = max(
+            (advance(within_reason(n)) for n in nlargest(_MEASURED, names, len)), default=0
+        )
+        sections = map(self.horizontalHeader().sectionSize, range(1, len(self._headers)))
+        bar = self.verticalScrollBar().sizeHint().width()
+        return widest + _BESIDE + sum(sections) + bar + 2 * self.frameWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy rows by Ctrl+C."""
