@@ -75,6 +75,7 @@ _WIDEST = 900  # pixels of the dialog, however long the names of tensors are
 _MEASURED = 500  # rows by which the width of the numbers is known
 _FACT_LINES = 9
 _AROUND = 64
+_MARGIN = 16
 
 
 class _Above(QScrollArea):
@@ -138,7 +139,7 @@ class ExportReportDialog(QDialog):
         self.close_button.setDefault(True)
 
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
+        layout.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         layout.setSpacing(12)
         self.above = self._above()
         layout.addWidget(self.above)
@@ -195,9 +196,8 @@ class ExportReportDialog(QDialog):
         """Take the room that is needed, as far as the screen has it."""
         if not event.spontaneous():
             room = self.screen().availableSize() - QSize(_AROUND, _AROUND)
-            margins = self.layout().contentsMargins()
             names = self.table.width_for_names(tensor.name for tensor in self._report.tensors)
-            wanted = QSize(min(names + margins.left() + margins.right(), _WIDEST), 0)
+            wanted = QSize(min(names + 2 * _MARGIN, _WIDEST), 0)
             wanted = self.sizeHint().expandedTo(wanted)
             self.resize(wanted.boundedTo(room).expandedTo(self.minimumSizeHint()))
         super().showEvent(event)
