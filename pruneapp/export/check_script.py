@@ -5,15 +5,12 @@ from __future__ import annotations
 import keyword
 from pathlib import Path
 
-import msgspec
-
-from pruneapp import plain_json, resources
+from pruneapp import resources
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.writer import write_whole
-from pruneapp.errors import JsonError
 from pruneapp.export.compact import COMPACT_FILE
-from pruneapp.export.companions import CONFIG, home_of
+from pruneapp.export.companions import configuration_of
 from pruneapp.export.declaration import Format
 from pruneapp.export.registry import get
 from pruneapp.export.report import ExportReport
@@ -63,13 +60,6 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     return text
 
 
-class _Configuration(msgspec.Struct):
-    """What config.json says of the class of a model; other keys do not matter here."""
-
-    architectures: list[str] = []
-    auto_map: dict[str, object] = {}
-
-
 def is_complete(checkpoint: Checkpoint) -> bool:
     """Whether the script makes the model itself, so that nothing is left to be filled in."""
     return bool(_transformers_class(checkpoint))
@@ -77,13 +67,9 @@ def is_complete(checkpoint: Checkpoint) -> bool:
 
 def _transformers_class(checkpoint: Checkpoint) -> str:
     """Return the class of transformers that loads a model; empty where only its author knows."""
-    path = home_of(checkpoint) / CONFIG
-    try:
-        found = plain_json.decode(path.read_bytes(), _Configuration, str(path))
-    except (OSError, JsonError):
-        return ""
+    found = configuration_of(checkpoint)
     # Code that comes with a model is not run by a script of ours.
-    if len(found.architectures) != 1 or found.auto_map:
+    if found is None or len(found.architectures) != 1 or found.auto_map:
         return ""
     (name,) = found.architectures
     return name if name.isidentifier() and name.isascii() and not keyword.iskeyword(name) else ""

@@ -29,6 +29,27 @@ def home_of(checkpoint: Checkpoint) -> Path:
     return (shards[0].path if shards else checkpoint.path).parent
 
 
+class Configuration(msgspec.Struct, frozen=True):
+    """What config.json says of a model; its other keys do not matter here."""
+
+    architectures: list[str] = []
+    model_type: str = ""
+    num_hidden_layers: int | None = None
+    auto_map: dict[str, object] = {}
+
+
+def configuration_of(checkpoint: Checkpoint) -> Configuration | None:
+    """Return what the config.json beside the weights says; None where none can be read."""
+    home = home_of(checkpoint)
+    path = home / CONFIG
+    try:
+        if _is_own(path, home, _LARGEST_COMPANION):
+            return plain_json.decode(path.read_bytes(), Configuration, str(path))
+    except (OSError, JsonError):
+        pass
+    return None
+
+
 def is_home(checkpoint: Checkpoint, target: Path) -> bool:
     """Whether a folder is the one that a checkpoint lies in."""
     return target.exists() and home_of(checkpoint).samefile(target)

@@ -10,11 +10,14 @@ from functools import partial
 from pruneapp.answers import ShortNames, TensorRow
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import Size, is_buffer, size_of
+from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.tree import display_names
 from pruneapp.document.document import Document
 from pruneapp.document.session.entrance import Wish, open_wish
 from pruneapp.document.session.recovery import JournalFile
 from pruneapp.document.session.reopen import Saved
+from pruneapp.errors import ExportError
+from pruneapp.export.companions import Configuration, companions, configuration_of
 from pruneapp.progress import CancelToken, Job
 
 Prepare = Callable[[tuple[TensorRow, ...], CancelToken], object]
@@ -36,6 +39,10 @@ class Contents:
         Kinds of layers for which a rule makes sense, those that are usually pruned first.
     size
         How many parameters there are, and how many elements of buffers.
+    configuration
+        What the config.json beside the weights says; None without one.
+    companions
+        The other files of the model's folder, which an export as a folder copies.
     """
 
     rows: tuple[TensorRow, ...] = ()
@@ -44,6 +51,8 @@ class Contents:
     short: ShortNames = field(default_factory=ShortNames)
     kinds: tuple[str, ...] = ()
     size: Size = field(default_factory=Size)
+    configuration: Configuration | None = None
+    companions: tuple[str, ...] = ()
 
 
 def contents_of(document: Document, cancel: CancelToken) -> Contents:
@@ -85,7 +94,16 @@ def contents_of(document: Document, cancel: CancelToken) -> Contents:
         short=ShortNames(shown.values(), cancel),
         kinds=tuple(sorted(able, key=lambda kind: not able[kind])),
         size=size_of(entries.values(), cancel),
+        configuration=configuration_of(document.checkpoint),
+        companions=_companions_of(document.checkpoint),
     )
+
+
+def _companions_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    try:
+        return tuple(companions(checkpoint))
+    except ExportError:  # said by an export, which needs them
+        return ()
 
 
 @dataclass(frozen=True)

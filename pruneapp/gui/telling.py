@@ -108,6 +108,16 @@ class Telling(QObject):
         views.form.set_names(session.contents.short)
         views.forecast.set_shown_names(session.contents.shown, session.contents.short)
         views.pages.set_names(session.contents.short)
+        found = session.contents.configuration
+        if found is not None:
+            window.model_status.set_kind(
+                found.architectures[0] if found.architectures else found.model_type,
+                layers=found.num_hidden_layers,
+                dtypes=tuple(dict.fromkeys(row.dtype for row in session.contents.rows)),
+                files=session.contents.companions,
+            )
+        else:
+            window.model_status.set_kind("", files=session.contents.companions)
         self._show_numbers(tuple(document.masks))
         for notice in session.notices:
             window.notices.set_notice(notice.text, details=notice.details, trouble=False)

@@ -104,3 +104,26 @@ def test_every_name_of_the_tree_can_be_read(bert):
         view.scrollTo(index)
         assert painted(view, index) == (index.data(), True), "one line, where it has room"
     assert {view.visualRect(index).height() for index in indices} == {min(wide)}
+
+
+@pytest.mark.parametrize(
+    ("config", "starts"),
+    [
+        ('{"architectures": ["BertModel"], "num_hidden_layers": 12}', "BertModel   ·   "),
+        ('{"model_type": "llama"}', "llama   ·   "),
+        ('{"architectures": 5}', ""),
+        ("[" * 20_000, ""),
+        ("{}", ""),
+    ],
+)
+def test_the_window_says_which_model_it_is(person, tmp_path, config, starts):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    save_file({"a.weight": torch.ones(4, 4)}, folder / "model.safetensors")
+    (folder / "config.json").write_text(config)
+    (folder / "tokenizer.json").write_text("{}")
+    person.drop(folder)
+    person.wait(lambda: person.document is not None)
+    label = person.window.model_status.text
+    assert label.text().startswith(f"{starts}16 parameters")
+    assert "An export as a folder copies: config.json, tokenizer.json" in label.toolTip()

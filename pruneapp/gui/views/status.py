@@ -2,48 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
+from pruneapp.errors import escaped
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, plain, recolor
 
 BUSY_MS = 200
 LONG_MS = 2_500
 # A cancelled job is over sooner, unless it has to wait for a disk.
 DISK_MS = 250
 _STEPS = 1000
+_KIND = 40  # letters of the class of a model
+_LISTED = 6  # of its files and types
 _GUESS_AFTER_MS = 1_000  # before that, the time left is a guess
 
 
 class ModelStatus(QWidget):
-    """Parameters and sparsity of the whole model."""
+    """What model it is, its parameters, and how sparse the whole of it is."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = plain()
+        self._kind = ""
+        self._about: tuple[str, ...] = ()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)
         layout.addWidget(self.text)
 
+    def set_kind(
+        self,
+        kind: str,
+        *,
+        layers: int | None = None,
+        dtypes: Sequence[str] = (),
+        files: Sequence[str] = (),
+    ) -> None:
+        """Take what the folder of the model says of it, for the next `set_model`.
+
+        Parameters
+        ----------
+        kind
+            The class or type of the model; empty where nothing says it.
+        layers
+            How many layers it has, as its configuration says.
+        dtypes
+            Of the tensors.
+        files
+            The other files of the folder, which an export as a folder copies.
+        """
+        kind = escaped(kind)
+        self._kind = kind if len(kind) <= _KIND else f"{kind[: _KIND - 1]}…"
+        facts = [self._kind] if kind else []
+        if layers is not None:
+            facts.append(self.tr("{n} layers").format(n=numbers.count(layers)))
+        listed = [", ".join(dtypes[:_LISTED]) + " …" * (len(dtypes) > _LISTED)]
+        about = [" · ".join(filter(None, (*facts, *listed)))] if kind else []
+        if files:
+            names = ", ".join(map(escaped, files[:_LISTED]))
+            if len(files) > _LISTED:
+                names = self.tr("{names} and {n} more").format(
+                    names=names, n=numbers.count(len(files) - _LISTED)
+                )
+            about.append(self.tr("An export as a folder copies: {names}").format(names=names))
+        self._about = tuple(about)
+
     def set_model(self, numel: int, pruned: int, buffers: int = 0) -> None:
         """Show how many parameters there are, how many of them are pruned, and the buffers."""
         if not numel:
-            self.text.setText(self.tr("No parameters"))
-            self.text.setToolTip("")
+            self._show(self.tr("No parameters"), "")
             return
         words = self.tr("{n} parameters   ·   {share} pruned")
         if buffers:
             words = self.tr("{n} parameters, {buffers} in buffers   ·   {share} pruned")
-        self.text.setText(
-            words.format(
-                n=numbers.count(numel),
-                buffers=numbers.count(buffers),
-                share=numbers.part(pruned, numel),
-            )
+        text = words.format(
+            n=numbers.count(numel),
+            buffers=numbers.count(buffers),
+            share=numbers.part(pruned, numel),
         )
         tip = self.tr("{pruned} of {n} parameters pruned.").format(
             pruned=numbers.count(pruned), n=numbers.count(numel)
@@ -52,11 +91,20 @@ class ModelStatus(QWidget):
             tip += " " + self.tr(
                 "Besides, {n} elements in buffers: running statistics, counters, positions, masks."
             ).format(n=numbers.count(buffers))
-        self.text.setToolTip(tip)
+        self._show(text, tip)
+
+    def _show(self, text: str, tip: str) -> None:
+        self.text.setText("   ·   ".join(filter(None, (self._kind, text))))
+        lines = filter(None, (*self._about, tip))
+        self.text.setToolTip("<br>".join(map(as_plain, lines)))
+        # A screen reader says the text; what the tooltip adds is markup to it.
+        self.text.setAccessibleDescription(" ".join((*self._about, tip)).strip())
 
     def clear(self) -> None:
         """Show nothing: no file is open."""
+        self._kind, self._about = "", ()
         self.text.setText("")
+        self.text.setAccessibleDescription("")
         self.text.setToolTip("")
 
     def set_colors(self, _colors: Mapping[str, str]) -> None:

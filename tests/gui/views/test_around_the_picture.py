@@ -690,6 +690,27 @@ def test_the_model_is_told_in_numbers(show):
     assert status.text.text() == ""
 
 
+def test_the_model_is_told_by_its_class_and_the_files_of_its_folder(show):
+    status = show(ModelStatus(), 400, 40)
+    files = tuple(f"file{n}.json" for n in range(8))
+    status.set_kind("BertModel", layers=6, dtypes=("float32", "int64"), files=files)
+    status.set_model(1_000, 0)
+    assert status.text.text() == f"BertModel   ·   1,000 parameters   ·   0{GAP}% pruned"
+    tip = status.text.toolTip()
+    assert "BertModel · 6 layers · float32, int64" in tip
+    assert "copies: file0.json" in tip
+    assert "file5.json and 2 more" in tip
+    status.set_kind("<b>\u202e" + "x" * 1_000)
+    status.set_model(1_000, 0)
+    shown = status.text.text()
+    assert "\u202e" not in shown
+    assert len(shown) < 100
+    assert "<b>" not in status.text.toolTip()
+    status.clear()
+    status.set_model(1_000, 0)
+    assert status.text.text().startswith("1,000")
+
+
 def test_a_short_job_is_never_seen(qtbot, show):
     host = show(QWidget(), 600, 40)
     status = JobStatus(host)
