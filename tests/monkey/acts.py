@@ -235,8 +235,9 @@ def _close(_act: Act, _window: QMainWindow) -> None:
 
 def _leave(_act: Act, window: QMainWindow) -> None:
     """Go to another program and come back."""
-    QApplication.setActiveWindow(None)
     top = (tops() or [window])[0]
+    for kind in (QEvent.Type.WindowDeactivate, QEvent.Type.WindowActivate):
+        QApplication.sendEvent(top, QEvent(kind))
     top.activateWindow()
 
 

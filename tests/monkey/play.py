@@ -104,6 +104,8 @@ class Run(QObject):
         self._wrappers = 0  # of Qt's objects, after the first window was closed
         self._threads = set(threading.enumerate())
         self._ask_no_system()
+        self._journals: dict[Path, bytes] = {}
+        self._windows: list[tuple[MainWindow, app.Start, Appearance]] = []
         self._settings = Settings(plan.folder / "settings.json")
         self._open()
         self.pulse = Pulse(self.findings, self._seen)
@@ -112,14 +114,25 @@ class Run(QObject):
     # -- the window -----------------------------------------------------------------------------
 
     def _open(self) -> None:
-        self.done["windows"] += 1
-        self._appearance = Appearance(self._application, self._settings.get(THEME))
-        self.window = MainWindow(self._settings, self._appearance)
-        file = self._files.good() if self._rng.random() < 0.7 else None
-        self.start = app.Start(self.window, self._settings, self._appearance, file=file)
-        self.start.ready.connect(self._on_ready)
-        self.window.show()
+        """Make a window, and now and then another one beside it, which works with the same files.
+
+        Acts are meant for the first, some reach the other; both end with the first.
+        """
+        self._open_one()
+        if self._rng.random() < 0.3:
+            self._open_one()
+        self.window, self.start, _ = self._windows[0]
         self.window.activateWindow()
+
+    def _open_one(self) -> None:
+        self.done["windows"] += 1
+        appearance = Appearance(self._application, self._settings.get(THEME))
+        window = MainWindow(self._settings, appearance)
+        file = self._files.good() if self._rng.random() < 0.7 else None
+        start = app.Start(window, self._settings, appearance, file=file)
+        start.ready.connect(self._on_ready)
+        window.show()
+        self._windows.append((window, start, appearance))
 
     def _on_ready(self, workbench: Any) -> None:
         workbench.jobs.failed.connect(self._on_failed)
@@ -165,27 +178,31 @@ class Run(QObject):
         self._open()
 
     def _end_window(self) -> None:
-        if self.start._thread.ident is not None:
-            self.start._thread.join()
-        bench = self.start.workbench
-        if bench is not None and self.window.isVisible():
-            bench.shut_down()
-        if bench is not None and not bench.ended:
-            self.findings.add("leak", "the worker did not end with its window")
-        # A window in some places ends as if the power had failed: its journals are what they were.
-        journals = sorted(journal.folder().glob("*")) if self._rng.random() < 0.3 else []
-        left = {path: path.read_bytes() for path in journals}
-        self.window.closing.disconnect()
-        self.window.close()
-        self.window.deleteLater()
-        self._appearance.deleteLater()
-        del bench, self.window, self.start, self._appearance
+        for window, start, _ in self._windows:
+            if start._thread.ident is not None:
+                start._thread.join()
+            bench = start.workbench
+            if bench is not None and window.isVisible():
+                bench.shut_down()
+            if bench is not None and not bench.ended:
+                self.findings.add("leak", "the worker did not end with its window")
+        for window, _, appearance in self._windows:
+            window.closing.disconnect()
+            window.close()
+            window.deleteLater()
+            appearance.deleteLater()
+        self._windows.clear()
+        del bench, window, start, appearance, self.window, self.start
         gc.unfreeze()  # a window freezes what it takes to live as long as the process
         for _ in range(3):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             gc.collect()
-        for path, content in left.items():
-            path.write_bytes(content[: self._rng.choice((len(content), len(content) // 2))])
+        # Some windows end as if the power had failed: their journals are what they once were.
+        if self._rng.random() < 0.5:
+            for path, content in self._journals.items():
+                path.write_bytes(content[: self._rng.choice((len(content), len(content) // 2))])
+            self.done["journals"] += len(self._journals)
+        self._journals = {}
         self._look_for_leaks()
 
     def _look_for_leaks(self) -> None:
@@ -360,6 +377,8 @@ class Run(QObject):
         try:
             if act["do"] == "settle":
                 self._settling = time.monotonic() + SETTLE_S
+                there = journal.folder().glob(f"*{journal.SUFFIX}")
+                self._journals |= {path: path.read_bytes() for path in there}
             elif act["do"] == "spoil":
                 self._files.spoil(act["how"], Path(*act["paths"]))
             else:

@@ -96,6 +96,38 @@ SOUGHT = (
     "export",
     "turn o",
 )
+SETTLE: Act = {"do": "settle"}
+_PRUNE: tuple[Act, ...] = (SETTLE, {"do": "keys", "keys": "Ctrl+Return"}, SETTLE)
+_FRESH: tuple[Act, ...] = tuple(
+    {"do": "trigger", "name": name} for name in ("reset_form", "check_usual")
+)
+# What somebody does who knows what to do: of clicks at random hardly one in hundred prunes.
+SENSIBLE: tuple[tuple[Act, ...], ...] = (
+    (*_FRESH, *_PRUNE),
+    (*_FRESH, *_PRUNE, {"do": "keys", "keys": "Ctrl+Z"}, {"do": "keys", "keys": "Ctrl+Y"}, SETTLE),
+    (
+        *_FRESH,
+        {"do": "keys", "keys": "Ctrl+Shift+Return"},
+        SETTLE,
+        {"do": "keys", "keys": "Return"},
+    ),
+    (*_FRESH, *_PRUNE, {"do": "trigger", "name": "save_session"}, SETTLE),
+    (
+        *_FRESH,
+        *_PRUNE,
+        {"do": "trigger", "name": "export"},
+        {"do": "keys", "keys": "Return"},
+        SETTLE,
+    ),
+    ({"do": "trigger", "name": "go_to_amount"}, {"do": "keys", "keys": "Ctrl+A"}, *_PRUNE),
+    (
+        {"do": "trigger", "name": "page_weights"},
+        {"do": "keys", "keys": "Shift+Right"},
+        {"do": "trigger", "name": "hand_prune"},
+        {"do": "trigger", "name": "hand_protect"},
+        SETTLE,
+    ),
+)
 LONG = ("x" * 50, "weight ", "9", "層.", "é\u0301")
 SIZES = ((720, 480), (960, 600), (1024, 700), (1280, 800), (1600, 900), (1900, 1150), (721, 1100))
 _SHIFT = Qt.KeyboardModifier.ShiftModifier.value
@@ -120,6 +152,7 @@ class Whims:
         self._rng = rng
         self._files = files
         self._has_document = has_document
+        self._following: list[Act] = []  # what is still to be done of something sensible
 
     def next(self, window: QMainWindow) -> Act:
         """Return what to do next, and after which pause."""
@@ -131,6 +164,8 @@ class Whims:
             act = self._in_menu(here[0])
         elif here[0] is not QApplication.activeModalWidget() and not self._has_document():
             act = self._without_document()
+        elif self._following:
+            act = dict(self._following.pop(0))
         while act is None:
             act = self._anything(here, window)
         act["pause"] = self._rng.choice(PAUSES_MS) if act["do"] != "rest" else act["pause"]
@@ -290,6 +325,12 @@ class Whims:
     def _leave(self, _top: QWidget) -> Act:
         return {"do": "leave"}
 
+    def _sensible(self, _top: QWidget) -> Act:
+        self._following = list(self._rng.choice(SENSIBLE))
+        if self._following[0].get("name") == "go_to_amount":
+            self._following.insert(2, {"do": "type", "text": str(self._rng.randrange(1, 60))})
+        return dict(self._following.pop(0))
+
     def _rest(self, _top: QWidget) -> Act:
         return {"do": "rest", "pause": self._rng.choice((20, 60, 200))}
 
@@ -319,6 +360,7 @@ KINDS: tuple[tuple[Callable[[Whims, QWidget], Act | None], float], ...] = (
     (Whims._leave, 0.6),
     (Whims._rest, 2),
     (Whims._settle, 0.6),
+    (Whims._sensible, 0.6),
 )
 
 
