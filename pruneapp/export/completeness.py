@@ -277,14 +277,11 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     strided: list[str] = []
     for batch in job.cancel.batches(checkpoint.entries.values()):
         strided += [e.name for e in batch if e.location.strides is not None]
-    ways = [f"{_who(n)} ({t})" for t, n in traits.items() if n and t.startswith(_WAYS)]
-    if strided:
-        ways.append(f"{_who(strided)} (not contiguous)")
-    if ways:
-        yield f"Written as plain, contiguous tensors: {', '.join(ways)}."
-    rest = [f"{t} ({_who(n)})" for t, n in traits.items() if n and not t.startswith(_WAYS)]
-    if rest:
-        yield f"Only the values are in it, not what the file says beside them: {', '.join(rest)}."
+    ways = {trait: names for trait, names in traits.items() if trait.startswith(_WAYS)}
+    if said := _each_once({**ways, "not contiguous": strided}):
+        yield f"Written as plain, contiguous tensors: {said}."
+    if said := _each_once({t: names for t, names in traits.items() if t not in ways}):
+        yield f"Only the values are in it, not what the file says beside them: {said}."
     for name, (what, *parts) in _first(contents.parts.items()):
         yield (
             f"'{show(name)}', a {what}, was written as the plain tensors that it is made of: "
@@ -295,6 +292,18 @@ def _lost(checkpoint: Checkpoint, of: Any, job: Job, *, text: bool) -> Iterator[
     if contents.others:
         yield f"Left out: {_no_tensors(checkpoint)}."
     yield from _around(checkpoint, job, text=text)
+
+
+def _each_once(traits: Mapping[str, Sequence[str]]) -> str:
+    """Name each tensor once with all its traits, those of the same traits together."""
+    found: dict[str, tuple[str, ...]] = {}
+    for trait, names in traits.items():
+        for name in names:
+            found[name] = (*found.get(name, ()), trait)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, some in found.items():
+        alike.setdefault(some, []).append(name)
+    return ", ".join(f"{_who(names)} ({', '.join(some)})" for some, names in alike.items())
 
 
 def _no_tensors(checkpoint: Checkpoint) -> str:

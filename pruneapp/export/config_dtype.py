@@ -53,8 +53,8 @@ def copy_with(path: Path, values: Mapping[str, Any]) -> Plan:
         text = text[: one.start] + dtype + text[one.stop :]
     data = text.encode()
     said = (
-        f"'{path.name}' of the opened model says that its weights are {found[0].dtype}; the one "
-        f"that was written says {dtype}, for transformers loads them as what it says."
+        f"'{path.name}': dtype changed from {found[0].dtype} to {dtype}, so that transformers "
+        "loads the weights as they were written."
     )
     return Plan(len(data), lambda: iter((data,)), {}, notices=(said,))
 

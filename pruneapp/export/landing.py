@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from pruneapp.answers.export import Landing
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import folder
+from pruneapp.export.companions import home_of
+from pruneapp.export.declaration import Plan
 from pruneapp.export.provenance import Told, told
 from pruneapp.export.registry import get
 from pruneapp.export.run import (
@@ -22,6 +25,9 @@ from pruneapp.export.state import State
 from pruneapp.export.target import check_folder, kept_name
 from pruneapp.params import validate_all
 from pruneapp.progress import Job
+
+# Names in a sentence; a sentence encoder has nine files beside its weights.
+_SHOWN = 12
 
 
 def landing(state: State, request: ExportRequest, job: Job) -> Landing:
@@ -64,7 +70,7 @@ def _found(state: State, request: ExportRequest, job: Job) -> Landing:
         state = told(state, form.name, values)
         plans, notices = folder.plan_all(state, form, values, target.path, job)
         paths = [target.path / name for name in plans]
-        notices = (*target.notices, *notices)
+        notices = (*target.notices, *_copied(checkpoint, plans), *notices)
     else:
         target = file_target(checkpoint, request, form)
         paths = [target.path]
@@ -76,6 +82,18 @@ def _found(state: State, request: ExportRequest, job: Job) -> Landing:
         kept=tuple(kept_name(path).name for path in kept),
         notices=notices,
     )
+
+
+def _copied(checkpoint: Checkpoint, plans: Mapping[str, Plan]) -> tuple[str, ...]:
+    """Say which files of the opened folder come along: those that hold no weights."""
+    copies = [n for n, plan in plans.items() if not plan.names and not n.endswith(".index.json")]
+    # Of what lies in a subfolder, that.
+    names = dict.fromkeys(n if "/" not in n else f"{n.partition('/')[0]}/" for n in copies)
+    if not names:
+        return ()
+    said = ", ".join(f"'{name}'" for name in [*names][:_SHOWN])
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return (f"Copied from '{home_of(checkpoint).name}': {said}{more}.",)
 
 
 def _is_opened(checkpoint: Checkpoint, path: Path) -> bool:

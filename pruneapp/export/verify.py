@@ -175,7 +175,7 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
         asked = _asked(original, texts, against)
         differences += [_absent(original, name) for name in left if name not in asked]
         if checkpoint is not None and form.lossless:
-            differences += _lacking(plans.values(), checkpoint)
+            differences += _lacking(original, plans.values(), checkpoint)
         compared = 0
         for path, plan in plans.items():
             compared += plan.nbytes
@@ -196,13 +196,18 @@ def _absent(original: Checkpoint, name: str) -> Difference:
     return Difference(name, f"of the original is missing from the file ({reason})")
 
 
-def _lacking(plans: Iterable[Plan], checkpoint: Checkpoint) -> Iterator[Difference]:
-    """Yield the tensors that the file should hold and does not."""
+def _lacking(
+    original: Checkpoint, plans: Iterable[Plan], checkpoint: Checkpoint
+) -> Iterator[Difference]:
+    """Yield the tensors that the file should hold and does not, each once."""
+    names: dict[str, None] = {}
     for name in chain.from_iterable(plan.names for plan in plans):
         # Pairs of NAME_orig and NAME_mask are opened as NAME.
         stored = (name, name.removesuffix("_orig"), name.removesuffix("_mask"))
         if not any(map(checkpoint.holds, stored)):
-            yield Difference(name, "of the original is missing from the file")
+            names[next(filter(original.holds, stored), name)] = None
+    for name in names:
+        yield Difference(name, "of the original is missing from the file")
 
 
 def _metadata(checkpoint: Checkpoint) -> Mapping[str, str]:

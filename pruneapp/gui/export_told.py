@@ -24,6 +24,7 @@ def report_text(report: ExportReport, shown: Mapping[str, str]) -> ReportText:
     undo: tuple[str, ...] = ()
     if report.kept_originals and not report.undo_ends:
         undo = ("Undo goes on from the original that was kept.",)
+    home = report.files[0].path.parent  # of the weights; links are followed there
     return ReportText(
         path=str(report.path),
         format=FORMATS[report.format].label,
@@ -39,7 +40,10 @@ def report_text(report: ExportReport, shown: Mapping[str, str]) -> ReportText:
         loads=FORMATS[report.format].loads(report.path),
         notes=(*(n for n in report.notices if not damages(n)), *undo),
         warnings=tuple(notice for notice in report.notices if damages(notice)),
-        files=tuple((f.path.name, f.nbytes, f"sha256 {f.sha256}") for f in report.files)
+        files=tuple(
+            (f.path.relative_to(home).as_posix(), f.nbytes, f"sha256 {f.sha256}")
+            for f in report.files
+        )
         if report.path.is_dir()
         else (),
     )

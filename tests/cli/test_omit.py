@@ -6,6 +6,7 @@ import json
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from pruneapp.__main__ import main
@@ -168,6 +169,20 @@ def test_an_older_export_that_lost_a_tensor_does_not_verify(call, tmp_path):
     status, said, _ = call("verify", out, "--against", whole)
     assert status == 1
     assert "b.weight of the original is missing from the file" in said
+
+
+def test_a_pair_that_is_missing_is_one_tensor(call, tmp_path):
+    source, out = tmp_path / "m.safetensors", tmp_path / "o.safetensors"
+    save_file({"a.weight": plain(1, 16, 16), "b.weight": plain(2, 16, 16)}, source)
+    assert call("prune", source, "-o", out, *PRUNE, "--format", "resumable")[0] == 0
+    with safe_open(out, "pt") as file:
+        metadata = file.metadata()
+        rest = {n: file.get_tensor(n) for n in ("b.weight_orig", "b.weight_mask")}
+    save_file(rest, out, metadata)
+    status, said, _ = call("verify", out, "--against", source)
+    assert status == 1
+    missing = [line for line in said.splitlines() if "is missing from the file" in line]
+    assert missing == ["a.weight of the original is missing from the file"]
 
 
 def test_every_exporting_command_explains_the_option(call):

@@ -14,6 +14,7 @@ from pruneapp.errors import ExportError
 from pruneapp.export import folder as folders
 from pruneapp.export.landing import landing
 from pruneapp.export.run import ExportRequest, export
+from pruneapp.gui.export_told import report_text
 from pruneapp.progress import Cancelled, CancelToken, Job
 from tests.export.containers import as_snapshot
 
@@ -94,7 +95,22 @@ def test_it_is_said_before(encoder, tmp_path):
     with open_checkpoint(encoder) as checkpoint:
         request = ExportRequest("safetensors", tmp_path / "out")
         found = landing(as_snapshot(checkpoint, {}), request, Job())
-    assert [notice.partition(":")[0] for notice in found.notices] == ["Not copied from 'encoder'"]
+    taken, left = found.notices
+    assert taken == (
+        "Copied from 'encoder': 'config.json', 'modules.json', 'tokenizer.json', '1_Pooling/', "
+        "'2_Dense/'."
+    )
+    assert left.startswith("Not copied from 'encoder': ")
+    with open_checkpoint(encoder) as checkpoint:
+        request = ExportRequest("safetensors", encoder)
+        found = landing(as_snapshot(checkpoint, {}), request, Job())
+    assert found.notices == (), "where all of it is already"
+
+
+def test_the_dialog_names_each_file_by_its_folder(encoder, tmp_path):
+    shown = [name for name, _, _ in report_text(run(encoder, tmp_path / "out"), {}).files]
+    assert len(shown) == len(set(shown))
+    assert set(shown) == TAKEN
 
 
 def test_into_a_folder_that_is_there_nothing_is_left_of_an_export_that_fails(
