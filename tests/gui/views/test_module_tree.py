@@ -527,10 +527,10 @@ def test_a_hundred_thousand_tensors_do_not_stutter(qtbot, layout):
     }
     took = {}
     for name, do in slices.items():
-        start = time.perf_counter()
+        start = time.thread_time()  # ours alone, whoever else computes
         do()
-        took[name] = time.perf_counter() - start
-    assert max(took.values()) < 2.5, took
+        took[name] = time.thread_time() - start
+    assert max(took.values()) < 2, took
     assert tree.focused() == names[-1]
     assert tree.view.currentIndex().isValid()
 
@@ -543,6 +543,21 @@ def test_a_press_on_the_empty_part_does_nothing(tree, qtbot):
         pos=QPoint(20, tree.view.viewport().height() - 4),
     )
     assert tree.checked() == before
+
+
+def test_an_asterisk_opens_as_many_levels_as_are_not_too_much(qtbot, tree):
+    """Qt laid out all that is below: a minute for 100,000 tensors."""
+    names = [f"all.{i}.part.{k}.{leaf}" for i in range(40) for k in range(40) for leaf in "abcd"]
+    tree.set_rows(tuple(row(name, (4, 4)) for name in ("head.weight", *names)))
+    view = tree.view
+    view.collapseAll()
+    view.setCurrentIndex(index(tree, "all"))
+    qtbot.keyClick(view, Qt.Key.Key_Asterisk)
+    assert view.isExpanded(index(tree, "all.39.part"))
+    assert not view.isExpanded(index(tree, "all.39.part.39"))
+    view.setCurrentIndex(index(tree, "all.39.part"))
+    qtbot.keyClick(view, Qt.Key.Key_Asterisk)
+    assert view.isExpanded(index(tree, "all.39.part.39"))
 
 
 @pytest.mark.parametrize("name", [".", "..", "(no name)"])

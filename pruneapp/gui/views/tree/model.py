@@ -183,8 +183,11 @@ class TreeModel(QAbstractItemModel):
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """Return the index of a child."""
-        children = self.listing.fetched(parent.internalId() if parent.isValid() else ROOT)
-        if 0 <= row < len(children) and 0 <= column < _COLUMNS and parent.column() <= 0:
+        # Asked for every row of a long list that is laid out: nothing is asked for twice.
+        below = parent.isValid()
+        children = self.listing.fetched(parent.internalId() if below else ROOT)
+        inside = 0 <= row < len(children) and 0 <= column < _COLUMNS
+        if inside and not (below and parent.column()):
             return self.createIndex(row, column, children[row])
         return QModelIndex()
 

@@ -72,6 +72,7 @@ _OPEN_AT_FIRST = 16
 _SETTLED_MS = 250
 _MOST_KEPT = 5_000  # rows that stay selected when they are sorted otherwise
 _OPEN_WHEN_FILTERED = 2_000
+_OPEN_AT_ONCE = 5_000  # rows that are unfolded by one key
 
 
 class TreeView(QTreeView):
@@ -103,7 +104,6 @@ class TreeView(QTreeView):
         self._fitting = False  # while widths are changed by nobody
         self._measured: tuple[object, object, int] = (None, None, 0)  # what names need in a list
         self._restoring = False
-        self._unfolding = False
         self._shares: Shares | None = None  # while nothing else is painted
         self.delegate = CellDelegate(self)
         self.setItemDelegate(self.delegate)
@@ -351,16 +351,26 @@ class TreeView(QTreeView):
     def open_at_first(self) -> None:
         """Unfold as many levels as can be seen at once."""
         self._open = set()
-        level = [ROOT]
-        seen = 0
+        self._open_below(ROOT, _OPEN_AT_FIRST)
+        self._unfold()
+
+    def unfold_below(self, node: int) -> None:
+        """Unfold all that is below a module, or as many levels of it as are not too much."""
+        self._open.add(node)
+        self._open_below(node, _OPEN_AT_ONCE)
+        self._unfold()
+        self._fit()
+
+    def _open_below(self, node: int, most: int) -> None:
+        """Note the levels below a node as unfolded that have so many rows together."""
+        level, seen = [node], 0
         while level:
-            below = [c for node in level for c in self.tree.listing.children(node).tolist()]
+            below = [c for each in level for c in self.tree.listing.children(each).tolist()]
             seen += len(below)
-            if seen > _OPEN_AT_FIRST:
+            if seen > most:
                 break
             self._open.update(level)
-            level = [node for node in below if self.tree.nodes.tensor[node] == MODULE]
-        self._unfold()
+            level = [each for each in below if self.tree.nodes.tensor[each] == MODULE]
 
     def unfolded(self) -> list[str]:
         """Return the modules that are unfolded, as shown, in order; the first ones of very many."""
@@ -382,7 +392,7 @@ class TreeView(QTreeView):
     def _note_expanded(self, index: QModelIndex) -> None:
         if not self._restoring and not self.tree.listing.filter.active:
             self._open.add(index.internalId())
-        if not self._restoring and not self._unfolding:
+        if not self._restoring:
             self._fit()
 
     def _note_collapsed(self, index: QModelIndex) -> None:
@@ -528,15 +538,13 @@ class TreeView(QTreeView):
             self.checkAllRequested.emit()
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selected()
+        elif event.key() == Qt.Key.Key_Asterisk and self.currentIndex().isValid():
+            # Qt's own way lays out all that is below, for a minute if that is 100,000 rows.
+            self.unfold_below(self.currentIndex().internalId())
         else:
             if event.key() == Qt.Key.Key_End and self.tree.flat:
                 self.tree.fetch_all()
-            # An asterisk opens all that is below: the width is shared once for all of it.
-            self._unfolding = event.key() == Qt.Key.Key_Asterisk
             super().keyPressEvent(event)
-            if self._unfolding:
-                self._unfolding = False
-                self._fit()
 
     @reported
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
