@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDockWidget, QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -14,6 +14,8 @@ from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.gui.views.tree import ModuleTree
 
 FORM_WIDTH = 330
+# Share of the form's column that what a step would do has at least.
+PINNED = 0.36
 # Pixels of height between toolbar and status below which rows stand closer to each other.
 LOW = 600
 
@@ -41,37 +43,97 @@ class DocumentViews(QObject):
         self.history = HistoryStrip()
         self.form = PruneForm()
         self.forecast = Forecast()
+        column = _FormColumn(self.form, self.forecast, self.forecast.action)
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)
-        self.form_dock = _dock("form", self.tr("Prune"), self._form_column(), parent)
+        self.form_dock = _dock("form", self.tr("Prune"), column, parent)
         self.middle = _Middle(self.pages, self.hand_options, self.history)
 
-    def _form_column(self) -> QWidget:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(12, 12, 12, 12)
-        column.setSpacing(24)
-        column.addWidget(self.form)
-        column.addWidget(self.forecast)
-        column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus of what is in it
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
-        scroll.viewport().setAutoFillBackground(False)
-        inner.setAutoFillBackground(False)
-        outer = QWidget()
-        layout = QVBoxLayout(outer)
+
+class _FormColumn(QWidget):
+    """The form, below it what its step would do, and the one button, which never scrolls away.
+
+    Where there is not room for all of it the form scrolls; what the step would do keeps its share
+    of the height, so that its first numbers are seen whatever is unfolded above them.
+    """
+
+    def __init__(self, form: QWidget, forecast: QWidget, action: QWidget) -> None:
+        super().__init__()
+        self._form, self._forecast = _Scrolled(form), _Scrolled(forecast)
+        self._action = _padded(action)
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(scroll, 1)
-        # The one button never scrolls away.
-        layout.addWidget(_padded(self.forecast.action))
+        layout.addWidget(self._form, 1)
+        layout.addWidget(self._forecast)
+        layout.addWidget(self._action)
         # What is wider than the column would be cut off: with a larger font it is wider.
-        bar = scroll.verticalScrollBar().sizeHint().width()
-        outer.setMinimumWidth(max(FORM_WIDTH, inner.minimumSizeHint().width() + bar))
-        return outer
+        parts = self._form, self._forecast
+        self.setMinimumWidth(max(FORM_WIDTH, *(part.least_width() for part in parts)))
+        for part in parts:
+            part.content.rearranged.connect(self._share)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share out the new height."""
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        room = self.height() - self._action.sizeHint().height()
+        wanted = self._forecast.wanted()
+        left = max(room - self._form.wanted(), round(room * PINNED))
+        self._forecast.setFixedHeight(min(wanted, left))
+
+
+class _Scrolled(QScrollArea):
+    """A widget that scrolls up and down where there is not room for all of it."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self.content = _Content(widget)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus of what is in it
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(self.content)
+        self.viewport().setAutoFillBackground(False)
+        self.content.setAutoFillBackground(False)
+
+    def least_width(self) -> int:
+        """Return the width below which something is cut off."""
+        return self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+
+    def wanted(self) -> int:
+        """Return how high it has to be so that nothing scrolls."""
+        content = self.content
+        if content.hasHeightForWidth():
+            return content.heightForWidth(self.width())
+        return content.sizeHint().height()
+
+
+class _Content(QWidget):
+    """What scrolls.
+
+    Signals
+    -------
+    rearranged
+        It may need another height.
+    """
+
+    rearranged = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 12, 12, 4)
+        column.addWidget(widget)
+        column.addStretch(1)
+
+    def event(self, event: QEvent) -> bool:
+        """Say it when the layout was done anew."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.rearranged.emit()
+        return done
 
 
 class _Middle(QWidget):

@@ -111,6 +111,31 @@ def test_no_part_of_the_form_is_cut_off(opened):
         assert right < around.width(), "nothing of it lies beyond the edge"
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (853, 533)])
+def test_the_numbers_and_the_button_are_seen_whatever_is_unfolded(opened, width, height):
+    """With three rules, limits, and in the small window a typed pattern that matches nothing."""
+    window, form, forecast = opened.window, opened.views.form, opened.views.forecast
+    window.resize(width, height)
+    opened.pause(30)
+    opened.views.form_dock.raise_()
+    for _ in range(2):
+        opened.click(form.add)
+    opened.click(form.limits.button)
+    opened.wait_preview()
+    least = "tensors", "gone", "sparsity", "left", "energy"
+    seen = forecast.figures.labels if height >= 800 else least
+    for key in seen:
+        assert inside(forecast.figures.labels[key], window), key
+    assert inside(forecast.heading, window)
+    assert inside(opened.button, window)
+    opened.type(opened.rule.target.lineEdit(), "fc?.weigth")
+    opened.wait(lambda: opened.rule.matched.text().startswith("✕"))
+    opened.wait(lambda: inside(opened.rule.matched, window))
+    assert inside(opened.rule.target, window)
+    assert inside(forecast.error, window)
+    assert inside(opened.button, window)
+
+
 def test_there_is_one_row_of_controls_above_it_and_one_of_words_below(opened):
     """Between the tabs and the picture, and from it to its legend."""
     opened.window.resize(1280, 800)

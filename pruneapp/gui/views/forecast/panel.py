@@ -63,20 +63,16 @@ class Forecast(QWidget):
         top.setSpacing(8)
         top.addWidget(self.heading)
         top.addWidget(self.state, 1)
-        counted = QVBoxLayout()
-        layout.addLayout(counted)
-        counted.setSpacing(4)
-        counted.addWidget(self.figures)
-        counted.addWidget(self.file)
         # What would be hurt, or in the same room what the same again would do.
         self._warning = _Lines(self.alarm, self.note)
-        # The tensors, or in the same room why nothing can be done.
+        # The numbers, or in the same room why nothing can be done: what is below may be cut off.
         self.pages = QStackedWidget(self)
-        for parts in ((self._warning, self.most, self.spared), (self.error,)):
+        counted = self.figures, self.file, self._warning, self.most, self.spared
+        for parts in (counted, (self.error,)):
             page = QWidget(self.pages)
             column = QVBoxLayout(page)
             column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(2)
+            column.setSpacing(4)
             for part in parts:
                 column.addWidget(part)
             column.addStretch(1)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -55,6 +56,9 @@ class RuleEditor(QWidget):
         self.target = TensorChoice(self)
         self._target_label = self._label(self.tr("Tensors"), self.target)
         self.matched = plain(wrap=True)
+        self._reveal = QTimer(self)  # once what it says has its place
+        self._reveal.setSingleShot(True)
+        self._reveal.timeout.connect(self._show_matched)
         self._refused = False  # whether what it says is why the rule matches nothing
         self.method = ComboBox(self)
         self.method.setAccessibleName(self.tr("Method"))
@@ -201,6 +205,8 @@ class RuleEditor(QWidget):
         self.matched.setToolTip(as_plain(tip))
         self.matched.setVisible(bool(said) and not self.target.isHidden())
         recolor(self.matched, self._colors["danger" if error else "muted"])
+        if error and self.target.hasFocus():
+            self._reveal.start()
 
     def set_context(self, shape: tuple[int, ...], kind: str) -> None:
         """Take note of the tensor that the words are to be about."""
@@ -312,6 +318,14 @@ class RuleEditor(QWidget):
         return self.target.currentText().strip(), ", ".join(filter(None, words))
 
     # Inside
+
+    def _show_matched(self) -> None:
+        """Scroll so that it is seen why what was typed matches nothing."""
+        around = self.parentWidget()
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.ensureWidgetVisible(self.matched)
+            around = around.parentWidget()
 
     def _retarget(self) -> None:
         self.set_matches(None)  # what was said of the tensors before
