@@ -165,9 +165,10 @@ class Forecasting(QObject):
 
     def recount(self) -> None:
         """Look again what can be said by now: more was counted."""
-        document = self._session.document
-        if document is not None and self._step is not None and not self.outlook.complete:
-            self._estimating.ask(Capture.of(document), self._step)
+        document, outlook = self._session.document, self.outlook
+        if document is None or self._step is None or outlook.waiting or outlook.complete:
+            return
+        self._estimating.ask(Capture.of(document), self._step)
 
     def prune(self) -> None:
         """Do it: at once if the preview is there, else as soon as it is."""
@@ -209,8 +210,9 @@ class Forecasting(QObject):
             self.drop()
             self.outlook.refuse(error)
         else:
-            self._previewing.soon(self._step)
-            self._estimating.ask(Capture.of(document), self._step)
+            if not self.outlook.waiting:  # else nobody asked: nothing is computed for it
+                self._previewing.soon(self._step)
+                self._estimating.ask(Capture.of(document), self._step)
         self.asked.emit()
 
     def _forget(self) -> None:

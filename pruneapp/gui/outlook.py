@@ -116,6 +116,8 @@ class Outlook(QObject):
             self._in_force.note(done, self._compact)
         self.drop()
         self.asked = False
+        if self.waiting:
+            self.counted = False
         self._panel.set_counting(1.0)
         self._in_force.tell()
 
@@ -124,6 +126,12 @@ class Outlook(QObject):
         self.waiting = True
         self._panel.set_waiting()
         self.stand(None)
+
+    def note_counted(self) -> None:
+        """Take that all is counted: also of what nobody asked for yet the line can be drawn."""
+        if self.waiting and not self.counted:
+            self.counted = True
+            self.foreseen.emit()
 
     def take_estimate(self, answer: Answer, step: Step, *, by_scores: bool) -> None:
         """Take what counts say of a step; nothing of tensors if scores stand in for weights."""

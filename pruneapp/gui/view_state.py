@@ -11,6 +11,7 @@ from pruneapp.gui.document_views import DocumentViews
 from pruneapp.gui.session import Session
 from pruneapp.gui.views.form import FormRequest, FormRow
 from pruneapp.gui.views.pictures.pages import Page
+from pruneapp.methods import registry
 from pruneapp.methods.limits import LIMITS
 from pruneapp.params import validate_all
 
@@ -47,7 +48,9 @@ class ViewState:
     def glance(self) -> Mapping[str, Any]:
         """Return what is in focus and what the form says, in no time."""
         request = self._views.form.request()
-        form = {} if request is None else {"form": plain_form(request)}
+        # Of a method that is gone nothing could be shown again.
+        known = request is not None and all(row.method in registry.METHODS for row in request.rows)
+        form = {"form": plain_form(request)} if request is not None and known else {}
         page = self._views.pages.page.name.lower()
         return {"tensor": self._views.tree.focused(), "page": page, **form}
 

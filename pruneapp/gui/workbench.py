@@ -122,6 +122,7 @@ class Workbench(QObject):
             parent=self,
         )
         self.counting.completed.connect(self.looking.recount)
+        self.counting.completed.connect(self.forecasting.outlook.note_counted)
         self.counting.completed.connect(self.forecasting.in_force.recount)
         self.exporting = Exporting(
             self.session, self.jobs, appearance, window, asked=self.views.forecast.action.asked

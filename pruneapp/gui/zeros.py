@@ -138,7 +138,7 @@ class Zeros(QObject):
             self._telling.offer(
                 Subject.ZEROS,
                 self._sentence(self.report),
-                self.tr("Treat as pruned"),
+                self.tr("Treat zeros as pruned"),
                 self.treat,
                 details="\n".join(map(self._line, self.report.tensors)),
             )

@@ -704,6 +704,29 @@ def test_a_row_says_the_same_as_long_as_nothing_that_prunes_happened(counted):
         assert "as it was opened" in now[key][2]
 
 
+def test_the_current_state_has_no_row_that_says_nothing(counted):
+    """Nothing is pruned: how many tensors are is no number. The rest says of what it is."""
+    panel = counted.views.forecast
+    counted.key("Esc")
+    assert panel.heading.text() == "Current state"
+    assert not panel.tensors.isVisible()
+    assert panel.gone.isVisible()
+    assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
+    height = panel.figures.height()
+    counted.ask_amount("60 %")
+    counted.wait_preview()
+    assert panel.tensors.isVisible()
+    assert panel.figures.words["tensors"].text() == "Tensors"
+    assert panel.figures.height() == height, "nothing jumps"
+    counted.click(counted.button)
+    counted.wait(lambda: counted.document.position == 1)
+    counted.key("Esc")
+    counted.click(counted.views.form.all, QPoint(8, 8))
+    counted.key("Esc")
+    counted.wait(panel.tensors.isVisible)
+    assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
+
+
 def test_the_same_count_that_is_not_left_turns_nothing_red(counted):
     counted.click(counted.views.form.all, QPoint(8, 8))
     counted.ask_amount("14,000")

@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_said_of_the_open_one(perso
     person.wait_open(SAMPLE)
     pressed = []
     person.workbench.telling.offer(
-        Subject.ZEROS, "Half of it are zeros.", "Treat as pruned", lambda: pressed.append(1)
+        Subject.ZEROS, "Half of it are zeros.", "Treat zeros as pruned", lambda: pressed.append(1)
     )
     person.session.refused.emit(FileChangedError("The file changed."))
     person.open(bad)

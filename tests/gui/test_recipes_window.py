@@ -138,7 +138,7 @@ def test_an_applied_recipe_is_as_many_steps_as_it_has_entries(person, source, tm
     model = dialog.table.model()
     rows = [[model.index(r, c).data() for c in range(3)] for r in range(model.rowCount())]
     assert rows[0] == ["1. L2 1 channel, dim 0, on conv?.weight", "2", "yes"]
-    assert rows[1] == ["2. L1 on 5 tensors, to 80 % in 3 steps, cubic", "5", "yes"]
+    assert rows[1] == ["2. L1 on 5 tensors, to 80 % in 3 rounds, cubic", "5", "yes"]
     person.click(dialog.go)
     person.wait(lambda: len(person.states) == 5)
     assert person.workbench.recipes.dialog is None

@@ -10,6 +10,7 @@ from pruneapp import resources
 from pruneapp.gui.settings import VIEWED_FILES, Settings
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.tree.cells import Column
+from pruneapp.methods import registry
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
 
@@ -204,3 +205,20 @@ def test_settings_of_before_still_open(tmp_path):
     assert [str(path) for path in settings.recent] == ["/a.pt"]
     assert settings.window == {}
     assert settings.view(tmp_path / "a.pt") == {}
+
+
+def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, files, monkeypatch):
+    """Found: closing such a file raised, and nothing of it was remembered."""
+    first, second = files
+    opened(person, first)
+    name = person.views.tree.checked()[-1]
+    person.views.tree.set_checked([name])
+    person.choose(person.rule.method, "LAMP")
+    left = {key: method for key, method in registry.METHODS.items() if key != "lamp"}
+    with monkeypatch.context() as patched:
+        patched.setattr(registry, "METHODS", left)
+        opened(person, second)
+        person.wait_idle()
+    opened(person, first)
+    assert person.views.tree.checked() == (name,)
+    assert not person.bugs

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from safetensors.numpy import load_file, save_file
 
 from pruneapp.document.session.file import read_session
+from pruneapp.gui import estimating, previewing
 from pruneapp.gui.view_state import plain_form, read_form
 from pruneapp.gui.views.form import FormRequest, FormRow
 from pruneapp.gui.views.pictures.pages import Page
@@ -207,3 +208,54 @@ def test_a_rule_whose_tensors_later_rules_take_says_so(opened):
     person.ask_amount("10 %")
     person.wait(lambda: "later rules take its tensors" in form.list.item(0).text())
     person.wait(lambda: person.button.isEnabled() is True)
+
+
+@pytest.fixture
+def computed(monkeypatch) -> list[str]:
+    """Return what is computed for a step from now on."""
+    found: list[str] = []
+    for module, name in ((previewing, "compute_preview"), (estimating, "estimate")):
+        real = getattr(module, name)
+
+        def spy(*args, real=real, name=name, **kwargs):
+            found.append(name)
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, spy)
+    return found
+
+
+def test_nothing_is_computed_for_a_form_that_nobody_asked_for(computed, person, file):
+    person.open(file)
+    person.wait_open(file)
+    person.wait(lambda: is_waiting(person))
+    person.wait_idle()
+    person.pause(120)
+    assert computed == []
+    person.ask_amount("30 %")
+    person.wait(person.button.isEnabled)
+    person.wait(lambda: set(computed) == {"compute_preview", "estimate"})
+    # Esc drops it; the form stays, and is previewed again from the next change on.
+    person.wait_idle()
+    person.key("Esc")
+    assert is_waiting(person)
+    computed.clear()
+    person.pause(120)
+    person.wait_idle()
+    assert computed == []
+    assert person.views.forecast.heading.text() == "Current state"
+    person.check(FIRST)
+    person.wait(lambda: "compute_preview" in computed)
+    person.wait(lambda: person.views.forecast.heading.text() == "Preview")
+
+
+def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(computed, opened):
+    person = opened
+    person.workbench.browsing.show_page(Page.DISTRIBUTION)
+    person.workbench.show_tensor(NAMES[1])
+    view = person.views.pages.distribution
+    person.wait(lambda: view._waits and view._editable)
+    assert computed == []
+    view.thresholdMoved.emit(0.5)
+    person.wait(lambda: "compute_preview" in computed)
+    person.wait(person.button.isEnabled)

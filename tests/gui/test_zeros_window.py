@@ -55,7 +55,7 @@ def test_zeros_are_told_of_and_treated_as_pruned_by_one_click(person, sparse):
     )
     assert person.states == ["Opened"]
 
-    assert shown.action.text() == "Treat as pruned"
+    assert shown.action.text() == "Treat zeros as pruned"
     person.click(shown.action)
     person.wait(lambda: len(person.states) == 2)
     assert person.states[1] == "Zeros of the file treated as pruned"

@@ -17,6 +17,7 @@ from pruneapp.document.recipe.recipe import Recipe
 from pruneapp.document.recipe.schema import Entry, FileMasksEntry, ScheduleEntry, StepEntry
 from pruneapp.document.step import Step
 from pruneapp.errors import RecipeError, counted
+from pruneapp.methods.limits import percent
 from pruneapp.progress import Job
 
 __all__ = ["Fit", "FitEntry", "Problem", "fit"]
@@ -109,10 +110,11 @@ def _label(entry: Entry, deed: Deed | None) -> str:
         case Step() | HandEdit():
             return deed.label()
         case Schedule():
-            much = f"{deed.final * 100:.10g} %" if isinstance(deed.final, float) else deed.final
+            much = percent(deed.final) if isinstance(deed.final, float) else f"{deed.final:,}"
             rows = deed.step.rows[0].label(amount=False)
+            rounds = counted(deed.steps, "round")
             scope = ", global" if deed.step.scope == "global" else ""
-            return f"{rows}{scope}, to {much} in {deed.steps:,} steps, {deed.path}"
+            return f"{rows}{scope}, to {much} in {rounds}, {deed.path}"
         case TreatZeros():
             return "Zeros of the file treated as pruned"
         case Finalize():

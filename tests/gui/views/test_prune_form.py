@@ -535,3 +535,16 @@ def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
     made.set_context((8, 4, 3, 3), "Conv2d")
     assert [made.combo.itemData(i) for i in range(made.combo.count())] == [0]
     assert made.value() == 0
+
+
+def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
+    """Found: "From -64 to 63" below a dimension, "From 0 to 9,223,372,036,854,775,807"."""
+    form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
+    dim = form.rules[0].fields.fields["dim"]
+    assert "From" not in dim.note.text(), "nothing is known of the tensors"
+    form.set_context((64, 3, 3, 3), "Conv2d")
+    assert dim.note.text().endswith("From −4 to 3.")
+    form.set_context((), "")
+    assert "From" not in dim.note.text(), "they have different numbers of dimensions"
+    form.set_request(FormRequest((FormRow("", "", "random", {}),)))
+    assert "From" not in form.rules[0].fields.fields["seed"].note.text()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.answers import Estimate, SparsityReport
@@ -15,6 +15,7 @@ from pruneapp.gui.views.parts.labels import plain, recolor
 translate = QCoreApplication.translate
 
 _BILLION = 10**9
+_SPACING = 4
 ABOUT = "≈\u00a0"  # before every number that is not exact
 
 
@@ -34,23 +35,46 @@ class Figures(QWidget):
         # No columns: a long word and a long number in different rows need no room side by side.
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
+        layout.setSpacing(_SPACING)
+        self._lines: dict[str, QWidget] = {}
         for key, text, tip in rows:
             word, label = plain(text), _number()
             for part in (word, label):
                 part.setToolTip(tip)
             self.words[key] = word
             self.labels[key] = label
-            row = QHBoxLayout()
-            layout.addLayout(row)  # while it is empty
+            self._lines[key] = line = QWidget(self)
+            layout.addWidget(line)
+            row = QHBoxLayout(line)
+            row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(8)
             row.addWidget(word)
             row.addWidget(label, 1)
+        layout.addStretch(1)
 
     def set_numbers(self, texts: Mapping[str, str]) -> None:
         """Show a text in each row; a dash in those that are left out."""
         for key, label in self.labels.items():
             label.setText(texts.get(key, numbers.NO_NUMBER))
+
+    def show_only(self, keys: Container[str]) -> None:
+        """Show these rows; the room of the others is kept below them."""
+        for key, line in self._lines.items():
+            line.setVisible(key in keys)
+
+    def sizeHint(self) -> QSize:
+        """As high as with all rows."""
+        hint = super().sizeHint()
+        return QSize(hint.width(), max(hint.height(), self._height()))
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as with all rows."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), max(hint.height(), self._height()))
+
+    def _height(self) -> int:
+        heights = [line.sizeHint().height() for line in self._lines.values()]
+        return sum(heights) + _SPACING * (len(heights) - 1)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -138,7 +162,10 @@ class StepFigures(Figures):
         self.set_numbers(texts)
 
     def show_now(self, report: SparsityReport | None) -> None:
-        """Show what is in force: all of the model, and how much of it was kept if that is known."""
+        """Show what is in force: all of the model, and how much of it was kept if that is known.
+
+        How many tensors are pruned is no row as long as nothing is.
+        """
         self._explain(of_state=True)
         texts = {
             "gone": numbers.count(self._pruned),
@@ -146,11 +173,13 @@ class StepFigures(Figures):
             "left": numbers.count(self._numel - self._pruned),
         }
         if report is not None:
-            texts["tensors"] = numbers.count(sum(1 for t in report.tensors if t.after))
+            if self._pruned:
+                texts["tensors"] = numbers.count(sum(1 for t in report.tensors if t.after))
             for key, share in (("energy", report.energy), ("magnitude", report.magnitude)):
                 if share is not None:
                     texts[key] = numbers.percent(share)
         self.set_numbers(texts)
+        self.show_only([key for key in self.labels if self._pruned or key != "tensors"])
 
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
         # Of billions there is room for one number.
@@ -178,6 +207,10 @@ class StepFigures(Figures):
     def _explain(self, *, of_state: bool) -> None:
         if of_state != self._of_state:
             self._of_state = of_state
+            self.show_only(self.labels)
+            self.words["tensors"].setText(
+                self.tr("Tensors with pruned weights") if of_state else self.tr("Tensors")
+            )
             for key, shares in self._shares.items():
                 word, tip = shares[of_state]
                 self.words[key].setText(word)
@@ -234,7 +267,7 @@ def _rows() -> tuple[tuple[str, str, str], ...]:
     return (
         ("tensors", translate("Figures", "Tensors"), ""),
         ("gone", translate("Figures", "Weights pruned"), ""),
-        ("sparsity", translate("Figures", "Sparsity"), model),
+        ("sparsity", translate("Figures", "Sparsity (whole model)"), model),
         ("left", translate("Figures", "Parameters remaining"), model),
         ("energy", "", ""),  # what they say depends on what is shown
         ("magnitude", "", ""),

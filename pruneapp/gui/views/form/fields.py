@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from pruneapp.gui.views.form.editors import editor_for
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import plain, recolor
-from pruneapp.params import IntParam, Param
+from pruneapp.params import DimParam, IntParam, Param, SeedParam
 
 
 class Field(QWidget):
@@ -38,6 +39,7 @@ class Field(QWidget):
         self.note.setToolTip(param.help)
         self._colors = with_defaults({})
         self._told = self._instead = ""
+        self._rank = 0  # of the tensors that it is about; 0 if that is not one
         label = QLabel(param.label, self)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setBuddy(self.editor)
@@ -62,6 +64,13 @@ class Field(QWidget):
         except ParameterError as error:
             return str(error)
         return self._told
+
+    def set_context(self, shape: Sequence[int], kind: str) -> None:
+        """Take note of the tensor that the words are to be about; of no shape if they differ."""
+        self.editor.set_context(shape, kind)
+        if len(shape) != self._rank:
+            self._rank = len(shape)
+            self._show_note()
 
     def set_error(self, text: str) -> None:
         """Say what somebody else finds wrong, until the value changes."""
@@ -91,11 +100,26 @@ class Field(QWidget):
 
     def _help(self) -> str:
         said = first_clause(self.param.help)
-        bounds = self.param.bounds if isinstance(self.param, IntParam) else None
-        if bounds is None or bounds.low is None or bounds.high is None:
+        ends = self._ends()
+        if ends is None:
             return said
-        low, high = (numbers.count(int(end)) for end in (bounds.low, bounds.high))
+        low, high = (numbers.count(end).replace("-", "−") for end in ends)
         return f"{said} " + self.tr("From {low} to {high}.").format(low=low, high=high)
+
+    def _ends(self) -> tuple[int, int] | None:
+        """Return the least and the greatest number that makes sense; None if there are none."""
+        param = self.param
+        if not isinstance(param, IntParam) or isinstance(param, SeedParam):
+            return None  # any seed is as good as another
+        low, high = param.bounds.low, param.bounds.high
+        if isinstance(param, DimParam):
+            if self._rank < 2:
+                return None  # its own bounds are those of any tensor
+            low = max(-self._rank, low if low is not None else -self._rank)
+            high = min(self._rank - 1, high if high is not None else self._rank - 1)
+        if low is None or high is None or low == high:
+            return None
+        return math.ceil(low), math.floor(high)
 
 
 class Fields(QWidget):

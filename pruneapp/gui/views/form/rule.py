@@ -212,7 +212,7 @@ class RuleEditor(QWidget):
         """Take note of the tensor that the words are to be about."""
         self._context = (shape, kind)
         for field in self.fields.fields.values():
-            field.editor.set_context(shape, kind)
+            field.set_context(shape, kind)
 
     def set_left(self, weights: int | None, channels: int | None) -> None:
         """Take note of how much is not pruned yet."""
