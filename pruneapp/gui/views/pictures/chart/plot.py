@@ -170,7 +170,7 @@ class BarPlot(PlotCanvas):
     def top_for(self, highest: float) -> float:
         """Return how far the axis goes across for a highest bar, with room for its number."""
         wide = float(self.box.width())
-        room = self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND
+        room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
         if self._value is None or not self._in_lines or wide < 2 * room:
             return highest * 1.05
         return max(1.05, wide / (wide - room)) * highest
