@@ -191,6 +191,21 @@ def test_names_without_room_are_shortened_so_that_they_differ(tree, qtbot):
     assert tree.view.delegate.short is None
 
 
+def test_the_end_key_goes_to_the_last_row_wherever_the_cursor_was(qtbot, english):
+    tree = ModuleTree()
+    qtbot.addWidget(tree)
+    tree.set_nodes(build_nodes(tuple(blocks(8_000))))
+    tree.set_flat(flat=True)
+    last = tree.model.listing.children(0)[-1]
+    qtbot.keyClick(tree.view, Qt.Key.Key_End)
+    assert tree.view.currentIndex().internalId() == last
+    # The row is far from where the list begins after this, and is not fetched for that.
+    tree.view.sortByColumn(Column.KIND, ASCENDING)
+    assert tree.model.rowCount() < 8_000
+    qtbot.keyClick(tree.view, Qt.Key.Key_End)
+    assert tree.view.currentIndex().row() == tree.model.rowCount() - 1 == 3 * 8_000 - 1
+
+
 def test_100_000_tensors_stay_fluent(qtbot, english):
     rows = tuple(blocks(33_334))
     nodes = build_nodes(rows)

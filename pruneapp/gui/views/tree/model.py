@@ -32,6 +32,7 @@ _CHECK = int(Qt.ItemDataRole.CheckStateRole)
 _ALIGNMENT = int(Qt.ItemDataRole.TextAlignmentRole)
 _TOOLTIP = int(Qt.ItemDataRole.ToolTipRole)
 _COLUMNS = len(Column)
+_NOWHERE = QModelIndex()
 # Made once: a view asks for the flags of every row that it lays out.
 _MODULE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _MODULE_MARKED = _MODULE | Qt.ItemFlag.ItemIsUserCheckable
@@ -184,12 +185,11 @@ class TreeModel(QAbstractItemModel):
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         """Return the index of a child."""
         # Asked for every row of a long list that is laid out: nothing is asked for twice.
-        below = parent.isValid()
-        children = self.listing.fetched(parent.internalId() if below else ROOT)
-        inside = 0 <= row < len(children) and 0 <= column < _COLUMNS
-        if inside and not (below and parent.column()):
+        above = parent.column()  # -1 without a parent
+        children = self.listing.fetched(ROOT if above < 0 else parent.internalId())
+        if above <= 0 <= row < len(children) and 0 <= column < _COLUMNS:
             return self.createIndex(row, column, children[row])
-        return QModelIndex()
+        return _NOWHERE
 
     @overload
     def parent(self) -> QObject | None: ...
@@ -201,9 +201,9 @@ class TreeModel(QAbstractItemModel):
         """Return the index of the module above; without an index the owner, as any QObject."""
         if index is None:
             return super().parent()
-        if not index.isValid():
-            return QModelIndex()
-        above = ROOT if self.flat else int(self.nodes.parent[index.internalId()])
+        if self.flat or not index.isValid():
+            return _NOWHERE
+        above = int(self.nodes.parent[index.internalId()])
         if above <= ROOT:
             return QModelIndex()
         return self.createIndex(self.listing.row(above), 0, above)
@@ -261,10 +261,11 @@ class TreeModel(QAbstractItemModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Return what can be done with a cell."""
-        if not index.isValid():
+        column = index.column()
+        if column < 0:
             return Qt.ItemFlag.NoItemFlags
         node = index.internalId()
-        if index.column():
+        if column:
             return _MODULE if self._of_tensors[node] is None else _TENSOR
         found = self._of_tensors[node]
         if found is None:

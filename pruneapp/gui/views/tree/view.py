@@ -544,6 +544,8 @@ class TreeView(QTreeView):
         else:
             if event.key() == Qt.Key.Key_End and self.tree.flat:
                 self.tree.fetch_all()
+                if not self.currentIndex().isValid():  # or Qt goes to the first row
+                    self.setCurrentIndex(self.tree.index(self.tree.rowCount() - 1, 0))
             super().keyPressEvent(event)
 
     @reported
