@@ -1,13 +1,16 @@
-"""Numbers of pictures, written and copied in the background: a table may have 100,000 rows."""
+"""Pictures and their numbers, written and copied in the background.
+
+A table may have 100,000 rows, and to encode a picture takes some tenths of a second.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers.csv_text import csv_text
@@ -19,6 +22,7 @@ from pruneapp.gui.tasks import Task
 from pruneapp.gui.telling import Telling
 from pruneapp.gui.views.parts.copied_rows import Copies, Numbers, text_of
 from pruneapp.gui.views.parts.numbers import count
+from pruneapp.gui.views.pictures.frame.exporting import Encode, png
 from pruneapp.gui.views.pictures.pages import PicturePages
 from pruneapp.progress import Job
 
@@ -27,7 +31,7 @@ _COPIED_AT_ONCE = 1000
 
 
 class Tables(QObject):
-    """Writes the numbers of pictures, and puts the rows of every table on the clipboard.
+    """Writes pictures and their numbers, and puts both and the rows of tables on the clipboard.
 
     Parameters
     ----------
@@ -55,18 +59,29 @@ class Tables(QObject):
         self._session = session
         self._jobs = jobs
         self._telling = telling
+        pages.fileRequested.connect(self.save_picture)
+        pages.clipboardRequested.connect(self.copy_picture)
         pages.csvRequested.connect(self.save)
-        self._copying: Task[str] | None = None
+        self._copying: Task[Any] | None = None
         copies = Copies(window)
         copies.wanted.connect(self.copy)
         QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard)
 
     def save(self, numbers: Numbers, path: Path) -> None:
         """Write a table as CSV: all of it, or the file that was there stays as it was."""
+        title = self.tr("Saving the numbers")
+        self._save(title, lambda job: write_csv(numbers, path, job), path)
+
+    def save_picture(self, encode: Encode, path: Path) -> None:
+        """Write a picture: all of it, or the file that was there stays as it was."""
+        title = self.tr("Saving the picture")
+        self._save(title, lambda job: write_whole(path, encode(), job), path)
+
+    def _save(self, title: str, write: Callable[[Job], object], path: Path) -> None:
         written: list[Path] = []
 
         def work(job: Job) -> None:
-            write_csv(numbers, path, job)
+            write(job)
             written.append(path)
 
         def end() -> None:
@@ -81,12 +96,28 @@ class Tables(QObject):
                 self._telling.say_done(said.format(file=path.name))
 
         task = self._jobs.submit(
-            self.tr("Saving the numbers"),
+            title,
             work,
             on_result=lambda _: end(),
             on_error=self._session.refused.emit,
             on_cancelled=cancelled,
             writes=True,
+        )
+
+    def copy_picture(self, image: QImage) -> None:
+        """Put a picture on the clipboard, encoded: whoever pastes it need not wait for that."""
+        self._on_clipboard()
+
+        def end(data: bytes) -> None:
+            self._copying = None
+            content = QMimeData()
+            content.setImageData(image)
+            content.setData("image/png", data)
+            QGuiApplication.clipboard().setMimeData(content)
+            self._telling.say_done(self.tr("Copied the picture."))
+
+        self._copying = self._jobs.answer(
+            lambda _job: png(image), on_result=end, on_error=self._session.refused.emit
         )
 
     def copy(self, rows: Numbers) -> None:

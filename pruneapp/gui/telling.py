@@ -53,7 +53,6 @@ class Telling(QObject):
         self._stuck = 0
         self.own_methods = False
         window.notices.actionRequested.connect(self._on_notice_action)
-        views.pages.failed.connect(self.say_not_saved)
         jobs.started.connect(window.job_status.set_job)
         jobs.progressed.connect(self._on_progress)
         jobs.idle.connect(window.job_status.set_idle)
@@ -224,10 +223,6 @@ class Telling(QObject):
     def say_done(self, text: str) -> None:
         """Say what was done, in the status bar."""
         self._window.done.set_done(text)
-
-    def say_not_saved(self, text: str) -> None:
-        """Say why a picture was not saved, above it."""
-        self._replace(Subject.PICTURE, self._window.notices.set_notice(text))
 
     def mention(self, subject: Subject, text: str) -> None:
         """Say what is no trouble, above the picture."""

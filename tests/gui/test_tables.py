@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog
 from safetensors.numpy import save_file
 
@@ -19,6 +19,7 @@ from pruneapp.gui.settings import Settings
 from pruneapp.gui.tables import write_csv
 from pruneapp.gui.views.parts.copied_rows import NOTHING, Copies, Numbers, copy_rows
 from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.pictures.frame.exporting import png
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.progress import Cancelled, CancelToken, Job
 
@@ -236,3 +237,38 @@ def test_a_folder_with_a_name_that_is_too_long_is_no_folder(settings_file, tmp_p
     settings = Settings(settings_file)
     settings.set_folder("open", tmp_path / ("n" * 300) / "x")
     assert settings.folder("open") == ""
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_a_picture_is_saved_in_the_background(wide, tmp_path, kind):
+    channels, target = wide.views.pages.channels, tmp_path / f"c.{kind}"
+    wide.chooses_file(target, "getSaveFileName")
+    getattr(channels.taking, kind).trigger()
+    assert not target.exists(), "written before the window got to anything else"
+    assert wide.workbench.jobs.writing
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert target.read_bytes()[:4] in {b"\x89PNG", b"<?xm"}
+    assert wide.trouble == []
+
+
+def test_a_picture_that_cannot_be_written_is_a_sentence_and_leaves_the_old_file(wide, tmp_path):
+    target = tmp_path / "gone" / "c.png"
+    wide.views.pages.channels.save_png(target)
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert "cannot be written" in wide.trouble[0] or "was not written" in wide.trouble[0]
+    target = tmp_path / "old.png"
+    target.write_bytes(b"old")
+    wide.views.pages.fileRequested.emit(lambda: png(QImage()), target)
+    wide.wait(lambda: not wide.workbench.jobs.busy)
+    assert "cannot be encoded" in wide.trouble[0]
+    assert target.read_bytes() == b"old"
+
+
+def test_a_picture_is_copied_encoded(wide):
+    QGuiApplication.clipboard().setText("before")
+    wide.views.pages.channels.taking.copy.trigger()
+    wide.wait(lambda: QGuiApplication.clipboard().mimeData().hasFormat("image/png"))
+    data = QGuiApplication.clipboard().mimeData()
+    assert bytes(data.data("image/png").data()).startswith(b"\x89PNG")
+    assert not QGuiApplication.clipboard().image().isNull()
+    QGuiApplication.clipboard().clear()

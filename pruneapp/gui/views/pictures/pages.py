@@ -56,7 +56,7 @@ class PicturePages(QWidget):
     pageChanged(int)
         The person chose another page; only this one needs answers.
     tileRequested(TileRequest), pointRequested(TileRequest), dimChanged(int), tensorClicked(str), \
-failed(str), csvRequested(Numbers, Path)
+fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, Path)
         As announced by the pictures.
     """
 
@@ -65,7 +65,8 @@ failed(str), csvRequested(Numbers, Path)
     pointRequested = Signal(object)
     dimChanged = Signal(int)
     tensorClicked = Signal(str)
-    failed = Signal(str)
+    fileRequested = Signal(object, object)
+    clipboardRequested = Signal(object)
     csvRequested = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -105,7 +106,8 @@ failed(str), csvRequested(Numbers, Path)
             self.tabs.setTabToolTip(self.tabs.addTab(title), f"{title} ({number})")
             self._stack.addWidget(picture)
             self._controls.addWidget(picture.controls)
-            picture.failed.connect(self.failed)
+            picture.fileRequested.connect(self.fileRequested)
+            picture.clipboardRequested.connect(self.clipboardRequested)
             picture.csvRequested.connect(self.csvRequested)
 
         column = QVBoxLayout(self)

@@ -302,9 +302,13 @@ def test_the_table_fits_beside_tree_and_form(model):
     assert len(model.numbers().headers) > header.count(), "a file has more"
 
 
-def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(model, tmp_path, theme):
+def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(
+    model, tmp_path, theme, qtbot
+):
     model.set_colors(theme.colors)
-    model.save_svg(tmp_path / "model.svg")
+    with qtbot.waitSignal(model.fileRequested) as asked:
+        model.save_svg(tmp_path / "model.svg")
+    (tmp_path / "model.svg").write_bytes(asked.args[0]())
     text = (tmp_path / "model.svg").read_text(encoding="utf-8")
     assert "pruned %" in text, "letters are letters"
     assert theme.colors["pruned"] in text

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from pruneapp.answers import Histogram, TensorRow, TensorStats
@@ -151,11 +154,14 @@ def test_signals_of_the_pictures_are_passed_on(pages, qtbot):
     for emit, heard, value in (
         (pages.channels.dimChanged, pages.dimChanged, 1),
         (pages.model.tensorClicked, pages.tensorClicked, "fc.weight"),
-        (pages.model.failed, pages.failed, "No."),
+        (pages.model.clipboardRequested, pages.clipboardRequested, QImage()),
     ):
         with qtbot.waitSignal(heard) as caught:
             emit.emit(value)
         assert caught.args == [value]
+    with qtbot.waitSignal(pages.fileRequested) as caught:
+        pages.compare.fileRequested.emit(bytes, Path("x"))
+    assert caught.args == [bytes, Path("x")]
 
 
 def test_the_theme_reaches_all(pages, theme):

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QImage, QPainter, QTransform
-from PySide6.QtWidgets import QApplication
 
 from pruneapp.answers import Layout, Tile, TileRequest
 from pruneapp.answers.csv_text import csv_text
@@ -489,9 +488,10 @@ def test_the_numbers_are_the_weights(shown):
     assert "1,2,1,0,-0.03125,0.0,0.0" in lines
 
 
-def test_the_picture_can_be_saved_and_copied(shown, tmp_path):
-    shown.save_png(tmp_path / "w.png")
-    assert (tmp_path / "w.png").read_bytes().startswith(b"\x89PNG")
-    shown.taking.copy.trigger()
-    assert not QApplication.clipboard().image().isNull()
-    QApplication.clipboard().clear()
+def test_the_picture_can_be_saved_and_copied(shown, tmp_path, qtbot):
+    with qtbot.waitSignal(shown.fileRequested) as asked:
+        shown.save_png(tmp_path / "w.png")
+    assert asked.args[0]().startswith(b"\x89PNG")
+    with qtbot.waitSignal(shown.clipboardRequested) as asked:
+        shown.taking.copy.trigger()
+    assert not asked.args[0].isNull()

@@ -173,7 +173,7 @@ class BarPlot(PlotCanvas):
         room = float(self.fontMetrics().horizontalAdvance(self._widest_value) + 2 * _BEHIND)
         if self._value is None or not self._in_lines or wide < 2 * room:
             return highest * 1.05
-        return max(1.05, wide / (wide - room)) * highest
+        return float(max(1.05, wide / (wide - room)) * highest)
 
     def set_dividers(self, places: Floats) -> None:
         """Draw a thin line across at these places of x."""
@@ -246,7 +246,7 @@ class BarPlot(PlotCanvas):
         """Whether each bar that can be seen is as high as a line of text."""
         start, stop = self.visible
         line = self.fontMetrics().height()
-        return self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line
+        return bool(self.sideways and (stop - start) * line <= self.width_of_plot + 2 * line)
 
     def _middle(self, bar: int) -> float:
         return float(self._edges[bar] + self._edges[bar + 1]) / 2

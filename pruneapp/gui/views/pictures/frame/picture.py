@@ -50,13 +50,17 @@ class Picture(QWidget):
 
     Signals
     -------
-    failed(str)
-        A file could not be written; the sentence says why.
+    fileRequested(Encode, Path)
+        The person wants the picture in that file. What makes its bytes takes long; any thread may
+        call it.
+    clipboardRequested(QImage)
+        The person wants the picture on the clipboard.
     csvRequested(Numbers, Path)
         The person wants these numbers in that file. There may be 100,000 rows of them.
     """
 
-    failed = Signal(str)
+    fileRequested = Signal(object, object)
+    clipboardRequested = Signal(object)
     csvRequested = Signal(object, object)
 
     def __init__(self, canvas: QWidget, parent: QWidget | None = None) -> None:
@@ -109,7 +113,6 @@ class Picture(QWidget):
 
         self._table_button: TableButton | None = None
         self.taking = Taking(self, self)
-        self.taking.failed.connect(self.failed)
         controls.addWidget(self.taking.button)
 
         self._show_state()
@@ -222,13 +225,19 @@ class Picture(QWidget):
         below = self.foot if self.legend.isHidden() else self.legend
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
 
+    def copy(self) -> None:
+        """Announce that the picture is wanted on the clipboard."""
+        self.clipboardRequested.emit(self.picture().toImage())
+
     def save_png(self, path: Path) -> None:
-        """Write the picture; raises OSError."""
-        exporting.save_png(self.picture(), path)
+        """Announce that the picture is wanted there."""
+        image = self.picture().toImage()
+        self.fileRequested.emit(lambda: exporting.png(image), path)
 
     def save_svg(self, path: Path) -> None:
-        """Write the picture as a drawing, what is made of pixels as such; raises OSError."""
-        exporting.save_svg(self.paint_on, self._drawn().size(), self.taking.stem, path)
+        """Announce that it is wanted there as a drawing, what is made of pixels as such."""
+        encode = exporting.svg(self.paint_on, self._drawn().size(), self.taking.stem)
+        self.fileRequested.emit(encode, path)
 
     def save_csv(self, path: Path) -> None:
         """Announce that the numbers are wanted there."""

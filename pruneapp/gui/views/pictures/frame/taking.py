@@ -6,25 +6,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal
-from PySide6.QtGui import QAction, QPixmap
+from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from pruneapp.gui.views.pictures.frame import exporting
 from pruneapp.gui.views.pictures.frame.readout import MenuButton
 
 
 class Takeable(Protocol):
     """What can be taken along."""
 
-    def picture(self) -> QPixmap:
-        """Return what is to be seen."""
+    def copy(self) -> None:
+        """Announce that it is wanted on the clipboard."""
 
     def save_png(self, path: Path) -> None:
-        """Write it as pixels; raises OSError."""
+        """Announce that it is to be written as pixels."""
 
     def save_svg(self, path: Path) -> None:
-        """Write it as lines and letters; raises OSError."""
+        """Announce that it is to be written as lines and letters."""
 
     def save_csv(self, path: Path) -> None:
         """Announce that its numbers are to be written."""
@@ -39,14 +38,7 @@ class Taking(QObject):
         To be put beside the other controls.
     stem
         From which names of files are made.
-
-    Signals
-    -------
-    failed(str)
-        A file could not be written; the sentence says why.
     """
-
-    failed = Signal(str)
 
     def __init__(self, picture: Takeable, parent: QWidget) -> None:
         super().__init__(parent)
@@ -79,7 +71,7 @@ class Taking(QObject):
         return action
 
     def _on_copy(self) -> None:
-        exporting.copy_picture(self._picture.picture())
+        self._picture.copy()
 
     def _on_save_png(self) -> None:
         self._save(
@@ -103,13 +95,8 @@ class Taking(QObject):
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
         proposed = str(Path(folder) / f"{self.stem}.{suffix}")
         chosen, _ = QFileDialog.getSaveFileName(self._parent, title, proposed, kinds)
-        if not chosen:
-            return
-        try:
+        if chosen:
             write(Path(chosen))
-        except OSError as error:
-            why = error.strerror or str(error)
-            self.failed.emit(self.tr("'{file}' was not saved: {why}.").format(file=chosen, why=why))
 
 
 def stem_of(name: str, what: str) -> str:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from pruneapp.answers import DifferenceTile, Layout, Tile
 from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.parts.painting import reported, saved
+from pruneapp.gui.views.pictures.frame.exporting import Drawing
 from pruneapp.gui.views.pictures.raster import overlays, words
 from pruneapp.gui.views.pictures.raster.differing import DifferenceTables
 from pruneapp.gui.views.pictures.raster.guarded import paint_guarded
@@ -190,8 +191,15 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
             return
         with saved(painter):
             painter.setClipRect(self._whole, Qt.ClipOperation.IntersectClip)
-            for painted in self._layers(shown):
-                self._paint_tile(painter, painted, shown, hatched=scale >= HATCH_FROM)
+            drawing = painter.device()
+            if isinstance(drawing, Drawing):
+                box = self.getViewBox()
+                ratio = box.getViewWidget().devicePixelRatioF()
+                drawing.draw_image(
+                    painter, place.mapRect(shown), ratio, lambda p: self._paint_tiles(p, shown)
+                )
+            else:
+                self._paint_tiles(painter, shown)
             painter.resetTransform()
             overlays.paint_borders(painter, place, shown, self.layout, self._colors)
             fine = self._fine
@@ -227,6 +235,12 @@ class TilesItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         ).contains(shown):
             return [self._fine]
         return [self._coarse, self._fine] if self._coarse else [self._fine]
+
+    def _paint_tiles(self, painter: QPainter, shown: QRectF) -> None:
+        place = painter.worldTransform()
+        hatched = min(abs(place.m11()), abs(place.m22())) >= HATCH_FROM
+        for painted in self._layers(shown):
+            self._paint_tile(painter, painted, shown, hatched=hatched)
 
     def _paint_tile(
         self, painter: QPainter, painted: PaintedTile, shown: QRectF, *, hatched: bool
