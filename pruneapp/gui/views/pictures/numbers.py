@@ -21,8 +21,8 @@ class NumbersLine(QLabel):
     """Minimum, maximum, mean, deviation, zeros, NaN; they can be marked and copied.
 
     Always one line: what is above it must not move from tensor to tensor. Where room is short the
-    count of zeros gives way to their share, then digits, then what stands last, whole entries of
-    it: a part of a number would be another one. The tooltip has all.
+    count of zeros gives way to their share, then digits, then whole entries, zeros last: a part of
+    a number would be another one. An ellipsis says that entries are missing. The tooltip has all.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -61,8 +61,13 @@ class NumbersLine(QLabel):
             entries = [
                 (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in wanted
             ]
-            last = entries[-1]
-            entries += [last[:many] for many in range(len(last) - 1, len(of) + 1, -1)]
+            left = list(entries[-1])
+            words = ("NaN", self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max"))
+            for word in words:
+                # What is wrong stays, and one number alone says little.
+                if len(left) > len(of) + 2 and not (word == "NaN" and stats.nan):
+                    left = [entry for entry in left if not entry.startswith(word + _GAP)]
+                    entries.append((*left, "…"))
             self._wordings = tuple(map("   ".join, entries))
         self.setToolTip(self._wordings[0])
         self._fit()
@@ -81,9 +86,10 @@ class NumbersLine(QLabel):
         fitting = (text for text in self._wordings if metrics.horizontalAdvance(text) <= width)
         shown = next(fitting, "")
         self.setText(shown)
-        # A name hides the text; of the wordings with all entries, one that has what is shown.
-        whole = [text for text in self._wordings if text.startswith(shown)]
-        self.setAccessibleDescription(max(whole, key=len))
+        # A name hides the text: what is read out has all entries, in the digits of what is shown.
+        self.setAccessibleDescription(
+            self._wordings[0] if shown.endswith("…") or not shown else shown
+        )
 
     def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:
         zeros = count(stats.zeros)

@@ -76,7 +76,9 @@ def test_numbers_are_written_in_one_line(pages):
         heights.add(pages.numbers.height())
     pages.numbers.resize(200, 40)
     assert said().startswith("infinite 3")
-    assert words.startswith(said() + "   "), "whole entries"
+    *shown, last = said().split("   ")
+    assert set(shown) < set(words.split("   ")), "whole entries"
+    assert last == "…", "it is said that some are missing"
     assert "zeros\u00a04,096" in pages.numbers.toolTip()
     pages.set_tensor(ROW, 0)
     assert pages.numbers.text() == ""
