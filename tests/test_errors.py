@@ -220,4 +220,4 @@ def test_an_export_that_is_there_is_told_of_though_a_report_failed(
         assert (status, err) == (130, "pruneapp: Interrupted.\n")
     else:
         assert status == 2
-        assert err.startswith("pruneapp: The export was written, but not all beside it was: ")
+        assert err.startswith("pruneapp: The export was written, but a report or script was not: ")

@@ -106,6 +106,6 @@ def check_name(file: str, path: str) -> None:
 
 def _damaged(path: str, what: str) -> DamagedFileError:
     return DamagedFileError(
-        f"'{path}' is not a sound index of shards: {what}.",
+        f"'{path}' is not a valid index of shards: {what}.",
         remedy="Download or save it again.",
     )

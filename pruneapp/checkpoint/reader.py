@@ -266,9 +266,9 @@ def open_checkpoint(
 def _check_state_dict(path: Path, contents: Contents, wanted: str | None) -> None:
     if wanted is not None and wanted != contents.state_dict:
         raise CheckpointError(
-            f"'{path}' holds no state dict '{wanted}': a {contents.label} file has just one, "
-            "without a name.",
-            remedy="Open it without choosing one.",
+            f"'{path}' holds no state dict '{wanted}': a {contents.label} file has only one, "
+            f"which has no name.",
+            remedy="Open it without choosing a state dict.",
         )
 
 

@@ -72,7 +72,7 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
     size = _length(source.read(0, 8))
     if size > MAX_HEADER_BYTES:
         raise DamagedFileError(
-            f"'{path}' is not a sound safetensors file: its header would have {size:,} bytes, "
+            f"'{path}' is not a valid safetensors file: its header would have {size:,} bytes, "
             f"and {MAX_HEADER_BYTES:,} are the most.",
             remedy="Download or save it again.",
         )
@@ -95,7 +95,7 @@ def _check_size(source: FileSource, start: int, data_bytes: int) -> None:
         )
     if missing < 0:
         raise DamagedFileError(
-            f"'{source.path}' is not a sound safetensors file: {counted(-missing, 'byte')} "
+            f"'{source.path}' is not a valid safetensors file: {counted(-missing, 'byte')} "
             f"{'follows' if missing == -1 else 'follow'} its last tensor.",
             remedy="Download or save it again.",
         )

@@ -158,6 +158,6 @@ def _tensor(name: str, info: dict[str, Any], path: str) -> RawTensor:
 
 def _damaged(path: str, what: str) -> DamagedFileError:
     return DamagedFileError(
-        f"'{path}' is not a sound safetensors file: {what}.",
+        f"'{path}' is not a valid safetensors file: {what}.",
         remedy="Download or save it again.",
     )

@@ -48,7 +48,7 @@ def read_index(source: FileSource, state_dict: str | None, job: Job, read_file: 
         check_place(folder, name)
         if name == path.name:
             raise DamagedFileError(
-                f"'{path}' is not a sound index of shards: it names itself as a shard.",
+                f"'{path}' is not a valid index of shards: it names itself as a shard.",
                 remedy="Download or save it again.",
             )
         files.append(folder / name)

@@ -94,7 +94,8 @@ class FileSource:
             ) from None
         except ValueError:
             raise CheckpointError(
-                f"'{path}' cannot be opened: its name holds a character that no file name has.",
+                f"'{path}' cannot be opened: its name contains a character that file names cannot "
+                f"have.",
                 remedy="Check the name.",
             ) from None
         status = os.fstat(self._fd)

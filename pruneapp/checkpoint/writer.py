@@ -191,8 +191,8 @@ class AtomicFile:
             raise write_error(self.target, error, self.nbytes) from error
         except OtherBytesError:
             raise ExportError(
-                f"'{self.target}' was not written: other bytes came back from the disk than were "
-                f"sent to it.",
+                f"'{self.target}' was not written: the bytes read back from the disk differ from "
+                f"those that were written.",
                 remedy="Check the disk, or write to another one.",
             ) from None
 
@@ -245,8 +245,9 @@ def write_error(target: Path, error: OSError, nbytes: int) -> ExportError:
         )
     if error.errno == errno.EFBIG:
         return ExportError(
-            f"'{target}' cannot be written: this disk does not hold files of {nbytes:,} bytes.",
-            remedy="Choose another disk (FAT32 ends at 4 GB).",
+            f"'{target}' cannot be written: the file system does not support files of {nbytes:,} "
+            f"bytes.",
+            remedy="Choose another disk (FAT32 is limited to 4 GB).",
             details=details,
         )
     return ExportError(

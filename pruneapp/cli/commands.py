@@ -33,7 +33,10 @@ def main(options: argparse.Namespace) -> int:
         )
     except OSError as error:
         if error.filename is not None:
-            return fail(f"'{error.filename}' cannot be used: {words_of(error)}.")
+            return fail(
+                f"'{error.filename}' cannot be used: {words_of(error)}. Check the path and your "
+                "permissions."
+            )
         if error.errno is None:
             raise  # not of the system
         # A full disk, say: files have names, so it is what was printed.

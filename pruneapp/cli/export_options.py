@@ -180,7 +180,7 @@ def write_beside(
                 said = (f"The script is '{written}'.", left_as_it_was(path))
                 report = replace(report, notices=(*report.notices, *said))
     except PruneAppError as error:
-        sentence = f"The export was written, but not all beside it was: {error.sentence}"
+        sentence = f"The export was written, but a report or script was not: {error.sentence}"
         return report, ExportError(sentence, remedy=error.remedy, details=error.details)
     except Cancelled as cancelled:
         return report, cancelled

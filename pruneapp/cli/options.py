@@ -72,6 +72,8 @@ def _in_our_words(message: str) -> str:
         return f"{_long(found[1])} must be one of {', '.join(words)} (got '{found[2]}'){hint}"
     if found := _VALUE.fullmatch(message):
         return f"{_long(found[1])} must be a whole number (got {found[2]})"
+    if message.startswith("argument -h/--help: "):
+        return "--help takes no value"
     if found := _NO_VALUE.fullmatch(message):
         return f"{_long(found[1])} needs a value"
     if message.startswith(_REQUIRED):

@@ -50,7 +50,7 @@ def check_places(
     values = validate_all(form.params, request.params)
     if options.output.endswith(("/", os.sep)) and not is_folder(checkpoint, output, form, values):
         raise ParameterError(
-            f"'{options.output}' is the name of a folder, and one file is written.",
+            f"'{options.output}' is the name of a folder, but the export is a single file.",
             remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
         )
     _refuse_read_only(output, replace_original=request.replace_original)
@@ -140,5 +140,6 @@ def _place(path: Path) -> Path:
 
 def _lost(name: str, path: Path) -> ParameterError:
     return ParameterError(
-        f"'{path}' is read, and {option_of(name)} would replace it.", remedy="Choose another name."
+        f"'{path}' is an input of this command, and {option_of(name)} would replace it.",
+        remedy="Choose another name.",
     )

@@ -127,7 +127,7 @@ def _say_fit(found: Fit, *, as_json: bool) -> int:
             label, count = printable(entry.label), counted(len(entry.names), "tensor")
             write(f"{number:>4}  {label}{'' if count in label else f' ({count})'}\n")
         for problem in found.problems:
-            write(f"Does not fit: {printable(str(problem))}\n")
+            write(f"Problem: {printable(str(problem))}\n")
         for notice in found.notices:
             write(f"Note: {printable(notice)}\n")
     return FITS_NOT if found.problems else FITS

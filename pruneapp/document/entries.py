@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, nearest
 
 
 def named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
@@ -31,7 +31,10 @@ def named(data: object, known: set[str]) -> tuple[str, Mapping[str, Any]]:
         raise ParameterError(f"'configuration' must be an object (got {given!r}).")
     unknown = sorted(str(key) for key in given if key not in known)
     if unknown:
-        raise ParameterError(f"'{unknown[0]}' is not part of '{data['name']}'.")
+        raise ParameterError(
+            f"Unknown key '{unknown[0]}' in '{data['name']}'.",
+            remedy=nearest(unknown[0], sorted(known), "keys"),
+        )
     return data["name"], given
 
 

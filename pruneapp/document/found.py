@@ -116,7 +116,7 @@ class FileMasks(OnTensors):
         if odd:
             raise SelectionError(
                 f"'{odd[0]}' has no mask of zeros and ones beside it in '{checkpoint.path.name}'.",
-                remedy="Take the file that it was pruned in.",
+                remedy="Choose the file in which it was pruned.",
             )
         return propose_file_masks(snapshot, masks, job)
 

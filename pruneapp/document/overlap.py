@@ -126,7 +126,9 @@ def combine(
         if meant.kept:
             targets.append(Target(name, mask=meant))
     if not targets:
-        raise SelectionError(f"Nothing changes: {_UNCHANGED[how]}.", remedy="Combine otherwise.")
+        raise SelectionError(
+            f"Nothing changes: {_UNCHANGED[how]}.", remedy="Choose another combination."
+        )
     words = f"Masks combined with {title} ({COMBINED[how]})"
     return HandEdit("prune" if how == "or" else "restore", tuple(targets), words)
 
@@ -136,7 +138,7 @@ def _in_order(snapshot: Snapshot, theirs: Mapping[str, BitMask]) -> dict[str, Bi
     for name, mask in by_name.items():
         if mask.size != snapshot.entry(name).numel:
             raise SelectionError(
-                f"The other mask of '{name}' has {mask.size:,} elements, and the tensor "
+                f"The other mask of '{name}' has {mask.size:,} elements, but the tensor "
                 f"{snapshot.entry(name).numel:,}.",
                 remedy="Choose the masks of the same model.",
             )

@@ -103,8 +103,8 @@ def _reader() -> bytes:
         return resources.path(READER_NAME).read_bytes()
     except OSError as error:
         raise ExportError(
-            f"The reader that is written beside a compact file cannot be read from where Pruneapp "
-            f"is installed: {words_of(error)}.",
+            f"The reader script for compact files cannot be read from the installation of "
+            f"Pruneapp: {words_of(error)}.",
             remedy="Export without it, or install Pruneapp again.",
             details=str(error),
         ) from error
@@ -139,8 +139,7 @@ def _refuse_names(part: Part, packed: Sequence[TensorEntry], job: Job) -> None:
     for entry in chain.from_iterable(job.cancel.batches(part.entries)):
         if entry.name in ours:
             raise ExportError(
-                f"The compact format needs the name '{entry.name}' for itself, which one of the "
-                f"tensors has.",
+                f"The compact format reserves the name '{entry.name}', but a tensor has it.",
                 remedy="Choose another format.",
             )
 

@@ -67,7 +67,7 @@ def files_in(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except OSError as error:
         remedy = "Ask for the right to read the folder, or take another one."
-        raise _refused(f"What lies in '{folder}' cannot be listed", remedy, error) from error
+        raise _refused(f"The files in '{folder}' cannot be listed", remedy, error) from error
 
 
 def is_folder_model(checkpoint: Checkpoint) -> bool:

@@ -175,8 +175,8 @@ def _guard(last: Member, behind: int) -> Member:
             yield piece, data
         if last.nbytes <= stored + behind:
             raise ExportError(
-                "These weights cannot be compressed, and so nothing would tell torch.load with "
-                "mmap=True that it must not map this file.",
+                "These weights do not compress, and torch.load with mmap=True would map the file "
+                "instead of decompressing it.",
                 remedy="Export as torch.",
             )
 

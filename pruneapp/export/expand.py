@@ -51,7 +51,10 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
     try:
         target = check_file(out).path
         if target.exists() and target.samefile(path):
-            raise ExportError(f"'{out}' is the file that is read.", remedy="Choose another name.")
+            raise ExportError(
+                f"'{out}' is the file to expand, which cannot be its own output.",
+                remedy="Choose another name.",
+            )
         if source.size >= len(_ZSTD) and source.read(0, len(_ZSTD)) == _ZSTD:
             return _unpacked(source, target, job)
         with open_checkpoint(path, job=job) as checkpoint:
@@ -59,7 +62,7 @@ def expand(path: Path, out: Path, job: Job) -> WrittenFile:
                 raise UnsupportedFileError(
                     f"'{path}' is neither a compact file nor one compressed with zstd "
                     f"({checkpoint.contents.label}).",
-                    remedy="It needs no expanding: open it, or export it in another format.",
+                    remedy="Only compact and zst exports can be expanded.",
                 )
             header, _ = reading.read_header(source, job)
             return _dense(checkpoint, dense_metadata(header, str(path)), target, job)
@@ -93,7 +96,7 @@ def _unpacked(source: FileSource, target: Path, job: Job) -> WrittenFile:
     if nbytes < 0:
         # Whether the end is missing could not be told.
         raise UnsupportedFileError(
-            f"'{source.path}' does not say how large its content is.",
+            f"'{source.path}' does not contain the size of its decompressed content.",
             remedy="Unpack it with `zstd -d`.",
         )
     job.start(2 * nbytes, target.name)
@@ -146,6 +149,6 @@ class _Reading(io.RawIOBase):
 
 def _damaged(source: FileSource) -> DamagedFileError:
     return DamagedFileError(
-        f"'{source.path}' is damaged: it does not unpack to what it says it holds.",
+        f"'{source.path}' is damaged: its decompressed content is not of the size in its header.",
         remedy="Download or copy it again.",
     )

@@ -23,7 +23,8 @@ def refuse_shard(checkpoint: Checkpoint, target: Path) -> None:
     for shard in checkpoint.contents.shards:
         if target.exists() and shard.path.samefile(target):
             raise ExportError(
-                f"'{target}' is one of the files of the opened model, which cannot hold all of it.",
+                f"'{target}' is one of several files of the opened model, and one file cannot "
+                f"replace them all.",
                 remedy="Choose another name, or the folder.",
             )
 

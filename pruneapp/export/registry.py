@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pruneapp.errors import ParameterError
+from pruneapp.errors import ParameterError, nearest
 from pruneapp.export.compact import COMPACT_FILE
 from pruneapp.export.csr import CSR
 from pruneapp.export.declaration import Format
@@ -41,5 +41,5 @@ def get(name: str) -> Format:
         return FORMATS[name]
     except KeyError:
         raise ParameterError(
-            f"'format' must be one of {', '.join(FORMATS)} (got {name!r})."
+            f"There is no export format '{name}'.", remedy=nearest(name, FORMATS, "formats")
         ) from None

@@ -38,8 +38,7 @@ def _refuse_names(part: Part, job: Job) -> None:
         for ours in (name + end for name in entry.names for end in ("_orig", "_mask")):
             if part.checkpoint.holds(ours):
                 raise ExportError(
-                    f"The resumable format needs the name '{ours}' for itself, which one of the "
-                    f"tensors has.",
+                    f"The resumable format reserves the name '{ours}', but a tensor has it.",
                     remedy="Choose another format.",
                 )
 

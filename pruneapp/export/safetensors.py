@@ -88,7 +88,8 @@ def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) ->
     for record in chain.from_iterable(job.cancel.batches(records)):
         if record.name == _METADATA:
             raise ExportError(
-                f"safetensors cannot hold a tensor named '{_METADATA}': the format needs the name.",
+                f"safetensors cannot hold a tensor named '{_METADATA}': the format reserves this "
+                f"name.",
                 remedy="Export as torch.",
             )
         shape = ",".join(map(str, record.shape))
@@ -102,7 +103,7 @@ def _header(records: Sequence[Record], metadata: Mapping[str, str], job: Job) ->
         text = f"{{{','.join(items)}}}".encode()
     except UnicodeEncodeError as error:
         raise ExportError(
-            "safetensors cannot hold the name of a tensor that is no valid Unicode text.",
+            "safetensors cannot store a tensor name that is not valid Unicode.",
             remedy="Export as torch.",
             details=str(error),
         ) from None

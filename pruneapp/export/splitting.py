@@ -125,7 +125,7 @@ class _Packing:
                 raise ExportError(
                     f"There would be more than {MOST_FILES:,} files of at most "
                     f"{format_bytes(self._limit)}.",
-                    remedy="Ask for larger files.",
+                    remedy="Increase the max shard size.",
                 )
             plan, start = self._next(start)
             plans.append(plan)

@@ -95,8 +95,8 @@ class Spool:
         except OSError as error:
             folder = self._folder or tempfile.gettempdir()
             raise ExportError(
-                f"What was packed could not be kept in '{os.fspath(folder)}': {words_of(error)}.",
-                remedy="Make room there.",
+                f"Temporary data cannot be written to '{os.fspath(folder)}': {words_of(error)}.",
+                remedy="Free disk space there, or set TMPDIR to another folder.",
             ) from error
 
     def __enter__(self) -> Self:

@@ -78,7 +78,7 @@ def _followed(path: Path, *, follow_links: bool | None) -> Target:
         resolved = path.resolve(strict=True)
     except (OSError, RuntimeError) as error:  # a loop is a RuntimeError before Python 3.13
         raise ExportError(
-            f"'{path}' is a link that leads nowhere, so nothing is written through it.",
+            f"'{path}' is a broken link, so nothing was written.",
             remedy="Remove the link or choose another name.",
             details=str(error),
         ) from None
@@ -93,10 +93,10 @@ def _link(path: Path, resolved: Path, *, may_ask: bool) -> ExportError:
     if not may_ask:
         return ExportError(
             f"'{path}' is a link to '{resolved}', and links are not followed here.",
-            remedy=f"Say '{resolved}' itself, or another name.",
+            remedy=f"Specify '{resolved}' itself, or another name.",
         )
     return ExportError(
-        f"'{path}' is a link to '{resolved}', and links are not followed unasked.",
+        f"'{path}' is a link to '{resolved}', and links are not followed by default.",
         remedy=f"Export to '{resolved}' itself, or allow it: --follow-links.",
     )
 
@@ -158,7 +158,9 @@ def _check_name(path: Path) -> None:
         reason = "it ends in a dot or a space, which Windows drops"
     else:
         return
-    raise ExportError(f"'{path}' is no name for a file: {reason}.", remedy="Choose another name.")
+    raise ExportError(
+        f"'{path}' is not a valid file name: {reason}.", remedy="Choose another name."
+    )
 
 
 def _check_length(name: str) -> None:
@@ -166,12 +168,13 @@ def _check_length(name: str) -> None:
         size = len(os.fsencode(name))
     except UnicodeEncodeError:
         raise ExportError(
-            f"{name!r} is no name for a file or folder: not all of it can be written as bytes.",
+            f"{name!r} is not a valid name for a file or folder: it cannot be encoded.",
             remedy="Choose another name.",
         ) from None
     if size > NAME_BYTES:
         raise ExportError(
-            f"'{name[:_ENDS]}…{name[-_ENDS:]}' is no name for a file or folder: it has {size:,} "
+            f"'{name[:_ENDS]}…{name[-_ENDS:]}' is not a valid name for a file or folder: it has "
+            f"{size:,} "
             f"bytes, and a name has at most {NAME_BYTES}.",
             remedy="Choose a shorter name.",
         )
@@ -191,9 +194,9 @@ def _check_cache(resolved: Path) -> None:
     for folder in resolved.parents:
         if folder.name.startswith(("models--", "datasets--")) and (folder / "blobs").is_dir():
             raise ExportError(
-                f"'{resolved}' lies in a download cache, whose files are named by their content "
-                f"and shared.",
-                remedy="Choose a folder of your own.",
+                f"'{resolved}' is in a download cache, whose files are shared and named by their "
+                f"content.",
+                remedy="Choose another folder.",
             )
 
 

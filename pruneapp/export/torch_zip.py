@@ -50,7 +50,9 @@ def refuse(part: Part, kind: str, loss: str) -> None:
     if reason := refuses(part.checkpoint):
         raise ExportError(reason, remedy="Export as safetensors.")
     if part.suffix == ".bin":
-        raise ExportError(f"{kind} may not be called .bin: {loss}.", remedy="Call it .pt.")
+        raise ExportError(
+            f"{kind} cannot have the suffix .bin: {loss}.", remedy="Use the suffix .pt."
+        )
 
 
 def plan_state_dict(records: Sequence[Record], job: Job, notices: tuple[str, ...] = ()) -> Plan:

@@ -360,7 +360,10 @@ def _compare(
                 job.step(len(expected))
             more = len(file.read(1))
         except OSError as error:
-            raise ExportError(f"'{path}' cannot be read: {words_of(error)}.") from None
+            raise ExportError(
+                f"'{path}' cannot be read: {words_of(error)}.",
+                remedy="Check the file and your permissions.",
+            ) from None
         if more:
             yield Difference(
                 "file",

@@ -38,7 +38,7 @@ def test_the_helper_says_what_the_parser_says():
 
 def test_errors_come_back_as_they_are():
     text = large_header()[:-2]
-    with pytest.raises(DamagedFileError, match="'x' is not a sound safetensors file") as caught:
+    with pytest.raises(DamagedFileError, match="'x' is not a valid safetensors file") as caught:
         parse_header(pieces(text), len(text), "x", Job())
     with pytest.raises(DamagedFileError) as expected:
         safetensors_header.parse(text, "x")

@@ -183,7 +183,7 @@ def flipped(place: int, after: int = 0):
 )
 def test_one_other_bit_on_the_disk_is_noticed(target, monkeypatch, size, window, place):
     monkeypatch.setattr(os, "fdatasync", flipped(place, window))
-    with pytest.raises(ExportError, match="other bytes came back from the disk"):
+    with pytest.raises(ExportError, match="the bytes read back from the disk differ"):
         write(target, some_bytes(size))
 
     assert not list(target.parent.iterdir())
@@ -200,7 +200,7 @@ def test_a_file_of_another_length_is_noticed(target, monkeypatch, size, change):
         os.ftruncate(fd, size + change)
 
     monkeypatch.setattr(os, "fdatasync", flush)
-    with pytest.raises(ExportError, match="other bytes came back from the disk"):
+    with pytest.raises(ExportError, match="the bytes read back from the disk differ"):
         write(target, some_bytes(size))
 
     assert not list(target.parent.iterdir())
@@ -220,7 +220,7 @@ def test_systems_that_lack_a_call_compare_all_the_same(target, monkeypatch, miss
         os.pwrite(fd, bytes([data[0] ^ 1]), 0)
 
     monkeypatch.setattr(os, flush, flips)
-    with pytest.raises(ExportError, match="other bytes came back from the disk"):
+    with pytest.raises(ExportError, match="the bytes read back from the disk differ"):
         write(target, data)
 
 

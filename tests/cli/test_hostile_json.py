@@ -99,8 +99,8 @@ NESTED = HEAD.decode() + "[" * 20_000 + "]" * 20_000 + "]}"
         ({"version": None}, 1, "lacks 'pruneapp.version'"),
         ({"version": 7}, 1, "'pruneapp.version' in '__metadata__' is not text"),
         ({"recipe": NESTED}, 2, "nested too deeply"),
-        ({"recipe": "{}"}, 2, "is no recipe"),
-        ({"recipe": "[]"}, 2, "is no recipe"),
+        ({"recipe": "{}"}, 2, "is not a recipe"),
+        ({"recipe": "[]"}, 2, "is not a recipe"),
         ({"masks": "[]"}, 1, "header"),  # it needs none: what the recipe makes has no such key
     ],
 )

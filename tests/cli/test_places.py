@@ -99,7 +99,7 @@ def test_what_tells_how_to_prune_is_not_replaced_by_what_comes_of_it(place, capf
     before = everything(place)
     status, out, err = call(capfd, *words)
     assert (status, out) == (2, "")
-    assert "is read, and --" in err
+    assert "is an input of this command, and --" in err
     assert everything(place) == before
 
 
@@ -109,7 +109,7 @@ def test_a_report_replaces_no_file_of_an_opened_folder(shards, place, capfd, nam
     words = ("prune", shards, *METHOD, "-o", "out", "--report", shards / name)
     status, _, err = call(capfd, *words)
     assert status == 2
-    assert "is read, and --report would replace it" in err
+    assert "is an input of this command, and --report would replace it" in err
     assert everything(shards) == before
     assert not (place / "out").exists()
 
@@ -138,8 +138,8 @@ def test_an_export_whose_report_fails_is_told_of(place, capfd, monkeypatch, form
     status, out, err = call(capfd, *words, "--report", "o.json")
     assert status == 2
     assert err == (
-        "pruneapp: The export was written, but not all beside it was: There is no room for the "
-        "report.\n"
+        "pruneapp: The export was written, but a report or script was not: There is no room for "
+        "the report.\n"
     )
     assert json.loads(out)["verified"] if form else "read back and compared" in out
     assert int((load_file("out.safetensors")["a.weight"] == 0).sum()) == 36
@@ -181,7 +181,7 @@ def test_what_is_listed_is_listed_line_by_line(place, capfd):
     status, _, err = call(capfd, "run", "r.json", "other.safetensors", "-o", "o.pt")
     assert status == 2
     first, second, *_ = err.splitlines()
-    assert first.endswith("does not fit in one place:")
+    assert first.endswith("cannot be applied to this checkpoint: 1 problem.")
     assert second.startswith("  entries[0]")
 
 

@@ -207,13 +207,13 @@ def test_what_does_not_fit_is_said_before_anything_runs(call, tmp_path, source):
     )
     status, out, err = call("run", recipe, source, "-o", tmp_path / "o.safetensors")
     assert (status, out) == (2, "")
-    assert "'all.recipe.json' does not fit in 2 places:" in err
+    assert "'all.recipe.json' cannot be applied to this checkpoint: 2 problems." in err
     assert "entries[0].configuration.rows[0]: No tensor in 'model.safetensors' matches" in err
     assert "entries[2].configuration: " in err
     assert not (tmp_path / "o.safetensors").exists()
     status, out, err = call("run", recipe, source, "--check")
     assert (status, err) == (1, "")
-    assert out.count("Does not fit: entries[") == 2
+    assert out.count("Problem: entries[") == 2
     status, out, err = call("run", recipe, source, "--check", "--json")
     assert status == 1
     assert [p["entry"] for p in json.loads(out)["problems"]] == [0, 2]

@@ -101,7 +101,7 @@ def test_a_folder_that_cannot_be_listed_is_called_a_folder(place, capfd, monkeyp
     with monkeypatch.context() as locking:
         locking.setattr(Path, "iterdir", locked)
         err = refused(capfd, "run", "r.json", "shards/model.safetensors.index.json", "-o", "out")
-    assert f"What lies in '{place / 'out'}' cannot be listed: permission denied." in err
+    assert f"The files in '{place / 'out'}' cannot be listed: permission denied." in err
     assert "goes with the model" not in err
 
 
@@ -152,4 +152,7 @@ def test_whatever_else_the_system_refuses_is_told_with_the_file(place, capfd, mo
 
     monkeypatch.setattr(methods, "methods", refuse)
     err = refused(capfd, "methods")
-    assert err == "pruneapp: 'some/file' cannot be used: permission denied.\n"
+    assert err == (
+        "pruneapp: 'some/file' cannot be used: permission denied. Check the path and your "
+        "permissions.\n"
+    )

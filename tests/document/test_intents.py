@@ -286,7 +286,7 @@ def test_what_another_pruneapp_did_in_its_own_way_is_missing_and_said(model, pla
     assert states(again) == kept
     (notice,) = again.notices
     assert "is missing" in notice.text
-    assert "does not know what 'step' does" in notice.details
+    assert "does not support 'step'" in notice.details
     shut(again)
     shut(document)
 

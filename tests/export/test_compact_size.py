@@ -169,6 +169,6 @@ def test_where_no_such_file_can_be_there_is_no_size(tmp_path):
     with open_checkpoint(write(tmp_path / "in.safetensors", names)) as checkpoint:
         document = Document(checkpoint)
         assert CompactSizes().now(Capture.of(document), Job()) is None
-        with pytest.raises(PruneAppError, match="needs the name"):
+        with pytest.raises(PruneAppError, match="reserves the name"):
             written(document, tmp_path)
         document.close()

@@ -170,7 +170,7 @@ def test_a_resumable_file_has_no_name_twice(source, suffix, end, source_of, tmp_
     checkpoint = source_of(source, tensors)
     kept = np.array([True, False] * 3)
     out = tmp_path / f"out{suffix}"
-    with pytest.raises(ExportError, match=f"needs the name 'x{end}' for itself"):
+    with pytest.raises(ExportError, match=f"reserves the name 'x{end}'"):
         run(as_snapshot(checkpoint, {"x": kept}), "resumable", out)
     assert not out.exists()
     run(as_snapshot(checkpoint, {"y": kept}), "resumable", out)
@@ -187,7 +187,7 @@ def test_a_resumable_folder_has_no_name_twice_either(end, first, source_of, tmp_
     assert len(checkpoint.contents.shards) == 2
     kept = np.array([True, False] * 3)
     out = tmp_path / "out"
-    with pytest.raises(ExportError, match=f"needs the name 'x{end}' for itself"):
+    with pytest.raises(ExportError, match=f"reserves the name 'x{end}'"):
         run(as_snapshot(checkpoint, {"x": kept}), "resumable", out)
     assert not out.exists()
     run(as_snapshot(checkpoint, {"a": kept}), "resumable", out)

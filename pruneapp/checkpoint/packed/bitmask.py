@@ -118,7 +118,7 @@ class BitmaskSegment:
             if starts[-1] != self._packed.kept:
                 raise DamagedFileError(
                     f"'{self._file.path}' is damaged: the bitmask of '{show(self._packed.name)}' "
-                    f"speaks of {starts[-1]:,} numbers, and there are {self._packed.kept:,}.",
+                    f"is for {starts[-1]:,} values, but the file contains {self._packed.kept:,}.",
                     remedy="Download or copy it again.",
                 )
             self._starts = starts

@@ -65,7 +65,7 @@ class Layout:
     def damaged(self, what: str) -> DamagedFileError:
         """Return the error that says what is wrong."""
         return DamagedFileError(
-            f"'{self._path}' is not a sound file of Pruneapp: {what}.",
+            f"'{self._path}' is not a valid file of Pruneapp: {what}.",
             remedy="Download or save it again.",
         )
 

@@ -43,7 +43,7 @@ class CompactFile(Mapping[str, NDArray[Any]]):
             label = self._file.contents.label
             self._file.close()
             raise UnsupportedFileError(
-                f"'{path}' is no compact file of Pruneapp ({label}).",
+                f"'{path}' is not a compact file of Pruneapp ({label}).",
                 remedy="Open it with pruneapp.open_checkpoint.",
             )
         self._names = tuple(n for e in self._file.entries.values() for n in e.names)

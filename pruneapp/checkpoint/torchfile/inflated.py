@@ -111,7 +111,7 @@ class InflatedSource(DerivedSource):
                 raise self._no_room(error) from None
         if got != len(view):
             raise DamagedFileError(
-                f"'{self.path}' could not be inflated as far as needed: its temporary file in "
+                f"'{self.path}' could not be decompressed: its temporary file in "
                 f"'{tempfile.gettempdir()}' is cut short.",
                 remedy="Open it again.",
             )
@@ -123,9 +123,9 @@ class InflatedSource(DerivedSource):
         if stream is None:
             if member.size > MAX_RATIO * member.stored:
                 raise DamagedFileError(
-                    f"'{self.path}': {member.label} claims to grow from {member.stored:,} to "
-                    f"{member.size:,} bytes when inflated, more than the {MAX_RATIO:,} times that "
-                    "deflate can.",
+                    f"'{self.path}': {member.label} would grow from {member.stored:,} to "
+                    f"{member.size:,} bytes when decompressed, more than the factor of "
+                    f"{MAX_RATIO:,} that deflate can reach.",
                     remedy=DOWNLOAD_AGAIN,
                 )
             stream = self._streams[index] = _Stream()

@@ -9,7 +9,7 @@ from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.document.recipe.schema import ChosenConfiguration, RowConfiguration
 from pruneapp.document.selection import default_selection, resolve, select
 from pruneapp.document.step import Version
-from pruneapp.errors import PruneAppError, SelectionError
+from pruneapp.errors import PruneAppError, SelectionError, nearest
 
 
 def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[str, ...]:
@@ -25,7 +25,11 @@ def of_kind(checkpoint: Checkpoint, kind: str, version: Version = 2) -> tuple[st
     entries = [e for e in checkpoint.entries.values() if _is_of(e, kind)]
     found = tuple(e.name for e in entries if e.learned or version == 1)
     if not found:
-        raise SelectionError(f"'{checkpoint.path.name}' holds no {kind} that can be pruned.")
+        kinds = {e.kind: None for e in checkpoint.entries.values() if _is_of(e, e.kind)}
+        raise SelectionError(
+            f"'{checkpoint.path.name}' contains no layer of kind '{kind}' that can be pruned.",
+            remedy=nearest(kind, kinds, "kinds"),
+        )
     return found
 
 
@@ -46,8 +50,8 @@ def chosen_by(checkpoint: Checkpoint, row: RowConfiguration, version: Version) -
     found = default_selection(checkpoint, version)
     if not found:
         raise SelectionError(
-            f"'{checkpoint.path.name}' holds nothing that is pruned if nothing is selected.",
-            remedy="Give the row a pattern.",
+            f"'{checkpoint.path.name}' contains no tensors that are selected by default.",
+            remedy="Add a 'pattern' to the row.",
         )
     return found
 

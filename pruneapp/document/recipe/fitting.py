@@ -63,8 +63,11 @@ class Fit:
     def deeds(self, where: str) -> tuple[Deed, ...]:
         """Return what is to be done; raises `RecipeError` that lists the problems."""
         if self.problems:
-            many = f"{len(self.problems):,} places" if len(self.problems) > 1 else "one place"
-            raise RecipeError(f"'{where}' does not fit in {many}:", listed=map(str, self.problems))
+            raise RecipeError(
+                f"'{where}' cannot be applied to this checkpoint: "
+                f"{counted(len(self.problems), 'problem')}.",
+                listed=map(str, self.problems),
+            )
         return tuple(entry.deed for entry in self.entries if entry.deed is not None)
 
 
@@ -118,7 +121,7 @@ def _label(entry: Entry, deed: Deed | None) -> str:
         case TreatZeros():
             return "Zeros of the file treated as pruned"
         case Finalize():
-            return "Made final"
+            return "Made permanent"
         case FileMasks():
             return "Mask found in the file"
         case None:

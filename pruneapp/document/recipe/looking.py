@@ -137,8 +137,8 @@ class Looking:
         method = registry.get(row.name)
         if method.takes_mask:
             raise ParameterError(
-                f"'{method.name}' needs masks, which a recipe has no place for in a step.",
-                remedy="Say them as an edit: its targets name masks.",
+                f"'{method.name}' needs masks, which a step of a recipe cannot contain.",
+                remedy="Use an entry 'edit', whose targets name masks.",
             )
         version = 1 if asked.version is msgspec.UNSET else asked.version
         names = chosen_by(self.checkpoint, row.configuration, version)
@@ -161,9 +161,8 @@ class Looking:
         def made() -> Schedule:
             if step.limits.total is not None:
                 raise ParameterError(
-                    "A schedule says itself how much is pruned in all, so that its step may not "
-                    "have a total.",
-                    remedy="Leave 'total' out.",
+                    "The step of a schedule cannot have a 'total', because 'final' is the total.",
+                    remedy="Remove 'total'.",
                 )
             # Refused here if its rows do not suit a total.
             Step(step.rows, step.scope, Limits(total=asked.final))
@@ -171,7 +170,8 @@ class Looking:
             if isinstance(asked.final, int) and asked.final > size:
                 raise ParameterError(
                     f"'final' must be at most the {size:,} weights that the step touches "
-                    f"(got {asked.final:,})."
+                    f"(got {asked.final:,}).",
+                    remedy="Lower 'final', or use a fraction such as 0.9.",
                 )
             return Schedule(step, asked.final, asked.steps, asked.path)
 
@@ -196,7 +196,10 @@ class Looking:
     def _check_target(self, name: str) -> bool:
         entry = self.checkpoint.entry(name)
         if not entry.prunable:
-            raise ParameterError(f"'{name}' cannot be pruned: {entry.why_not}.")
+            raise ParameterError(
+                f"'{name}' cannot be pruned: {entry.why_not}.",
+                remedy="Remove it from the targets.",
+            )
         return True
 
     def _chosen(
@@ -207,15 +210,17 @@ class Looking:
 
     def _some(self, names: tuple[str, ...]) -> tuple[str, ...]:
         if not names:
-            raise ParameterError("No tensor can be meant.", remedy="Leave the entry out.")
+            raise ParameterError(
+                "The entry applies to no tensor of this checkpoint.", remedy="Remove the entry."
+            )
         return names
 
     def _with_masks(self, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in self._some(names):
             if not self.checkpoint.entry(name).mask_of:
                 raise ParameterError(
-                    f"'{name}' has no mask beside it in '{self.checkpoint.path.name}'.",
-                    remedy="Leave the tensor out.",
+                    f"'{name}' has no mask in '{self.checkpoint.path.name}'.",
+                    remedy="Remove the tensor from the entry.",
                 )
         return names
 

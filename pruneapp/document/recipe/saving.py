@@ -121,21 +121,27 @@ def _read(path: Path) -> bytes:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # a device has no end, and a pipe no beginning
             raise RecipeError(
-                f"'{path}' is no regular file, which a recipe must be.",
+                f"'{path}' is not a regular file, so it cannot be read as a recipe.",
                 remedy="Choose another file.",
             )
         size = status.st_size
         if size > _LARGEST:
             raise RecipeError(
-                f"'{path}' is no recipe: it has {size:,} bytes.", remedy="Choose another file."
+                f"'{path}' is too large for a recipe: it has {size:,} bytes.",
+                remedy="Choose another file.",
             )
         return path.read_bytes()
     except OSError as error:
         raise RecipeError(
-            f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name and the folder."
+            f"'{path}' cannot be read: {words_of(error)}.",
+            remedy=(
+                "Check your permissions."
+                if isinstance(error, PermissionError)
+                else "Check the name and the folder."
+            ),
         ) from None
     except ValueError:
-        raise RecipeError(f"'{path}' is no name of a file.", remedy="Check the name.") from None
+        raise RecipeError(f"'{path}' is not a valid file name.", remedy="Check the name.") from None
 
 
 def _mask(path: Path, size: int, job: Job) -> BitMask | None:

@@ -207,7 +207,7 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
         version = head.get("version")
         if head.get("format") != FORMAT:
             raise RecipeError(
-                f'\'{where}\' is no recipe: it does not begin with "format": "{FORMAT}".',
+                f'\'{where}\' is not a recipe: it lacks "format": "{FORMAT}".',
                 remedy="Choose a file that Pruneapp saved as a recipe.",
             )
         if type(version) is int and version > VERSION:
@@ -221,8 +221,8 @@ def decode(text: bytes | str, where: str) -> RecipeFile:
         raise wrong(error) from None
     if found.version == 1 and any(s.version == 2 for s in _steps(found.entries)):
         raise RecipeError(
-            f"'{where}' is a recipe of version 1, and a step of it says version 2.",
-            remedy="Say version 2 for the recipe.",
+            f"'{where}' is a recipe of version 1, but one of its steps has version 2.",
+            remedy="Set the version of the recipe to 2.",
         )
     return replace(
         found, entries=tuple(_with_version(e, UNSET, found.version) for e in found.entries)

@@ -264,6 +264,6 @@ def _unchanged(kept: Kept, job: Job) -> Stamp | None:
 
 def _taken(path: Path) -> SessionError:
     return SessionError(
-        f"The work in '{path.name}' was taken up, or deleted, by another window meanwhile.",
-        remedy="Look there.",
+        f"The work in '{path.name}' was opened or deleted by another window in the meantime.",
+        remedy="Look in the other window.",
     )

@@ -83,8 +83,8 @@ def _again(document: Document, edit: SavedEdit, history: SavedHistory, job: Job)
     name = str(edit.entry.get("name"))
     if name not in _DEEDS:
         raise SessionError(
-            f"This Pruneapp does not know what '{name}' does.",
-            remedy="Open the work with the version that it was done with.",
+            f"This version of Pruneapp does not support '{name}'.",
+            remedy="Open the work with the version that it was made with.",
         )
     deed = _DEEDS[name](edit.entry, masks, job)
     (done,) = replay(document.snapshot(), (deed,), CpuKernel(), job)

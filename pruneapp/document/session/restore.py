@@ -148,7 +148,7 @@ def check_fits(checkpoint: Checkpoint, history: SavedHistory, where: str) -> Non
             else ""
         )
         raise OriginalChangedError(
-            f"'{checkpoint.path.name}' does not fit the work in '{Path(where).name}': "
+            f"'{checkpoint.path.name}' does not match the work in '{Path(where).name}': "
             f"{wrong[0]}{more}",
             remedy="Choose the checkpoint that it was made with.",
             details="\n".join(wrong[:1000]),

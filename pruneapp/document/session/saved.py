@@ -145,8 +145,8 @@ def decoded(data: bytes, kind: type[T], where: str) -> T:
 def damaged(where: str, what: str) -> SessionError:
     """Return the error of a file that is no sound session."""
     return SessionError(
-        f"'{where}' is not a sound session: {what}.",
-        remedy="Take a copy of it, if you have one; the checkpoint is as it was.",
+        f"'{where}' is not a valid session: {what}.",
+        remedy="Restore a backup of it if you have one; the checkpoint is unchanged.",
     )
 
 

@@ -34,7 +34,10 @@ class PatternParam(Param):
 
     def describe(self) -> str:
         """Say the rule."""
-        return f"n:m, n kept of every m, with n from 1, below m, and m up to {_MOST:,}"
+        return (
+            "n:m, such as 2:4: n weights kept of every m, with n from 1 to m - 1 and m up to "
+            f"{_MOST:,}"
+        )
 
     def valid(self) -> Iterator[str]:
         """Yield the usual ones and the borders."""

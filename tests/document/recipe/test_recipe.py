@@ -271,7 +271,7 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
     found = fit(recipe, model, Job())
     assert [problem.place for problem in found.problems] == places
     assert model.elements_read == before
-    with pytest.raises(RecipeError, match=r"'my\.json' does not fit in "):
+    with pytest.raises(RecipeError, match=r"'my\.json' cannot be applied to this checkpoint: "):
         found.deeds(recipe.where)
     for problem in found.problems:
         assert found.entries[problem.entry].deed is None
@@ -282,10 +282,10 @@ def test_what_does_not_fit_is_listed_and_nothing_runs(model, entries, places):
     ("text", "sentence"),
     [
         ("{", "'r.json' is not JSON"),
-        ("null", "'r.json' is no recipe"),
+        ("null", "'r.json' is not a recipe"),
         ("nonsense", "not JSON: expecting value at character 0"),
-        ("[]", "'r.json' is no recipe"),
-        ('{"format": "other"}', "'r.json' is no recipe"),
+        ("[]", "'r.json' is not a recipe"),
+        ('{"format": "other"}', "'r.json' is not a recipe"),
         ('{"format": "pruneapp-recipe", "version": 7, "entries": []}', "version 7"),
         (
             text_of(step_entry(L1, scope="both")),
@@ -535,7 +535,7 @@ def test_a_version_that_a_step_cannot_have_is_refused(version):
 
 def test_a_recipe_of_version_1_has_no_step_of_version_2():
     text = text_of({"name": "step", "configuration": {"rows": [L1], "version": 2}})
-    with pytest.raises(RecipeError, match="version 1, and a step of it says version 2"):
+    with pytest.raises(RecipeError, match="version 1, but one of its steps has version 2"):
         Recipe.from_text(text)
 
 
@@ -544,5 +544,5 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.recipe.json")
     (tmp_path / "zeros.recipe.json").symlink_to("/dev/zero")
     for name in ("pipe.recipe.json", "zeros.recipe.json"):
-        with pytest.raises(RecipeError, match="is no regular file"):
+        with pytest.raises(RecipeError, match="is not a regular file"):
             load(tmp_path / name, Job())

@@ -114,7 +114,7 @@ def test_what_is_no_pattern_is_said_and_nothing_can_be_repaired(dialog, asked, q
     assert dialog.go.isEnabled()
     type_pattern(qtbot, dialog, text)
     assert dialog.row.note.text().startswith("✕ 'pattern' must be n:m")
-    assert f"(got '{text.replace(' ', '')}')" in dialog.row.note.text()
+    assert f"(got '{text}')" in dialog.row.note.text()
     assert asked[-1] is None
     assert not dialog.go.isEnabled()
     assert ink(dialog.headline) == LIGHT["muted"], "it answers another question"
