@@ -178,8 +178,9 @@ def verify(file: Path, against: Against, kernel: Kernel, job: Job) -> Verdict:
             differences += _lacking(original, plans.values(), checkpoint)
         compared = 0
         for path, plan in plans.items():
-            compared += plan.nbytes
-            differences += _compare(path, plan, checkpoint, job)
+            differing, size = _compare(path, plan, checkpoint, job)
+            differences += differing
+            compared += size
         omitted = tuple(name for name in left if name in asked)
         return Verdict(tuple(differences[:MOST]), compared, form.name, made.canonical(), omitted)
 
@@ -340,7 +341,9 @@ def _other_original(
 
 def _compare(
     path: Path, plan: Plan, checkpoint: Checkpoint | None, job: Job
-) -> Iterator[Difference]:
+) -> tuple[list[Difference], int]:
+    """Return what differs, and how many bytes were compared: of a compressed file those it has."""
+    differences: list[Difference] = []
     with contextlib.ExitStack() as stack:
         if plan.prepare is not None:
             plan = stack.enter_context(plan.prepare(job))
@@ -353,9 +356,9 @@ def _compare(
                 expected = bytes(piece)
                 found = file.read(len(expected))
                 if found != expected:
-                    yield from locating.differences(at, expected, found)
+                    differences += locating.differences(at, expected, found)
                     if len(found) < len(expected):
-                        return
+                        return differences, at + len(found)
                 at += len(expected)
                 job.step(len(expected))
             more = len(file.read(1))
@@ -365,10 +368,6 @@ def _compare(
                 remedy="Check the file and your permissions.",
             ) from None
         if more:
-            yield Difference(
-                "file",
-                f"goes on behind its end ('{path.name}')",
-                index=at,
-                expected="",
-                found="more",
-            )
+            sentence = f"goes on behind its end ('{path.name}')"
+            differences.append(Difference("file", sentence, index=at, expected="", found="more"))
+    return differences, at

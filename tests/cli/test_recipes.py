@@ -259,6 +259,19 @@ def test_verify_finds_one_flipped_bit_anywhere(call, tmp_path, source, name):
     assert call("verify", target, "--against", source)[0] == 0
 
 
+@pytest.mark.parametrize(
+    "form", [form for form in FORMATS.values() if form.lossless], ids=lambda f: f.name
+)
+def test_verify_says_how_many_bytes_it_compared(call, tmp_path, form):
+    target, recipe = tmp_path / f"o{form.suffixes[0]}", tmp_path / "r.json"
+    step = ("--method", "l1_unstructured", "--amount", "0.5", "--format", form.name)
+    assert call("prune", SAMPLE, "-o", target, *step, "--save-recipe", recipe)[0] == 0
+    beside = ("--recipe", recipe, "--format", form.name)
+    status, out, err = call("verify", target, "--against", SAMPLE, *beside, "--json")
+    assert status == 0, err
+    assert json.loads(out)["compared"] == target.stat().st_size
+
+
 def test_verify_names_the_tensor_and_the_weight(call, tmp_path, source):
     recipe = recipe_file(tmp_path, *ALL)
     target = tmp_path / "o.safetensors"
