@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,6 +14,8 @@ _MOST_PARTS = 24
 # Names that differ in more than their numbers; where there are more, they are left whole as well.
 _MOST_ROLES = 20_000
 
+# A word with dots, but for the full stop of a sentence, and marks before and behind it.
+_DOTTED = re.compile(r"[^\s.,;:'\"“”‘’()]+(?:\.[^\s.,;:'\"“”‘’()]+)+")
 Parts = tuple[str, ...]
 # Where the words between two indices begin and end in a name.
 _Span = tuple[int, int]
@@ -85,6 +88,13 @@ class ShortNames:
         """
         forms = self.forms(name)
         return next((form for form in forms if advance(form) <= width), forms[-1])
+
+    def in_text(self, text: str) -> str:
+        """Return a text with every name of the file in it in its shortest form.
+
+        A name is a word with dots, the marks around it no part of it.
+        """
+        return _DOTTED.sub(lambda word: self[word[0]], text)
 
     def _role(self, parts: Sequence[str]) -> Parts:
         """Return the parts of a name with a star for every number of an index."""

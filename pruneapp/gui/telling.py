@@ -107,6 +107,8 @@ class Telling(QObject):
         views.form.set_names(session.contents.short)
         views.forecast.set_shown_names(session.contents.shown, session.contents.short)
         views.pages.set_names(session.contents.short)
+        views.history.set_names(session.contents.short)
+        window.job_status.label.set_names(session.contents.short)
         found = session.contents.configuration
         if found is not None:
             window.model_status.set_kind(
@@ -184,7 +186,9 @@ class Telling(QObject):
         ):
             for name in names:
                 actions[name].setEnabled(bool(step))
-            actions[names[0]].setText(f"{text} {_short(step)}".strip())
+            whole = len(step) <= LONGEST_STEP
+            shown = step if whole else self._session.contents.short.in_text(step)
+            actions[names[0]].setText(f"{text} {_short(shown)}".strip())
             # In the toolbar they stay in their place, whatever is undone; the tip says that.
             actions[names[0]].setIconText(text.replace("&", ""))
             actions[names[0]].setToolTip(_tip(actions[names[0]]))

@@ -15,7 +15,16 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAccessible, QColor, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import (
+    QAccessible,
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -27,7 +36,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import HistoryItem
+from pruneapp.answers import HistoryItem, ShortNames
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import as_plain, heading
 from pruneapp.gui.views.parts.numbers import count
@@ -110,14 +119,21 @@ class _StateDelegate(QStyledItemDelegate):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.colors = with_defaults({})
+        self.short = ShortNames()
         self.position = 0
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return room for the label, within reason."""
-        text = option.fontMetrics.horizontalAdvance(str(index.data()))
+        text = option.fontMetrics.horizontalAdvance(self._label(index, option.fontMetrics))
         return QSize(
             min(_WIDEST, text + _MARK + 2 * _PADDING + 4), option.fontMetrics.height() + 14
         )
+
+    def _label(self, index: Index, metrics: QFontMetrics) -> str:
+        """Return the label, names of tensors in it shorter where the whole has no room."""
+        label = str(index.data())
+        wide = metrics.horizontalAdvance(label) + _MARK + 2 * _PADDING + 4
+        return label if wide <= _WIDEST else self.short.in_text(label)
 
     @reported
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -149,7 +165,8 @@ class _StateDelegate(QStyledItemDelegate):
             # The end of what begins beyond the left edge: its middle would say nothing.
             cut = rect.left() < seen.left()
             mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
-            text = option.fontMetrics.elidedText(str(index.data()), mode, inner.width() - _MARK)
+            label = self._label(index, option.fontMetrics)
+            text = option.fontMetrics.elidedText(label, mode, inner.width() - _MARK)
             painter.drawText(
                 inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
             )
@@ -258,6 +275,11 @@ class HistoryStrip(QWidget):
         layout.addWidget(self.list, 1)
         self.list.clicked.connect(self._clicked)
         self.list.jump.connect(self._jump)
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._delegate.short = names
+        self.list.scheduleDelayedItemsLayout()
 
     def set_items(self, items: Sequence[HistoryItem], position: int) -> None:
         """Show the states, and which one is the current."""

@@ -1,13 +1,17 @@
 """Names of tensors as they are painted: whole enough to be told from each other, however narrow."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from pruneapp.answers import ShortNames, TensorRow
+from pruneapp.answers import HistoryItem, ShortNames, TensorRow
 from pruneapp.gui.views.forecast.names import TensorName
+from pruneapp.gui.views.history import HistoryStrip
 from pruneapp.gui.views.parts.counts_table import CountsTable
+from pruneapp.gui.views.parts.labels import ElidedLabel
 from pruneapp.gui.views.pictures.chart.names_axis import NamesAxis
+from pruneapp.gui.views.pictures.frame.readout import Readout
 from pruneapp.gui.views.pictures.heading import TensorHeading
 
 BERT = [
@@ -170,3 +174,34 @@ def test_a_layout_that_asks_again_measures_nothing_anew(qtbot, monkeypatch):
     heading.name.setText(".".join(map(str, range(5000))))
     heading.name.height_in(300)
     assert len(asked) == 2, "no network has such a name"
+
+
+def test_a_line_that_names_a_tensor_shortens_the_name_before_it_loses_anything(qtbot, names):
+    short = ShortNames(names)
+    for label in (ElidedLabel(), Readout()):
+        qtbot.addWidget(label)
+        label.set_names(short)
+        advance = label.fontMetrics().horizontalAdvance
+        for name in names:
+            text = f"{name}:  20.5 % pruned, 1,024 of 4,096"
+            label.setText(text)
+            assert label.shortened(advance(text) + 1) == text
+            fits = text.replace(name, short[name])
+            assert label.shortened(advance(fits) + 1) == fits
+            assert label.text() == text
+            assert name in label.toolTip()
+
+
+def test_a_state_of_the_history_is_told_by_the_name_of_its_tensor(qtbot, names):
+    strip, short = HistoryStrip(), ShortNames(names)
+    qtbot.addWidget(strip)
+    strip.set_names(short)
+    labels = [f"L1 20 % on {name}" for name in names]
+    strip.set_items([HistoryItem(label, label) for label in labels], 0)
+    metrics = strip.fontMetrics()
+    model = strip.list.model()
+    shown = [strip._delegate._label(model.index(row), metrics) for row in range(len(names))]
+    assert len(set(shown)) == len(names)
+    for row, (text, name) in enumerate(zip(shown, names, strict=True)):
+        assert text in {labels[row], f"L1 20 % on {short[name]}"}
+        assert name in model.index(row).data(Qt.ItemDataRole.ToolTipRole)

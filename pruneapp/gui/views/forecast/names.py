@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.labels import ElidedLabel, on_lines, within_reason
 
 _LINES = 2
@@ -21,13 +20,7 @@ class TensorName(ElidedLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
-        self._names = ShortNames()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def set_names(self, names: ShortNames) -> None:
-        """Take the shorter forms of the names of the file."""
-        self._names = names
-        self.update()
 
     def lines(self) -> int:
         """Return how many lines the name needs, one or two."""

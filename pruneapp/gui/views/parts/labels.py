@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from pruneapp.answers import ShortNames
 from pruneapp.errors import escaped
 from pruneapp.gui.views.parts.painting import reported
 
@@ -25,7 +26,8 @@ _MAY_BREAK = "\u200b"
 class ElidedLabel(QLabel):
     """One line of plain text that loses its middle where room is short.
 
-    The tooltip has the whole, and the context menu copies the whole.
+    Before that, names of tensors in it stand in their shorter forms. The tooltip has the whole, and
+    the context menu copies the whole.
     """
 
     # Where what does not fit is left out: of a name in the middle, of numbers at the end.
@@ -33,6 +35,7 @@ class ElidedLabel(QLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._names = ShortNames()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setText(text)
@@ -46,6 +49,11 @@ class ElidedLabel(QLabel):
         self.setToolTip(as_plain(self.text()))
         self.setAccessibleDescription(self.text())  # else the tooltip with its markup is read out
         self.updateGeometry()
+
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file."""
+        self._names = names
+        self.update()
 
     def sizeHint(self) -> QSize:
         """Ask for the whole text, within reason."""
@@ -62,7 +70,10 @@ class ElidedLabel(QLabel):
 
     def shortened(self, width: int) -> str:
         """Return what is shown of the text in so many pixels."""
-        return self.fontMetrics().elidedText(within_reason(self.text()), self.elide, width)
+        text = within_reason(self.text())
+        if self.fontMetrics().horizontalAdvance(text) > width:
+            text = self._names.in_text(text)
+        return self.fontMetrics().elidedText(text, self.elide, width)
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:

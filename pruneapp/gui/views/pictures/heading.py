@@ -26,15 +26,13 @@ class _NameLabel(ElidedLabel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._names = ShortNames()
         self._last: tuple[object, str] = None, ""
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
-        self._names = names
+        super().set_names(names)
         self._last = None, ""
         self.updateGeometry()
-        self.update()
 
     def shortened(self, width: int) -> str:
         """Return the longest form that fits."""

@@ -151,6 +151,8 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
         self.heading.name.set_names(names)
+        for picture in self._pages:
+            picture.readout.set_names(names)
         for chart in (self.model, self.compare):
             chart.set_names(names)
 

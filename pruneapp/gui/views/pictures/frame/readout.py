@@ -35,6 +35,8 @@ class Readout(ElidedLabel):
 
     said = Signal()
 
+    elide = Qt.TextElideMode.ElideRight
+
     def __init__(self, parent: QWidget | None = None) -> None:
         self._text = ""
         super().__init__("", parent)
@@ -61,7 +63,7 @@ class Readout(ElidedLabel):
         """Paint what fits."""
         painter = QPainter(self)
         rect = self.contentsRect()
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, rect.width())
+        text = self.shortened(rect.width())
         self.style().drawItemText(
             painter,
             rect,
