@@ -19,7 +19,7 @@ BAR_WIDTH = 48
 BAR_HEIGHT = 8
 GLYPH_WIDTH = 16  # of the sign for danger, left of the bar; kept free where there is none
 ROW_HEIGHT = 20
-_MOST_LINES = 4  # of a name; of one that needs more, the middle is left out
+_MOST_LINES = 8  # of a name; of one that needs more, the middle is left out
 _LINE_END = "\u2028"  # what Qt breaks lines at in a cell
 
 
