@@ -110,7 +110,10 @@ class DistributionBars(Chart):
         assert h is not None
         assert self._threshold is not None
         going, kept = round(float(self._going.sum())), int(h.kept.sum())
-        return self.tr("below {threshold}: {about}{n} weights, {share}").format(
+        words = self.tr("below {threshold}: {about}{n} weights, {share}")
+        if h.pruned.any():
+            words = self.tr("below {threshold}: {about}{n} weights, {share} of the remaining")
+        return words.format(
             threshold=self._threshold_text(),
             about=self.tr("≈ ") if self._following and going else "",
             n=count(going),

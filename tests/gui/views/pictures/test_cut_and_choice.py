@@ -145,11 +145,13 @@ def test_a_drag_moves_the_line_and_the_bars_with_it_at_once(distribution, theme,
 def test_what_is_told_exactly_replaces_what_was_guessed(distribution):
     distribution.canvas.lineMoved.emit(2.0)
     assert distribution.readout.text() == (
-        "below 2: ≈ 140 weights, 11.3\u00a0%;  1,320 weights, 6.1\u00a0% pruned"
+        "below 2: ≈ 140 weights, 11.3\u00a0% of the remaining;  1,320 weights, 6.1\u00a0% pruned"
     )
     distribution.set_threshold(2.0, editable=True)
     distribution.set_histogram(histogram(going=(100, 39, 0, 0)))
-    assert distribution.readout.text().startswith("below 2: 139 weights, 11.2\u00a0%;")
+    assert distribution.readout.text().startswith(
+        "below 2: 139 weights, 11.2\u00a0% of the remaining;"
+    )
     assert [row[4] for row in distribution.numbers()] == [100, 39, 0, 0]
     assert [row[5] for row in distribution.numbers()] == [0, 1, 100, 1000]
 
