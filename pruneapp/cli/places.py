@@ -43,7 +43,7 @@ def check_places(
         If a file that is read would be replaced, or one that is written here, or one file gets a
         name that ends as those of folders do.
     ExportError
-        If a report or a script may not go where it should.
+        If a report, a script or a recipe may not go where it should.
     """
     output = request.path
     form = get(request.format)
@@ -70,7 +70,7 @@ def check_places(
                 f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
             )
-    for _, path in _named(options, ("report", "check_script")):
+    for _, path in _named(options, ("report", "check_script", "save_recipe")):
         if not _inside(path, output):
             check_file(path)
 
