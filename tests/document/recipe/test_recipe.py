@@ -546,3 +546,15 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
     for name in ("pipe.recipe.json", "zeros.recipe.json"):
         with pytest.raises(RecipeError, match="is not a regular file"):
             load(tmp_path / name, Job())
+
+
+@pytest.mark.parametrize(
+    ("final", "words"),
+    [(1 / 3, "to 33.3 % in 5 rounds"), (0.9, "to 90 % in 5 rounds"), (1_500, "to 1,500 in 5")],
+)
+def test_the_label_of_a_schedule_is_rounded_for_people(model, final, words):
+    """Found: "to 33.33333333 %"."""
+    step = StepEntry(StepConfiguration((RowEntry("l1_unstructured"),), version=2))
+    recipe = Recipe((ScheduleEntry(ScheduleConfiguration(step, final, 5)),))
+    (entry,) = fit(recipe, model, Job()).entries
+    assert words in entry.label
