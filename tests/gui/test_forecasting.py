@@ -712,12 +712,12 @@ def test_the_current_state_has_no_row_that_says_nothing(counted):
     assert not panel.tensors.isVisible()
     assert panel.gone.isVisible()
     assert panel.figures.words["sparsity"].text() == "Sparsity (whole model)"
-    height = panel.figures.height()
+    height = panel.height()
     counted.ask_amount("60 %")
     counted.wait_preview()
     assert panel.tensors.isVisible()
     assert panel.figures.words["tensors"].text() == "Tensors"
-    assert panel.figures.height() == height, "nothing jumps"
+    assert panel.height() == height, "nothing jumps"
     counted.click(counted.button)
     counted.wait(lambda: counted.document.position == 1)
     counted.key("Esc")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from pruneapp.answers import Estimate, SparsityReport
@@ -50,7 +50,6 @@ class Figures(QWidget):
             row.setSpacing(8)
             row.addWidget(word)
             row.addWidget(label, 1)
-        layout.addStretch(1)
 
     def set_numbers(self, texts: Mapping[str, str]) -> None:
         """Show a text in each row; a dash in those that are left out."""
@@ -58,23 +57,15 @@ class Figures(QWidget):
             label.setText(texts.get(key, numbers.NO_NUMBER))
 
     def show_only(self, keys: Container[str]) -> None:
-        """Show these rows; the room of the others is kept below them."""
+        """Show these rows."""
         for key, line in self._lines.items():
             line.setVisible(key in keys)
 
-    def sizeHint(self) -> QSize:
-        """As high as with all rows."""
-        hint = super().sizeHint()
-        return QSize(hint.width(), max(hint.height(), self._height()))
-
-    def minimumSizeHint(self) -> QSize:
-        """As high as with all rows."""
-        hint = super().minimumSizeHint()
-        return QSize(hint.width(), max(hint.height(), self._height()))
-
-    def _height(self) -> int:
-        heights = [line.sizeHint().height() for line in self._lines.values()]
-        return sum(heights) + _SPACING * (len(heights) - 1)
+    @property
+    def hidden_height(self) -> int:
+        """How much lower it is than with all rows."""
+        hidden = [line for line in self._lines.values() if line.isHidden()]
+        return sum(line.sizeHint().height() + _SPACING for line in hidden)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""

@@ -67,7 +67,8 @@ class Forecast(QWidget):
         self._warning = _Lines(self.alarm, self.note)
         # The numbers, or in the same room why nothing can be done: what is below may be cut off.
         self.pages = QStackedWidget(self)
-        counted = self.figures, self.file, self._warning, self.most, self.spared
+        self._gap = QWidget(self)  # of rows that are not shown: nothing is to move
+        counted = self.figures, self.file, self._gap, self._warning, self.most, self.spared
         for parts in (counted, (self.error,)):
             page = QWidget(self.pages)
             column = QVBoxLayout(page)
@@ -183,6 +184,7 @@ class Forecast(QWidget):
         """
         self._rest(self.tr("Current state"), done=False)
         self.figures.show_now(report)
+        self._gap.setFixedHeight(self.figures.hidden_height)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
 
@@ -253,6 +255,7 @@ class Forecast(QWidget):
             self.heading.setText(title)
         self.error.setText("")
         self.spared.setText("")
+        self._gap.setFixedHeight(0)
         self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
 
