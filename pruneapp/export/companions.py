@@ -195,7 +195,7 @@ def _is_own(path: Path, home: Path, most: int | None = None) -> bool:
         if most is not None and resolved.stat().st_size > most:
             return False
         blobs = [blobs.resolve() for blobs in blobs_of(home.resolve())]
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
         return False
     inside = resolved.parent == path.parent.resolve() or resolved.parent in blobs
     return resolved.is_file() and inside

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import traceback
@@ -59,7 +60,7 @@ def load_file(path: str | Path) -> tuple[Method, ...]:
     path = Path(path)
     # One module per path: pickled state and dataclasses look it up.
     stem = re.sub(r"\W", "_", path.stem)
-    name = f"pruneapp_own_{stem}_{abs(hash(str(path.resolve()))):x}"
+    name = f"pruneapp_own_{stem}_{abs(hash(os.path.realpath(path))):x}"
     loader = SourceFileLoader(name, str(path))
     spec = importlib.util.spec_from_loader(name, loader)
     assert spec is not None  # there is a loader

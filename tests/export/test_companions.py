@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.errors import ExportError
 from pruneapp.export import folder as folders
+from pruneapp.export.companions import _is_own
 from pruneapp.export.landing import landing
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.gui.export_told import report_text
@@ -159,3 +160,8 @@ def test_subfolders_are_made_where_they_are_written(tmp_path):
         place.path_of("a/b/c").write_text("x")
         place.commit()
     assert files_of(tmp_path / "new") == {"a/b/c"}
+
+
+def test_a_loop_of_links_is_left_out(encoder):
+    (encoder / "loop.json").symlink_to("loop.json")
+    assert not _is_own(encoder / "loop.json", encoder)

@@ -272,6 +272,12 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         load_file(tmp_path / "gone.py")
 
 
+def test_a_loop_of_links_is_a_sentence(tmp_path):
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    with pytest.raises(MethodError, match=r"loop\.py.*cannot be read"):
+        load_file(tmp_path / "loop.py")
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

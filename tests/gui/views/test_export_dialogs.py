@@ -391,6 +391,14 @@ def test_another_file_in_the_way_is_said(dialog, tmp_path):
     assert dialog.target.note.text() == "This file already exists and will be replaced."
 
 
+def test_a_loop_of_links_is_not_the_file_that_is_open(dialog, tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    dialog.target.path.setText(str(tmp_path / "a"))
+    assert not dialog.target.replaces_source()
+    assert dialog.target.note.text()
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [

@@ -155,7 +155,7 @@ class Target(QWidget):
         wanted, source = Path(path), Path(self._source)
         try:
             return wanted.resolve() == source.resolve() or wanted.samefile(source)
-        except OSError:  # one of them is not there: then they are not the same
+        except (OSError, RuntimeError):  # one is not there, or a loop of links (before Python 3.13)
             return False
 
     # Inside
