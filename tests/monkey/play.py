@@ -204,6 +204,7 @@ class Run(QObject):
             self.done["journals"] += len(self._journals)
         self._journals = {}
         self._look_for_leaks()
+        self.pulse.restart()  # to look for leaks took its time, in which no window waited
 
     def _look_for_leaks(self) -> None:
         left = [w for w in QApplication.topLevelWidgets() if not isinstance(w, QMenu)]

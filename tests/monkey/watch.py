@@ -127,6 +127,10 @@ class Pulse(QObject):
         """Note that the main thread answers."""
         self._beat()
 
+    def restart(self) -> None:
+        """Count from now on: what went before was no work of the window."""
+        self._last, self._cpu, self._stacks = time.perf_counter(), time.thread_time(), []
+
     def _beat(self) -> None:
         now, cpu = time.perf_counter(), time.thread_time()
         late, worked = now - self._last - BEAT_S, cpu - self._cpu
