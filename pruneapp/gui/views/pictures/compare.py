@@ -308,14 +308,14 @@ class CompareView(OrderedChart):
     def _reorder(self) -> None:
         super()._reorder()
         beyond: dict[int, str] = {}
-        if self._cap is not None:
-            for bar in np.flatnonzero(self._heights[self._order] > self._cap).tolist():
-                height = float(self._heights[self._order[bar]])
-                beyond[bar] = (
-                    count(round(height)) if 1000 <= height < 1e9 else value_text(height, 3)
-                )
-        self.canvas.set_capped(beyond)
         order = self._order
+        if self._cap is not None:
+            for bar in np.flatnonzero(self._heights[order] > self._cap).tolist():
+                beyond[bar] = self.measure_box.text(float(self._heights[order[bar]]))
+        self.canvas.set_capped(beyond)
+        widest = max((self.measure_box.widest_text(), *beyond.values()), key=len)
+        # The arrow of a bar that goes on needs room as well.
+        self.canvas.set_values(self._value, f"{widest} ▶" if beyond else widest)
         self._names_axis.set_names(
             lambda at: self._shown_name(int(order[at])), order.size, self._short
         )
@@ -323,6 +323,16 @@ class CompareView(OrderedChart):
     def _shown_name(self, i: int) -> str:
         name = self._differing[i].name
         return self._shown_names.get(name, name)
+
+    def _value(self, bar: int) -> tuple[float, str]:
+        """Return where the bar of a tensor ends, and what stands behind it."""
+        i = int(self._order[bar])
+        height = float(self._heights[i])
+        if self._differing[i].kind != "differs":
+            return 0.0, self._kind(self._differing[i])
+        if np.isnan(height) or (self._cap is not None and height > self._cap):
+            return 0.0, ""  # nothing is known, or it stands beside the arrow
+        return height, self.measure_box.text(height)
 
     def _on_measure_chosen(self) -> None:
         self._measure()

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from pruneapp.answers import TensorDifference
 from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.gui.views.parts.numbers import count, percent
 from pruneapp.gui.views.pictures.chart.bars import Floats
+from pruneapp.gui.views.pictures.frame.wording import value_text
 
 NORM, ANGLE, SIGNS, ZEROS = "norm", "angle", "signs", "zeros"
 
@@ -56,6 +58,18 @@ class MeasureBox(ComboBox):
     def widest_tick(self) -> str:
         """Return what the axis may show at most."""
         return "100.5" if self.measure != ANGLE else "0.0005"
+
+    def text(self, height: float) -> str:
+        """Write the height of a bar, with its unit."""
+        if self.measure == ANGLE:
+            return value_text(height, 3)
+        if 1000 <= height < 1e9:
+            return f"{count(round(height))}\u00a0%"
+        return percent(height / 100) if height < 1000 else f"{value_text(height, 3)}\u00a0%"
+
+    def widest_text(self) -> str:
+        """Return a text as long as that of any bar that is not beyond the axis."""
+        return value_text(-1.23e-10, 3) if self.measure == ANGLE else percent(0.999999)
 
     def heights(self, tensors: Sequence[TensorDifference]) -> Floats:
         """Return ``float64[tensors]``: the chosen measure of each; NaN where it has none."""

@@ -143,13 +143,12 @@ class ModelBars(OrderedChart):
         return Stacks(edges, left, np.maximum(now - left, 0.0), np.maximum(whole - now, 0.0))
 
     def highest(self) -> float:
-        """Return the height of the highest bar."""
+        """Return the height of the highest bar; where nothing is pruned, of one that could be."""
         n = self._numbers
         if not n.numel.size:
             return 0.0
-        return {SHARE: 100 * float(n.shares.max()), SIZE: float(n.nbytes.max()), ENERGY: 100.0}[
-            self.shown
-        ]
+        pruned = 100 * float(n.shares.max()) or 100.0
+        return {SHARE: pruned, SIZE: float(n.nbytes.max()), ENERGY: 100.0}[self.shown]
 
     def widest_tick(self) -> str:
         """Return what the axis may show at most."""
@@ -187,7 +186,7 @@ class ModelBars(OrderedChart):
             Swatch(self.tr("kept"), (self._colors["kept"],)),
             Swatch(self.tr("pruned"), (self._colors["pruned"],)),
         ]
-        if (self._numbers.after > self._numbers.before).any():
+        if self._previews:
             found.append(Swatch(self.tr("to be pruned"), (self._colors["pruned"],), hatched=True))
         return found
 
@@ -215,10 +214,16 @@ class ModelBars(OrderedChart):
             self.tr("norm² retained"),
             self.tr("norm² retained after"),
         )
-        # Names need the room: the middle of one tells the block.
-        return Numbers(headers, len(n.names), row, shown=(0, 5, 6, 7, 8))
+        # Names need the room: the middle of one tells the block. Without a preview "after" is now.
+        shown = (0, 5, 6, 7, 8) if self._previews else (0, 5, 7)
+        return Numbers(headers, len(n.names), row, shown=shown)
 
     # How it works.
+
+    @property
+    def _previews(self) -> bool:
+        """Whether a step would prune something."""
+        return bool((self._numbers.after > self._numbers.before).any())
 
     def _shown_name(self, i: int) -> str:
         name = self._numbers.names[i]

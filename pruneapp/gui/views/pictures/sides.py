@@ -26,10 +26,14 @@ from pruneapp.gui.views.parts.painting import reported
 Side = int | None
 
 _OTHER, _ASK, _ASK_FOLDER = -1, -2, -3
+_SHORTER = Qt.ItemDataRole.UserRole + 1
 
 
 class _SideBox(ComboBox):
-    """A box whose text loses its middle where there is no room, not its end."""
+    """A box whose text loses its middle where there is no room, not its end.
+
+    An item that has a shorter text stands under that instead.
+    """
 
     @reported
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -39,13 +43,18 @@ class _SideBox(ComboBox):
         field = self.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
-        option.currentText = self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideMiddle, field.width() - 4
-        )
+        option.currentText = self.shown_text(field.width() - 4)
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
+
+    def shown_text(self, width: int) -> str:
+        """Return what is shown of the chosen item in so many pixels."""
+        text, metrics = self.currentText(), self.fontMetrics()
+        if metrics.horizontalAdvance(text) > width:
+            text = self.currentData(_SHORTER) or text
+        return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)
 
 
 class SidesRow(QWidget):
@@ -82,18 +91,14 @@ class SidesRow(QWidget):
         self.swap_button.setToolTip(self.tr("Swap A and B"))
         self.swap_button.setAccessibleName(self.tr("Swap A and B"))
         self.swap_button.clicked.connect(self.swap)
-        tips = (
-            self.tr("Base of the comparison"),
-            self.tr("Compared with A"),
-        )
-        for box, letter, tip in zip(self.boxes, "AB", tips, strict=True):
+        self._tips = self.tr("Base of the comparison"), self.tr("Compared with A")
+        for box, letter in zip(self.boxes, "AB", strict=True):
             label = QLabel(letter)
             label.setBuddy(box)
             box.setAccessibleName(letter)
-            box.setToolTip(tip)
-            # Labels of steps are long; the whole of them is in the list and its tooltips.
+            # Labels of steps are long; the whole of them is in the list and the tooltips.
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(6)
+            box.setMinimumContentsLength(8)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             if letter == "B":
                 row.addWidget(self.swap_button)
@@ -161,8 +166,9 @@ class SidesRow(QWidget):
             with QSignalBlocker(box):
                 box.clear()
                 for i, item in enumerate(self._items):
-                    now = self.tr("{label} (now)").format(label=item.label)
-                    self._add(box, now if i == self._position else item.label, i, item.detail)
+                    self._add(box, self._label(i), i, item.detail)
+                    if i == self._position:
+                        box.setItemData(i, self.tr("Current state"), _SHORTER)
                 if self._other is not None:
                     self._add(box, self._other, _OTHER, self._other)
                 if self._items:
@@ -170,7 +176,18 @@ class SidesRow(QWidget):
                     self._add(box, self.tr("Another folder…"), _ASK_FOLDER, "")
                 box.setCurrentIndex(box.findData(_OTHER if wanted is None else wanted))
             box.setEnabled(bool(self._items))
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        for box, tip in zip(self.boxes, self._tips, strict=True):
+            box.setToolTip(as_plain(f"{tip}\n{box.currentText()}".strip()))
         self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
+
+    def _label(self, place: int) -> str:
+        label = self._items[place].label
+        if place != self._position:
+            return label
+        return self.tr("{label} (current state)").format(label=label)
 
     @staticmethod
     def _add(box: ComboBox, label: str, data: int, detail: str) -> None:
@@ -187,7 +204,7 @@ class SidesRow(QWidget):
         wanted = None if chosen == _OTHER else chosen
         if wanted != self._wanted[side]:
             self._wanted[side], self._own[side] = wanted, True
-            self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
+            self._show_chosen()
             self.changed.emit()
 
     def _on_a_chosen(self) -> None:

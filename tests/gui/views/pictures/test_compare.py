@@ -68,13 +68,27 @@ def test_of_a_long_label_one_reads_the_beginning_and_that_it_is_now(view, qtbot)
 
     long = "channel 2,908 of " + "a_very_long_name." * 6 + "weight pruned"
     view.set_points([POINTS[0], HistoryItem(long, "")], 1)
-    assert box.currentText() == f"{long} (now)"
+    assert box.currentText() == f"{long} (current state)"
     first = painted()
     view.set_points([POINTS[0], HistoryItem(long, ""), POINTS[2]], 0)
     box.setCurrentIndex(1)
     assert box.currentText() == long
     right = first.rect().adjusted(first.width() // 2, 0, 0, 0)
     assert painted().copy(right) != first.copy(right), "the end of the label is to be seen"
+
+
+def test_the_current_state_is_called_so_where_its_label_does_not_fit(view):
+    """It was "channe… (now)", which says neither what was done nor which state it is."""
+    box = view.sides.boxes[1]
+    label = "channel 1,048 of encoder.layer.0.intermediate.dense pruned"
+    view.set_points([POINTS[0], HistoryItem(label, "")], 1)
+    assert box.shown_text(100) == "Current state"
+    assert box.shown_text(2000) == f"{label} (current state)"
+    assert f"{label} (current state)" in box.toolTip()
+    assert "Opened" in view.sides.boxes[0].toolTip()
+    view.set_points([POINTS[0], HistoryItem(label, ""), POINTS[2]], 0)
+    box.setCurrentIndex(1)
+    assert box.shown_text(160).startswith("chan")
 
 
 def test_where_there_is_no_tensor_nobody_is_told_to_prune(view):
@@ -111,7 +125,7 @@ def test_it_says_what_to_do_next(view):
 def test_b_follows_the_history_until_it_is_chosen(view, qtbot):
     view.set_points(POINTS, 1)
     assert view.wanted == (0, 1)
-    assert view.sides.boxes[1].currentText() == "L1 20 % on 19 tensors, global (now)"
+    assert view.sides.boxes[1].currentText() == "L1 20 % on 19 tensors, global (current state)"
     view.set_points(POINTS, 2)
     assert view.wanted == (0, 2)
     with qtbot.waitSignal(view.comparisonRequested) as told:
@@ -166,6 +180,38 @@ def test_sides_are_swapped(view, qtbot):
     assert view.wanted == (1, 0), "it was chosen"
 
 
+def test_behind_each_bar_stands_its_number(compared, theme):
+    """The bars of the Model page have them, those beside it had none."""
+    compared.set_colors(theme.colors)
+    ends = [compared._value(bar) for bar in range(compared.canvas.count)]
+    assert ends == [
+        (50.0, "50.0\u00a0%"),
+        (30.0, "30.0\u00a0%"),
+        (10.0, "10.0\u00a0%"),
+        (0.0, "only in A"),
+        (0.0, "different shape or type, not compared"),
+    ]
+    image = compared.canvas.viewport().grab().toImage()
+    end = compared.canvas.pixel_at(1, 50).toPoint()
+    behind = {
+        image.pixelColor(end.x() + x, end.y() + y).name()
+        for x in range(4, 40)
+        for y in range(-6, 7)
+    }
+    assert theme.colors["text"] in behind
+    right = compared.canvas.place.rect.right()
+    wide = compared.fontMetrics().horizontalAdvance("50.0\u00a0%")
+    assert end.x() + wide < right, "the longest bar leaves room for its number"
+    compared.set_measure("angle")
+    assert compared._value(0) == (pytest.approx(0.1), "0.1")
+    far = differs("far.weight", 152.0, 0.1, 0.5, (0, 0, 0))
+    near = [differs(f"t{i}.weight", 0.1, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
+    compared.set_measure("norm")
+    compared.set_comparison(Comparison("A", "B", (*near, far)))
+    assert compared._value(0)[1] == "", "its number stands beside the arrow"
+    assert compared.canvas._capped == {0: "15,200\u00a0%"}
+
+
 def test_one_tensor_does_not_squash_the_bars_of_all_others(view, theme):
     view.set_points(POINTS, 1)
     tensors = [differs(f"t{i}.weight", 0.1 + i / 1000, 0.9, 0.9, (0, 0, 0)) for i in range(20)]
@@ -216,7 +262,7 @@ def test_bars_are_as_high_as_the_difference_in_a_colour_that_means_nothing(compa
         return image.pixelColor(compared.canvas.pixel_at(x, y).toPoint()).name()
 
     assert (at(1, 40), at(2, 20), at(3, 5)) == (theme.colors["muted"],) * 3
-    assert (at(2, 40), at(3, 20), at(4, 1)) == (theme.colors["surface"],) * 3
+    assert (at(2, 40), at(3, 20), at(4, 40)) == (theme.colors["surface"],) * 3
 
 
 def test_all_measures_are_told(compared):

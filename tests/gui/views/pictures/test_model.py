@@ -168,6 +168,37 @@ def test_the_energy_that_is_kept_since_opening(model, theme):
     assert names(model) == ["1.up.weight", "1.q.weight", "0.q.weight", "0.up.weight"]
 
 
+def test_where_nothing_is_pruned_the_axis_goes_to_100_percent(model):
+    """It went from 0 to 1, as if a hundredth were all that could be pruned."""
+    nothing = replace(
+        REPORT, after=0, tensors=tuple(replace(t, before=0, after=0) for t in REPORT.tensors)
+    )
+    model.set_report(nothing, None)
+    low, high = model.canvas.place.y
+    assert (low, high > 100) == (0.0, True)
+    assert {model._value(bar) for bar in range(4)} == {(0.0, "0\u00a0%")}
+
+
+def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
+    """Without one they repeated the columns before them."""
+    model.toggle_table()
+
+    def headers():
+        found = model._table.numbers
+        return [
+            found.headerData(column, Qt.Orientation.Horizontal).replace("\n", " ")
+            for column in range(found.columnCount())
+        ]
+
+    now, after = ["sparsity", "norm² retained"], ["sparsity after", "norm² retained after"]
+    assert sorted(headers()[1:]) == sorted([*now, *after])
+    model.set_report(REPORT, None)
+    assert headers()[1:] == now
+    assert "sparsity after" in model.numbers().headers, "a file has them all"
+    model.set_report(REPORT, PREVIEW)
+    assert len(headers()) == 5
+
+
 def test_what_is_not_counted_is_no_bar_and_no_number(model, theme):
     model.set_colors(theme.colors)
     step = SparsityReport((TensorSparsity("m.layers.1.up.weight", 4000, 0, 3000),), 1, 0, 0)
