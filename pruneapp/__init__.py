@@ -2,7 +2,7 @@
 
 ``from pruneapp import prune`` is a drop-in for ``torch.nn.utils.prune``;
 ``pruneapp.open_checkpoint(path)`` opens a checkpoint without running code from it;
-``pruneapp.load_compact(path)`` reads a compact export as numpy arrays.
+``pruneapp.load_compact(path)`` reads a compact export as numpy arrays or torch tensors.
 """
 
 from __future__ import annotations

@@ -249,7 +249,7 @@ COMPACT_FILE = Format(
     why_not=safetensors.refuses,
     loaded_by=(
         Loader("Pruneapp", note="opens it; pruneapp expand writes the dense file"),
-        Loader("pruneapp.load_compact", note="numpy arrays, read on demand"),
+        Loader("pruneapp.load_compact", note="numpy arrays or torch tensors, read on demand"),
         Loader("numpy and zstandard", note="with read_compact.py, written beside the file"),
     ),
     does_not=("No other program loads it directly: expand it first, or use the reader script.",),

@@ -20,7 +20,13 @@ from pruneapp.checkpoint.packed import frames
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli.commands import main
 from pruneapp.cli.options import parse
-from pruneapp.errors import CheckpointError, DamagedFileError, ExportError, UnsupportedFileError
+from pruneapp.errors import (
+    CheckpointError,
+    DamagedFileError,
+    ExportError,
+    ParameterError,
+    UnsupportedFileError,
+)
 from pruneapp.export.compact import READER_NAME
 from pruneapp.export.expand import expand
 from pruneapp.export.offers import offers
@@ -195,6 +201,25 @@ def test_it_loads_as_numpy_arrays(source, tmp_path):
             found["no such tensor"]
     with pytest.raises(UnsupportedFileError, match="not a compact file"):
         pruneapp.load_compact(source.path)
+
+
+def test_it_loads_as_torch_tensors(source, tmp_path):
+    write(pruned(source, 0.5), tmp_path / "x.compact.safetensors")
+    with (
+        pruneapp.open_checkpoint(tmp_path / "x.compact.safetensors") as file,
+        pruneapp.load_compact(tmp_path / "x.compact.safetensors", framework="pt") as found,
+    ):
+        assert found["BF16.large"].dtype == torch.bfloat16
+        assert torch.equal(found["tied"].view(torch.int32), found["F32.large"].view(torch.int32))
+        for entry in file.entries.values():
+            if not entry.dtype.packed:
+                wanted = file.read(entry.name)
+                assert found[entry.name].dtype == wanted.dtype
+                assert found[entry.name].shape == entry.shape
+                as_bytes = [t.reshape(-1).view(torch.uint8) for t in (found[entry.name], wanted)]
+                assert torch.equal(*as_bytes)
+    with pytest.raises(ParameterError, match=r"'framework' must be 'np' .* or 'pt' .*got 'tf'"):
+        pruneapp.load_compact(tmp_path / "x.compact.safetensors", framework="tf")
 
 
 def test_torch_reads_it_in_a_line(source, tmp_path):

@@ -2,8 +2,10 @@
 
 import copy
 import json
+import re
 import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+import pruneapp
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import ExportError
@@ -21,6 +24,9 @@ from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 from tests.export.containers import as_snapshot, kept_masks, model
+
+ROOT = Path(__file__).parents[2]
+COMPACT = "model.compact.safetensors"
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -180,6 +186,37 @@ def test_what_is_mailed_of_a_folder_loads_as_its_report_says(transformers, folde
     found, info = type(made).from_pretrained(got, output_loading_info=True)
     assert not any(info.get(key) for key in ("missing_keys", "unexpected_keys", "mismatched_keys"))
     assert torch.equal(output(found.eval()), output(by_hand(made, kept)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_transformers_loads_a_compact_file_as_the_documentation_says(
+    transformers, tmp_path, monkeypatch, dtype
+):
+    made = bert(transformers).to(dtype)
+    made.save_pretrained(tmp_path)
+    kept = exported(tmp_path / "model.safetensors", "compact", tmp_path / COMPACT)
+    (tmp_path / "model.safetensors").unlink()
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/formats.md").read_text(), re.DOTALL)
+    (block,) = [text for text in blocks if "transformers" in text]
+    monkeypatch.chdir(tmp_path)
+    found = {}
+    exec(block, found)
+    assert found["model"].dtype == dtype
+    assert torch.equal(output(found["model"]), output(by_hand(made, kept)))
+
+
+def test_a_model_with_tied_weights_is_loaded_from_a_compact_file(transformers, tmp_path):
+    config = llama(transformers).config
+    config.tie_word_embeddings = True
+    made = transformers.LlamaForCausalLM(config).eval()
+    made.save_pretrained(tmp_path)
+    kept = exported(tmp_path / "model.safetensors", "compact", tmp_path / COMPACT)
+    with pruneapp.load_compact(tmp_path / COMPACT, framework="pt") as file:
+        found, info = transformers.LlamaForCausalLM.from_pretrained(
+            None, config=config, state_dict=dict(file), output_loading_info=True
+        )
+    assert not any(info.get(key) for key in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    assert torch.equal(output(found), output(by_hand(made, kept)))
 
 
 def test_transformers_refuses_a_compressed_torch_file(transformers, tmp_path):
