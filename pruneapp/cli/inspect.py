@@ -12,10 +12,10 @@ from pruneapp.checkpoint.header_json import show
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.cli import terminal
 from pruneapp.cli.output import named, percent, print_json, print_table, printable, size
+from pruneapp.cli.written import zeros_not_counted
 from pruneapp.document.document import Document
 from pruneapp.document.opening import open_document
 from pruneapp.document.selection import matching
-from pruneapp.export.provenance import KEY
 from pruneapp.progress import CancelToken
 
 # Keys beside the state dict that are named.
@@ -125,11 +125,8 @@ def _print(document: Document, names: tuple[str, ...]) -> None:
             write(f"{what}: {', '.join(map(repr, map(show, outside[:_KEYS])))}{more}\n")
     if "" in names:
         write('Note: "" is a tensor whose name in the file is empty; select it with --select "".\n')
-    if not pruned and any(key.startswith(KEY) for key in contents.metadata):
-        write(
-            "Note: Pruneapp wrote this file. What was pruned are zeros in it, and 'pruned' counts "
-            "masks alone: pruneapp diff ORIGINAL FILE counts zeros.\n"
-        )
+    if earlier := zeros_not_counted(checkpoint):
+        write(f"Note: {printable(earlier)}\n")
     for notice in contents.notices:
         write(f"Note: {printable(notice.text)}\n")
 

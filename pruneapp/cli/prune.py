@@ -17,7 +17,7 @@ from pruneapp.cli.export_options import check_entries, export_request, write_bes
 from pruneapp.cli.output import print_json
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.places import check_places
-from pruneapp.cli.written import print_report, report_as_json, target_of
+from pruneapp.cli.written import print_report, report_as_json, target_of, zeros_not_counted
 from pruneapp.document.bytes_target import total_for
 from pruneapp.document.document import Document
 from pruneapp.document.given import given_masks, names_in
@@ -88,6 +88,8 @@ def prune(options: argparse.Namespace, token: CancelToken) -> int:
             save(made, Path(options.save_recipe), job)
         origin = provenance_of(state, made, job)
         report = write_export(state, replace(request, provenance=origin), job)
+        if earlier := zeros_not_counted(checkpoint):
+            report = replace(report, notices=(earlier, *report.notices))
         report, trouble = write_beside(options, state, report, job, steps=(step.label(),))
     if options.json:
         print_json(_as_json(report, step, method, values, touched))

@@ -17,7 +17,7 @@ from pruneapp.cli.export_options import check_entries, export_request, write_bes
 from pruneapp.cli.output import print_json, printable
 from pruneapp.cli.own_methods import offer_methods
 from pruneapp.cli.places import check_places
-from pruneapp.cli.written import print_report, report_as_json, target_of
+from pruneapp.cli.written import print_report, report_as_json, target_of, zeros_not_counted
 from pruneapp.document.recipe import Fit, Recipe, fit, is_recipe, load, recipe_of, replay_all
 from pruneapp.document.recipe.recipe import methods_of
 from pruneapp.document.snapshot import Snapshot
@@ -56,6 +56,8 @@ def run(options: argparse.Namespace, token: CancelToken) -> int:
             state, made = _done(checkpoint, found, recipe, kernel_for(options.device), job)
         origin = provenance_of(state, made, job)
         report = write_export(state, replace(request, provenance=origin), job)
+        if earlier := zeros_not_counted(checkpoint):
+            report = replace(report, notices=(earlier, *report.notices))
         labels = [entry.label for entry in found.entries]
         report, trouble = write_beside(options, state, report, job, steps=labels)
     touched = {name for entry in found.entries for name in entry.names}

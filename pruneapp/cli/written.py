@@ -7,8 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.cli.output import named, percent, printable, size
 from pruneapp.errors import ParameterError, counted
+from pruneapp.export.provenance import KEY
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.report import ExportReport
 from pruneapp.export.safetensors import SAFETENSORS
@@ -42,6 +44,22 @@ def format_of(target: Path) -> str:
 
 def _suffixes(suffixes: Sequence[str], target: Path) -> list[str]:
     return [suffix for suffix in suffixes if target.name.lower().endswith(suffix)]
+
+
+def zeros_not_counted(checkpoint: Checkpoint) -> str:
+    """Return a sentence about zeros that no number of pruned weights has in it; empty if none.
+
+    Known of files that Pruneapp wrote, by their metadata, and that hold no masks.
+    """
+    entries = checkpoint.entries.values()
+    ours = any(key.startswith(KEY) for key in checkpoint.metadata)
+    if not ours or any(e.mask_of for e in entries) or not any(e.prunable for e in entries):
+        return ""
+    return (
+        f"Pruneapp wrote '{checkpoint.path.name}'. Weights pruned earlier are ordinary zeros in it "
+        "and are not counted as pruned; 'pruneapp diff' with the original file counts them. Only "
+        "the format resumable keeps masks."
+    )
 
 
 def report_as_json(report: ExportReport, selected: Collection[str]) -> dict[str, Any]:

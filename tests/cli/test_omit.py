@@ -260,7 +260,15 @@ def test_inspect_says_what_is_beside_the_state_dict_and_whose_zeros_there_are(ca
     said = call("prune", path, "-o", out, *PRUNE, "--save-recipe", recipe)[1]
     assert "Left out: 'epoch', 'lr', which are not in the state dict 'state_dict'." in said
     said = call("inspect", out)[1]
-    assert "Note: Pruneapp wrote this file. What was pruned are zeros in it" in said
+    zeros = "Note: Pruneapp wrote 'o.safetensors'. Weights pruned earlier are ordinary zeros in it"
+    assert zeros in said
     assert "Note: Pruneapp" not in call("inspect", path)[1]
+    again = ("-o", tmp_path / "again.safetensors")
+    assert zeros in call("prune", out, *again, *PRUNE)[1]
+    assert zeros in call("run", recipe, out, *again)[1]
+    assert "Note: Pruneapp" not in call("prune", path, *again, *PRUNE)[1]
+    masked = tmp_path / "masked.safetensors"
+    call("prune", path, "-o", masked, *PRUNE, "--format", "resumable")
+    assert "Note: Pruneapp" not in call("prune", masked, *again, *PRUNE)[1]
     said = call("run", recipe, path, "--check")[1]
     assert said.count("1 tensor") == 1
