@@ -21,6 +21,8 @@ from pruneapp.params import validate_all
 # Options that name a file to read, and those that name one that is replaced.
 _READ = ("recipe", "mask", "importance_scores", "load_method")
 _WRITTEN = ("save_recipe", "report")
+# What may be written beside the export.
+_BESIDE = ("report", "check_script", "save_recipe")
 
 
 def check_places(
@@ -41,10 +43,11 @@ def check_places(
     ------
     ParameterError
         If a file that is read would be replaced, or one that is written here, or one file gets a
-        name that ends as those of folders do.
+        name that ends as those of folders do; or a file has no name, or is standard output.
     ExportError
         If a report, a script or a recipe may not go where it should.
     """
+    _refuse_no_file(options)
     output = request.path
     form = get(request.format)
     values = validate_all(form.params, request.params)
@@ -70,7 +73,7 @@ def check_places(
                 f"{option_of(other_word)} and {option_of(word)} name the same file ('{path}').",
                 remedy="Choose another name for one of them.",
             )
-    for _, path in _named(options, ("report", "check_script", "save_recipe")):
+    for _, path in _named(options, _BESIDE):
         if not _inside(path, output):
             check_file(path)
 
@@ -91,6 +94,16 @@ def refuse_written(path: Path, files: Iterator[Path]) -> None:
             )
 
 
+def _refuse_no_file(options: argparse.Namespace) -> None:
+    """Refuse an empty name, and the dash that other programs take for standard output."""
+    for name, text in _texts(options, _BESIDE):
+        if text in {"", "-"}:
+            raise ParameterError(
+                f"{option_of(name)} must be the name of a file (got '{text}').",
+                remedy="For a file that is called '-', write './-'." if text else "",
+            )
+
+
 def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
     """Refuse a file that nobody may write, though the system lets it be replaced by another."""
     try:
@@ -106,11 +119,15 @@ def _refuse_read_only(path: Path, *, replace_original: bool) -> None:
 
 
 def _named(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    return ((name, Path(text)) for name, text in _texts(options, names) if text)
+
+
+def _texts(options: argparse.Namespace, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for name in names:
         given = getattr(options, name, None)
         for text in given if isinstance(given, list) else [given]:
-            if text:
-                yield name, Path(text)
+            if text is not None:
+                yield name, text
 
 
 def _files_of(checkpoint: Checkpoint) -> Iterator[Path]:

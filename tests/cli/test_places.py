@@ -67,6 +67,10 @@ def call(capfd, *words):
         (("--report", "o.json", "--report", "./o.json"), "name the same file ('o.json')"),
         (("--report", "no/o.json"), "the folder 'no' is not there"),
         (("--check-script", "no/o.py"), "the folder 'no' is not there"),
+        (("--save-recipe", ""), "--save-recipe must be the name of a file (got '')"),
+        (("--save-recipe", "-"), "For a file that is called '-', write './-'."),
+        (("--comparison-script", ""), "--comparison-script must be the name of a file"),
+        (("--comparison-script", "-"), "--comparison-script must be the name of a file (got '-')"),
     ],
 )
 def test_nothing_is_lost_by_a_name(place, capfd, words, said):
