@@ -10,7 +10,7 @@ import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import NoReturn, get_args
+from typing import Any, NoReturn, get_args
 
 import pruneapp
 from pruneapp.cli.common_options import (
@@ -46,12 +46,23 @@ class Parser(argparse.ArgumentParser):
         said = abridged(escaped(_in_our_words(message)))
         self.exit(USAGE_ERROR, f"{self.prog}: {said} (see {self.prog} --help)\n")
 
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """Return the options that a word may abbreviate: none of those that no help shows."""
+        found: list[Any] = super()._get_option_tuples(option_string)
+        return [one for one in found if one[0].help != argparse.SUPPRESS]
+
     def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
         """Say what of a command line is unknown, and exit with 2."""
         option = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if option is None:
             self.error(f"unexpected argument '{words[0]}'")
-        known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
+        known: dict[str, str] = {}
+        shown: dict[str, str] = {}  # what the help calls the option that a flag sets
+        for flag, action in self._option_string_actions.items():
+            if action.help != argparse.SUPPRESS:
+                shown[action.dest] = known[flag.lstrip("-")] = flag
+            else:
+                known[flag.lstrip("-")] = shown[action.dest]
         near = difflib.get_close_matches(option.lstrip("-"), known, 1)
         hint = f"; did you mean {known[near[0]]}?" if near else ""
         self.error(f"unknown option {option}{hint}")

@@ -149,6 +149,15 @@ WRITE = (*L1, "--amount", "0.5", "-o", "o.safetensors")
         (("diff", "m", "n", "--only-diferent"), "did you mean --only-different?"),
         (("methods", "--jsn"), "pruneapp methods: unknown option --jsn; did you mean --json?"),
         (("--foo",), "pruneapp: unknown option --foo (see pruneapp --help)"),
+        # Of flags that no help shows, neither an abbreviation is understood nor a name proposed.
+        (
+            ("prune", "m", "-o", "o", "--method", "random_unstructured", "--check"),
+            "pruneapp prune: unknown option --check (see pruneapp prune --help)",
+        ),
+        (
+            ("prune", "m", "-o", "o", "--method", "random_unstructured", "--check-scrip"),
+            "pruneapp prune: unknown option --check-scrip; did you mean --comparison-script?",
+        ),
     ],
 )
 def test_a_wrong_command_line_is_said_in_the_words_of_the_help(call, words, said):
