@@ -46,7 +46,7 @@ class Finalize(OnTensors):
 
         Notes
         -----
-        Costs a mask for each tensor in which weights were made final before, else nothing.
+        Costs a mask for each tensor in which weights were made permanent before, else nothing.
         """
         checkpoint = snapshot.checkpoint
         found = [n for n in resolve(checkpoint, self.names) if n in snapshot.masks]
@@ -72,7 +72,7 @@ class Finalize(OnTensors):
         none: Mapping[str, None] = dict.fromkeys(found)
         edit = Edit(
             "final",
-            f"Made final: {place}",
+            f"Made permanent: {place}",
             listed(done, found),
             Change(masks, none),
             Change(before, final),

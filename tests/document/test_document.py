@@ -43,7 +43,7 @@ def test_the_history_names_each_state_and_what_it_did(model):
     prune(document)
     make_final(document, ["module.decoder.weight"])
     labels = [item.label for item in document.items]
-    assert labels == ["Opened", "L1 50 % on fc.weight", f"Made final: {FC}"]
+    assert labels == ["Opened", "L1 50 % on fc.weight", f"Made permanent: {FC}"]
     assert document.items[1].detail.endswith("320 of 640 weights pruned")
     assert "320 pruned weights" in document.items[2].detail
 

@@ -89,7 +89,7 @@ def test_a_recipe_made_in_the_window_gives_identical_bytes_by_command(person, so
     person.workbench.handwork.editing.do(channel("conv2.weight", 3, shape=shape))
     person.wait(lambda: len(person.states) == 4)
     person.menu("Prune", "Make permanent")
-    person.wait(lambda: person.states[-1].startswith("Made final"))
+    person.wait(lambda: person.states[-1].startswith("Made permanent"))
     person.wait_idle()
     report = person.export(tmp_path / "window.safetensors")
     assert report is not None, person.trouble
