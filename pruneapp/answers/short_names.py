@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pruneapp.progress import CancelToken
 
 GAP = "…"
+_WEIGHT = ".weight"
 # A name of more parts is of no model that there is: it is left whole.
 _MOST_PARTS = 24
 # Names that differ in more than their numbers; where there are more, they are left whole as well.
@@ -92,9 +93,14 @@ class ShortNames:
     def in_text(self, text: str) -> str:
         """Return a text with every name of the file in it in its shortest form.
 
-        A name is a word with dots, the marks around it no part of it.
+        A name is a word with dots, the marks around it no part of it. Labels of steps name layers,
+        the names of their weights without the last part.
         """
-        return _DOTTED.sub(lambda word: self[word[0]], text)
+        return _DOTTED.sub(lambda word: self._word(word[0]), text)
+
+    def _word(self, word: str) -> str:
+        short = self[word]
+        return short if short != word else self[word + _WEIGHT].removesuffix(_WEIGHT)
 
     def _role(self, parts: Sequence[str]) -> Parts:
         """Return the parts of a name with a star for every number of an index."""

@@ -13,6 +13,8 @@ from pruneapp.progress import Job
 _KEY = "retained"
 _BYTES = 200  # of a tensor in a report, about
 _UNKNOWN = (math.nan, math.nan)
+# Sums of the same numbers in another order differ by less; what a weight adds may do so as well.
+_ROUNDING = 1e-12
 
 
 def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
@@ -70,5 +72,5 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
 def _share(before: float, after: float) -> float | None:
     if not (math.isfinite(before) and math.isfinite(after)):
         return None
-    # Sums of the same numbers in another order may differ in their last digits.
-    return min(1.0, after / before) if before else 1.0
+    share = after / before if before else 1.0
+    return 1.0 if share > 1 - _ROUNDING else share

@@ -92,6 +92,30 @@ def test_a_list_of_those_that_lose_most_tells_them_apart(qtbot, names):
         assert len(seen) == len(names)
 
 
+def test_a_list_of_those_that_lose_most_leaves_no_word_out_that_two_lines_have_room_for(qtbot):
+    label = TensorName("encoder.layer.1.attention.self.key.weight")
+    qtbot.addWidget(label)
+    label.set_names(ShortNames([*BERT, "pooler.dense.weight"]))
+    width = label.fontMetrics().horizontalAdvance("…layer.1.attention.") + 1
+    assert label.shortened(width) == "…layer.1.attention.\nself.key.weight"
+
+
+def test_a_state_of_the_history_names_its_layer_in_the_short_form():
+    short = ShortNames([*BERT, "pooler.dense.weight"])
+    label = "channel 1,048 of encoder.layer.0.intermediate.dense pruned"
+    assert short.in_text(label) == "channel 1,048 of …layer.0.intermediate.dense pruned"
+    assert short.in_text("20 % of model.classifier") == "20 % of model.classifier"
+
+
+def test_a_read_out_leaves_out_whole_statements(qtbot):
+    readout = Readout()
+    qtbot.addWidget(readout)
+    readout.setText("channel 2:  L2 norm 0.37, protected;  1 channel selected, L2 norm 0.38 in all")
+    width = readout.fontMetrics().horizontalAdvance(readout.text()) + 2
+    assert readout.shortened(width) == readout.text()
+    assert readout.shortened(width - 40) == "channel 2:  L2 norm 0.37, protected; …"
+
+
 @pytest.mark.parametrize("width", [900, 602, 501, 320])
 def test_labels_of_a_chart_tell_bars_apart(names, width, monkeypatch):
     axis, short = NamesAxis(), ShortNames(names)

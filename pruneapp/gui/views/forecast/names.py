@@ -27,16 +27,22 @@ class TensorName(ElidedLabel):
         return 1 + self.shortened(self.contentsRect().width()).count("\n")
 
     def shortened(self, width: int) -> str:
-        """Return the longest form that fits into a line, else into two, else the ends of it."""
+        """Return the name on a line, else the longest form that fits into two, else its ends.
+
+        On one line it may lack its beginning, and nothing within.
+        """
         advance = self.fontMetrics().horizontalAdvance
         name = within_reason(self.text())
-        for form in self._names.forms(name):
-            if advance(form) <= width:
+        forms = self._names.forms(name)
+        for form in forms:
+            if "…" not in form[1:] and advance(form) <= width:
                 return form
-        for form in self._names.forms(name):
+        for form in forms:
             for line, rest in _broken(form):
                 if advance(line) <= width and advance(rest) <= width:
                     return f"{line}\n{rest}"
+            if advance(form) <= width:
+                return form
         lines = on_lines(self._names[name], width, advance)
         if len(lines) <= _LINES:
             return "\n".join(lines)

@@ -256,7 +256,7 @@ class ModelBars(OrderedChart):
         self._values.set_bytes(self.shown == SIZE)
         self.canvas.across.setLabel(
             {
-                SHARE: self.tr("pruned %"),
+                SHARE: self.tr("pruned, %"),
                 SIZE: self.tr("size"),
                 ENERGY: self.tr("norm² retained, %"),
             }[self.shown]

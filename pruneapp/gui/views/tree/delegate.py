@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from pruneapp.answers import ShortNames
@@ -55,9 +55,11 @@ class CellDelegate(QStyledItemDelegate):
     def _lines(self, name: str, metrics: QFontMetrics, room: int) -> list[str]:
         """Return the lines of a name; one that is too long for them all, if it is."""
         name = within_reason(name)
-        if metrics.horizontalAdvance(name) <= room:
+        # In fractions of a pixel: a line that is one too wide by less would lose its middle.
+        advance = QFontMetricsF(metrics).horizontalAdvance
+        if advance(name) <= room:
             return [name]
-        lines = on_lines(name, room, metrics.horizontalAdvance)
+        lines = on_lines(name, room, advance)
         return lines if len(lines) <= _MOST_LINES else [name]
 
     def initStyleOption(

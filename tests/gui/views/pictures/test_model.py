@@ -341,7 +341,7 @@ def test_a_drawing_has_bars_letters_and_stripes_where_the_picture_has_them(
         model.save_svg(tmp_path / "model.svg")
     (tmp_path / "model.svg").write_bytes(asked.args[0]())
     text = (tmp_path / "model.svg").read_text(encoding="utf-8")
-    assert "pruned %" in text, "letters are letters"
+    assert "pruned, %" in text, "letters are letters"
     assert theme.colors["pruned"] in text
     renderer = QSvgRenderer(str(tmp_path / "model.svg"))
     assert renderer.isValid()

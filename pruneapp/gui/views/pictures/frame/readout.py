@@ -46,6 +46,12 @@ class Readout(ElidedLabel):
         """Return what is shown."""
         return self._text
 
+    def shortened(self, width: int) -> str:
+        """Return what fits, without the statement that does not, if there are more of them."""
+        shown = super().shortened(width)
+        kept, cut, _rest = shown.rpartition(";")
+        return f"{kept}; …" if cut and shown.endswith("…") and shown != self._text else shown
+
     def setText(self, text: str) -> None:
         """Show `text`, and tell screen readers."""
         text = on_one_line(text)
