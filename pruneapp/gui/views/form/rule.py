@@ -174,7 +174,8 @@ class RuleEditor(QWidget):
         Parameters
         ----------
         taken
-            How many; None for the checked tensors, of which the tree says it.
+            How many; None for the checked tensors, of which the tree says it, and while it is not
+            known.
         left, names
             How many more match that a rule leaves out, and the first of their names.
         error
@@ -200,6 +201,8 @@ class RuleEditor(QWidget):
                 more = left - len(names)
                 rest = (self.tr("and {n} more").format(n=numbers.count(more)),) if more > 0 else ()
                 tip = "\n".join((self.tr("Excluded from this rule:"), *names, *rest))
+        elif not self.target.wanted()[0]:
+            said = self.tr("Or enter a pattern, such as layer3.*.weight.")
         self._refused = bool(error)
         self.matched.setText(said)
         self.matched.setToolTip(as_plain(tip))

@@ -261,6 +261,8 @@ class Rules(QObject):
         self.stack.setCurrentWidget(rule)
         self.arrange()
         rule.target.setFocus()
+        if (line := rule.target.lineEdit()) is not None:
+            line.selectAll()  # what is typed next is a pattern
         self.changed.emit()
 
     def _remove_clicked(self) -> None:

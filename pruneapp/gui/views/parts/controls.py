@@ -22,7 +22,7 @@ class ComboBox(QComboBox):
     """A box to choose from whose choice a wheel changes only with the focus.
 
     What is typed chooses by the beginnings of the items. A key with which none of them begins is
-    left to the shortcuts of the window.
+    left to the shortcuts of the window. Where text can be entered, every key is text.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -36,6 +36,7 @@ class ComboBox(QComboBox):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
+            and not self.isEditable()
             and event.text().isprintable()
             and event.text()
             and not event.modifiers() & _COMMANDS
