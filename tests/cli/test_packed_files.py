@@ -79,7 +79,10 @@ def test_where_it_may_not_go_is_told_in_words_that_help(tmp_path, capfd):
     path.write_bytes(zstandard.compress(DENSE))
     (tmp_path / "link").symlink_to(tmp_path / "else")
     (tmp_path / "else").write_text("mine")
-    for name, word in (("link", f"Say '{tmp_path / 'else'}' itself"), ("x" * 300, "shorter name")):
+    for name, word in (
+        ("link", f"Specify '{tmp_path / 'else'}' itself"),
+        ("x" * 300, "shorter name"),
+    ):
         said = refused(path, capfd, "expand", "-o", str(tmp_path / name))
         assert word in said
         assert "--follow-links" not in said
