@@ -64,4 +64,9 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="Python file with a custom pruning method; its code is run",
     )
-    parser.add_argument("--device", choices=KEYS, default="auto")
+    parser.add_argument(
+        "--device",
+        choices=KEYS,
+        default="auto",
+        help="device that ranks weights, default auto; the masks are the same on each",
+    )

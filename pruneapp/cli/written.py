@@ -57,8 +57,8 @@ def zeros_not_counted(checkpoint: Checkpoint) -> str:
         return ""
     return (
         f"Pruneapp wrote '{checkpoint.path.name}'. Weights pruned earlier are ordinary zeros in it "
-        "and are not counted as pruned; 'pruneapp diff' with the original file counts them. Only "
-        "the format resumable keeps masks."
+        "and are not counted as pruned; 'pruneapp diff' with the original file counts them. To "
+        "keep masks, export as resumable."
     )
 
 
