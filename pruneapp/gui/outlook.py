@@ -175,6 +175,7 @@ class Outlook(QObject):
         """Say why nothing can be done; discreetly if nobody asked."""
         self._foresee(None)
         if isinstance(error, NothingToPruneError):  # no setting would change that
+            self._in_force.hush()  # what is counted by and by would take its place
             self._panel.set_error(error.sentence, error.remedy)
             return
         if self.waiting and isinstance(error, (ParameterError, SelectionError)):
