@@ -199,6 +199,10 @@ class ExportReportDialog(QDialog):
             names = self.table.width_for_names(tensor.name for tensor in self._report.tensors)
             wanted = QSize(min(names + 2 * _MARGIN, _WIDEST), 0)
             wanted = self.sizeHint().expandedTo(wanted)
+            # Of a low screen the table gives way first: it scrolls anyway.
+            rest = self.minimumSizeHint().height() - self.above.minimumHeight()
+            whole = min(self.above.sizeHint().height(), room.height() - rest)
+            self.above.setMinimumHeight(max(self.above.minimumHeight(), whole))
             self.resize(wanted.boundedTo(room).expandedTo(self.minimumSizeHint()))
         super().showEvent(event)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
@@ -957,3 +958,23 @@ def test_the_report_is_as_wide_as_names_need_and_loses_no_index(qtbot):
             cell = table.model().index(row, column)
             assert advance(cell.data()) <= table.visualRect(cell).width()
     assert len(seen) == len(names)
+
+
+def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypatch):
+    """Where five pixels were missing, the lines above it scrolled and lost their last one."""
+    tensors = tuple(TensorSparsity(f"layer.{n}.weight", 40, 0, 12) for n in range(37))
+    report = ReportText(
+        "f", "safetensors", 1, "c" * 64, verified=True, tensors=tensors, loads="import a\nload(b)"
+    )
+    usual = ExportReportDialog(report)
+    qtbot.addWidget(usual)
+    usual.show()
+    low = ExportReportDialog(report)
+    qtbot.addWidget(low)
+    room = QSize(800, usual.height() - 20 + 64)
+    monkeypatch.setattr(low, "screen", lambda: SimpleNamespace(availableSize=lambda: room))
+    low.show()
+    qtbot.waitExposed(low)
+    QGuiApplication.processEvents()
+    assert low.height() < usual.height()
+    assert low.above.verticalScrollBar().maximum() == 0
