@@ -43,7 +43,7 @@ from pruneapp.gui.views.parts.numbers import count
 from pruneapp.gui.views.parts.painting import reported, saved
 
 _TOLD = 10  # lines of the details of a state that its tooltip has
-_WIDEST = 280
+_WIDEST = 380
 _PADDING = 12
 _NEAR = 2  # pixels that hide nothing: Qt counts the last one twice
 _EDGE = 16  # pixels of the arrow at an edge beyond which there are more states
