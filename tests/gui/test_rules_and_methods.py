@@ -338,6 +338,7 @@ def test_masks_and_scores_are_loaded_from_files(person, tmp_path):
     person.chooses_file(tmp_path / "scores.safetensors")
     person.click(person.rule.load_scores)
     person.wait(lambda: person.rule.scores_name.text() == "scores.safetensors")
+    person.click(person.rule.fields.fields["amount"].editor.counts)
     person.ask_amount("128")
     person.qtbot.keyClick(person.rule.fields.fields["amount"].editor.field, Qt.Key.Key_Tab)
     person.wait_preview()

@@ -153,7 +153,6 @@ def test_a_type_without_an_editor_gets_that_of_the_nearest_type_above(qtbot):
         ("20", False, 20),
         ("1,000", True, 1000),
         ("1,000", False, 1000),
-        ("1000", True, 1000),
         ("2.5", True, 0.025),
         ("1.0", False, 1.0),
         ("1", False, 1),
@@ -241,6 +240,21 @@ def test_a_slip_on_the_way_does_not_turn_percent_into_a_count(form, qtbot):
     retype(qtbot, amount.field, "130")
     qtbot.keyClick(amount.field, Qt.Key.Key_Backspace)
     assert form.request().rows[0].values["amount"] == 0.13
+
+
+def test_a_bare_number_above_100_is_no_count_where_percent_are_entered(form, qtbot):
+    amount = editor(form, "amount")
+    retype(qtbot, amount.field, "150")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Return)
+    assert note(form, "amount") == (
+        "✕ Enter a percentage from 0 to 100 %, or choose # to enter a count."
+    )
+    qtbot.keyClicks(amount.field, "70")
+    qtbot.keyClick(amount.field, Qt.Key.Key_Return)
+    assert form.request().rows[0].values["amount"] == 0.7
+    amount.counts.click()
+    retype(qtbot, amount.field, "150")
+    assert form.request().rows[0].values["amount"] == 150
 
 
 def test_only_what_the_method_uses_is_shown(form):

@@ -22,7 +22,8 @@ class AmountEditor(Editor):
     """An amount.
 
     The field reads "20 %", "0.2" and "1,000" whatever the switch says. A bare "20" is what the
-    switch says: a share in percent, or a count.
+    switch says: a share in percent, or a count. A bare "150" is wrong where percent are entered:
+    as a count it would be next to nothing, and nobody would see why.
     """
 
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
@@ -147,11 +148,17 @@ def read_amount(text: str, param: Param, *, share: bool) -> Amount:
     param
         Checks the result.
     share
-        Whether a bare number up to 100 is a share in percent.
+        Whether a bare number is a share in percent.
     """
     plain = "".join(text.split())  # also of the spaces that numbers are written with
     is_percent = plain.endswith("%")
     digits = _with_point(plain.removesuffix("%"))
+    if share and digits == plain and digits.isdecimal() and float(digits) > 100:
+        raise ParameterError(
+            QCoreApplication.translate(
+                "AmountEditor", "Enter a percentage from 0 to 100 %, or choose # to enter a count."
+            )
+        )
     try:
         number = float(digits)
         whole = re.fullmatch(r"[+-]?\d+", digits) is not None
