@@ -96,6 +96,16 @@ def test_every_key_of_the_window_is_in_the_guide():
             assert shown in written, f"{spec.id}: {key}"
 
 
+def test_every_menu_entry_that_the_guide_names_exists():
+    from pruneapp.gui.commands import ACTIONS
+
+    plain = [(spec.menu.replace("&", ""), spec.text.replace("&", "")) for spec in ACTIONS]
+    named = re.findall(r"\*\*(\w+) > ([^*]+)\*\*", GUIDE)
+    assert len(named) > 5
+    for menu, text in named:
+        assert (menu, " ".join(text.split())) in plain
+
+
 def test_the_method_in_the_guide_prunes_every_other_entry(tmp_path):
     """It is torch's tutorial's, loaded as the guide says."""
     from pruneapp.prune.own_methods import load_file
