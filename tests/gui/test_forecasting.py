@@ -224,8 +224,13 @@ def test_a_threshold_that_is_dragged_becomes_the_amount(counted):
     counted.wait(lambda: editor.value() == share)
     amount = editor.value()
     assert slider(counted).value() == round(1000 * amount)
+    shown = editor.field.text()
+    assert shown == f"{100 * amount:.1f}".removesuffix(".0") + "\u00a0%", "as the slider shows it"
     report = counted.wait_preview()
     assert report.by_name[LARGE].after == round(amount * weights.size)
+    editor.field.setFocus()
+    editor.field.clearFocus()
+    assert (editor.value(), editor.field.text()) == (amount, shown), "it was only looked at"
     counted.wait(lambda: view.threshold == pytest.approx(report.by_name[LARGE].threshold))
 
 

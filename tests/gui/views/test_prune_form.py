@@ -562,3 +562,26 @@ def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
     assert "From" not in dim.note.text(), "they have different numbers of dimensions"
     form.set_request(FormRequest((FormRow("", "", "random", {}),)))
     assert "From" not in form.rules[0].fields.fields["seed"].note.text()
+
+
+def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):
+    """It was "67.818 %", where the slider and all other numbers have one digit."""
+    form.set_amount(0.67818)
+    amount = editor(form, "amount")
+    assert (amount.field.text(), amount.value()) == ("67.8\u00a0%", 0.67818)
+    assert amount.summary() == "67.8\u00a0%"
+    assert amount.field.toolTip() == "67.818\u00a0%"
+    amount.field.editingFinished.emit()
+    assert amount.value() == 0.67818
+    amount.slider.setValue(500)
+    amount.slider.setValue(678)
+    assert amount.value() == pytest.approx(0.678, abs=1e-9), "the slider was moved"
+    for share, shown in ((0.00004, "0.004"), (0.99996, "99.996"), (0.5, "50"), (1.0, "100")):
+        form.set_amount(share)
+        assert (amount.field.text(), amount.value()) == (f"{shown}\u00a0%", share)
+    form.set_amount(0.67818)
+    amount.field.selectAll()
+    qtbot.keyClicks(amount.field, "67.8")
+    assert amount.value() == pytest.approx(0.678, abs=1e-9), "another was entered"
+    form.set_amount(1234)
+    assert (amount.field.text(), amount.value()) == ("1,234", 1234)

@@ -15,7 +15,8 @@ from pruneapp.gui.views.parts.controls import Slider
 from pruneapp.gui.views.parts.line_edit import LineEdit
 from pruneapp.params import Amount, Param
 
-_STEPS = 1000  # a tenth of a percent
+_DIGITS = 3  # of a share: a tenth of a percent
+_STEPS = 10**_DIGITS
 
 
 class AmountEditor(Editor):
@@ -29,6 +30,7 @@ class AmountEditor(Editor):
     def __init__(self, param: Param, parent: QWidget | None = None) -> None:
         super().__init__(param, parent)
         self._left: int | None = None
+        self._exact: float | None = None  # what the field says in fewer digits
         self.slider = Slider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(0, _STEPS)
         self.slider.setSingleStep(10)
@@ -59,6 +61,8 @@ class AmountEditor(Editor):
 
     def value(self) -> Amount:
         """Return the share (a float) or the count (an int)."""
+        if self._exact is not None:
+            return self._exact
         amount: Amount = read_amount(
             self.field.text(), self.param, share=not self.counts.isChecked()
         )
@@ -66,14 +70,35 @@ class AmountEditor(Editor):
 
     def set_value(self, value: Amount) -> None:
         """Show a share or a count."""
+        self._say(None)
         blockers = [QSignalBlocker(part) for part in (self.slider, self.field, self.counts)]
         self.counts.setChecked(not isinstance(value, float))
         self.field.setText(write_amount(value))
         self._move_slider(value)
         del blockers
 
+    def set_dragged(self, value: Amount) -> None:
+        """Show an amount that nobody entered: a share in no more digits than the slider has.
+
+        `value` returns all of it until another is entered: a threshold stays where it was put.
+        """
+        self.set_value(value)
+        if isinstance(value, float):
+            digits = _DIGITS
+            while 0 < value < 1 and not 0 < round(value, digits) < 1:
+                digits += 1
+            if round(value, digits) != value:
+                self.field.setText(write_amount(round(value, digits)))
+                self._say(value)
+
+    def _say(self, exact: float | None) -> None:
+        self._exact = exact
+        self.field.setToolTip(self.param.help if exact is None else write_amount(exact))
+
     def summary(self) -> str:
         """Return the amount as the field writes it."""
+        if self._exact is not None:
+            return self.field.text()
         try:
             return write_amount(self.value())
         except ParameterError:
@@ -106,10 +131,12 @@ class AmountEditor(Editor):
         value: Amount = place / _STEPS
         if self.counts.isChecked():
             value = round(value * (self._left or 0))
+        self._say(None)
         self.field.setText(write_amount(value))
         self.changed.emit()
 
     def _typed(self) -> None:
+        self._say(None)
         # The switch follows only when the field is left: who types 130 and mends it to 13 is
         # still speaking of percent.
         blocker = QSignalBlocker(self.slider)
@@ -119,15 +146,16 @@ class AmountEditor(Editor):
 
     def _tidy(self) -> None:
         # What is wrong stays to be mended.
-        with contextlib.suppress(ParameterError):
-            self.set_value(self.value())
+        if self._exact is None:
+            with contextlib.suppress(ParameterError):
+                self.set_value(self.value())
         if self.field.hasFocus():  # by Return: what is typed next replaces it
             self.field.selectAll()
 
     def _switched(self, counts: bool) -> None:
         """Keep the amount and say it the other way, as well as that can be done."""
         try:
-            value = read_amount(self.field.text(), self.param, share=counts)
+            value = self._exact or read_amount(self.field.text(), self.param, share=counts)
         except ParameterError:
             value = 0.2
         if counts and isinstance(value, float):

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.gui.views.form.amount import AmountEditor
 from pruneapp.gui.views.form.declaration import FormRow, MethodForm
 from pruneapp.gui.views.form.fields import Fields, label_width
 from pruneapp.gui.views.form.tensor_choice import TensorChoice
@@ -230,8 +231,8 @@ class RuleEditor(QWidget):
     def set_amount(self, amount: Amount) -> None:
         """Show how much it takes, silently."""
         for field in self.fields.fields.values():
-            if isinstance(field.param, AmountParam):
-                field.editor.set_value(amount)
+            if isinstance(field.editor, AmountEditor):
+                field.editor.set_dragged(amount)
                 field.set_error("")
 
     def set_amount_used(self, *, used: bool) -> None:
