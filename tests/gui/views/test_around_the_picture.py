@@ -140,6 +140,32 @@ def test_the_report_names_what_is_hit_hardest_with_a_sign_and_a_word(forecast):
     )
 
 
+def test_a_row_is_as_high_as_its_own_name(forecast):
+    """One long name made all rows two lines high, also of what was shown after it."""
+    forecast.set_shown_names({}, ShortNames(LAYERS))
+    forecast.resize(300, forecast.height())
+    line = forecast.fontMetrics().height()
+
+    def report(*names):
+        tensors = tuple(
+            TensorSparsity(name, 100, 0, 50, energy=0.5 + n / 10) for n, name in enumerate(names)
+        )
+        return SparsityReport(tensors, 300, 0, 150)
+
+    def heights():
+        return [row.minimumHeight() for row in forecast.affected]
+
+    forecast.set_report(report(LAYERS[0], "a.weight", "b.weight"))
+    high = heights()
+    assert high[0] >= 2 * line
+    assert high[1:] == [line + 4] * 3
+    forecast.set_report(report("a.weight", "b.weight"))
+    assert heights() == high, "nothing moves while a slider does"
+    now = report("a.weight", "b.weight")
+    forecast.set_now(now, now.tensors)
+    assert heights() == [line + 4] * 4
+
+
 def names_of(forecast):
     return [row.name.text() for row in forecast.affected]
 

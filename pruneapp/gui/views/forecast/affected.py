@@ -22,14 +22,15 @@ _LISTED = 4
 class MostAffected(QWidget):
     """A heading and the tensors below it. Their room is there while there are none.
 
-    Once a name needs two lines, each has room for two as long as the file and the width stay: a
-    height that came and went with every move of a slider would lay out all that is above it anew.
+    A row whose name once needed two lines keeps them under the same heading, in the same file and
+    width: a height that came and went with every move of a slider would lay out all that is above
+    it anew.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._heading = plain()
-        self._shown_lines = 1
+        self._said = ""  # the last heading that was not empty
         self.rows = [Affected(self) for _ in range(_LISTED)]
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -42,7 +43,7 @@ class MostAffected(QWidget):
         """Take the shorter forms of the names of the file."""
         for row in self.rows:
             row.name.set_names(names)
-        self._set_lines(self._lines())
+        self._fit_lines()
 
     def show_tensors(
         self,
@@ -59,7 +60,10 @@ class MostAffected(QWidget):
         of weights pruned.
         """
         tensors = tensors[:_LISTED]
-        self._heading.setText(heading if tensors else "")
+        heading = heading if tensors else ""
+        other = bool(heading) and heading != self._said
+        self._said = heading or self._said
+        self._heading.setText(heading)
         names = [shown.get(tensor.name, tensor.name) for tensor in tensors]
         for place, row in enumerate(self.rows):
             if place < len(tensors):
@@ -67,22 +71,17 @@ class MostAffected(QWidget):
                 row.show_tensor(tensor, names[place], found.get(tensor.name), by_norm=by_norm)
             else:
                 row.show_tensor(None, "")
-        self._set_lines(max(self._shown_lines, self._lines()))
+        for row in self.rows:
+            row.set_lines(row.name.lines(), shrinks=other)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the names the lines that they need in this width."""
         super().resizeEvent(event)
-        self._set_lines(self._lines())
+        self._fit_lines()
 
-    def _lines(self) -> int:
-        """Return how many lines the names need that are shown now."""
-        return max(row.name.lines() for row in self.rows)
-
-    def _set_lines(self, lines: int) -> None:
-        if lines != self._shown_lines:
-            self._shown_lines = lines
-            for row in self.rows:
-                row.set_lines(lines)
+    def _fit_lines(self) -> None:
+        for row in self.rows:
+            row.set_lines(row.name.lines())
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
@@ -118,9 +117,11 @@ class Affected(QWidget):
         layout.addWidget(self.share)
         self.set_lines(1)
 
-    def set_lines(self, lines: int) -> None:
-        """Be as high as a name of one line, or two."""
+    def set_lines(self, lines: int, *, shrinks: bool = True) -> None:
+        """Be as high as a name of one line, or two; without `shrinks` never less than before."""
         height = lines * self.fontMetrics().height() + 4
+        if height == self.minimumHeight() or (height < self.minimumHeight() and not shrinks):
+            return
         for part in (self.glyph, self.share, self):
             part.setFixedHeight(height)
 
