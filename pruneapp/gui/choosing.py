@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
-from pruneapp.errors import PruneAppError
+from pruneapp.errors import MethodError, PruneAppError, words_of
 from pruneapp.gui import questions
 from pruneapp.gui.jobs import Jobs
 from pruneapp.gui.settings import (
@@ -152,10 +152,17 @@ class Choosing(QObject):
             return
 
         def load(_job: Job) -> tuple[Method, ...]:
+            path = Path(name)
+            try:  # before the import below, which takes seconds and cannot be cancelled
+                path.stat()
+            except OSError as error:
+                raise MethodError(
+                    f"'{path}' cannot be read: {words_of(error)}.", remedy="Check the name."
+                ) from error
             # torch is imported here, in the worker: a method of the person is a class of torch.
             from pruneapp.prune.own_methods import load_file
 
-            return load_file(Path(name))
+            return load_file(path)
 
         self._jobs.submit(
             self.tr("Loading method"),

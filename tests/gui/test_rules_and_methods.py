@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 
 import pytest
@@ -206,6 +207,17 @@ def load(person, path, answer):
     person.menu("Tools", "Load method from file")
     person.wait(lambda: bool(asked))
     return asked
+
+
+def test_a_method_file_that_is_gone_is_said_before_torch_is_imported(
+    own_methods, person, tmp_path, monkeypatch
+):
+    """The import takes seconds and cannot be cancelled."""
+    module = "pruneapp.prune.own_methods"
+    monkeypatch.setitem(sys.modules, module, None)  # who imports it fails
+    load(person, tmp_path / "gone.py", "Run code")
+    person.wait(lambda: any("gone.py' cannot be read" in text for text in person.notices))
+    person.wait_idle()
 
 
 def test_an_own_method_runs_only_after_a_warning_and_prunes_a_bias(own_methods, person, tmp_path):

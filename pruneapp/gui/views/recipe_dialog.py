@@ -65,11 +65,14 @@ class RecipeDialog(DecisionDialog):
         self.file.setAccessibleName(self.tr("Recipe"))
         self.sentence = plain(self._sentence(lines, problems), wrap=True)
 
+        fits = {True: self.tr("yes"), False: self.tr("no")}
+
+        # A worker copies many rows, also when the dialog is closed meanwhile.
         def cells(row: int) -> tuple[str, ...]:
             line = lines[row]
             sign = "" if line.fits else "✕ "
             tensors = count(line.tensors) if line.fits else NO_NUMBER
-            return f"{sign}{row + 1}. {line.label}", tensors, self._fit(line)
+            return f"{sign}{row + 1}. {line.label}", tensors, fits[line.fits]
 
         headers = self.tr("Step"), self.tr("Tensors"), self.tr("Matches")
         self.table = CountsTable(headers, len(lines), cells, self)
@@ -110,9 +113,6 @@ class RecipeDialog(DecisionDialog):
         return self.tr(
             "The steps are applied to the current state. Each step can be undone separately."
         )
-
-    def _fit(self, line: RecipeLine) -> str:
-        return self.tr("yes") if line.fits else self.tr("no")
 
     def _count(self, problems: int) -> str:
         if problems == 1:

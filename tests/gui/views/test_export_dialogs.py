@@ -26,6 +26,7 @@ from pruneapp.answers import (
 from pruneapp.gui.style import Style
 from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
+from pruneapp.gui.views.recipe_dialog import RecipeDialog, RecipeLine
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from tests.gui.wheel import turn_wheel
 
@@ -978,3 +979,15 @@ def test_on_a_low_screen_the_table_of_the_report_gives_way_first(qtbot, monkeypa
     QGuiApplication.processEvents()
     assert low.height() < usual.height()
     assert low.above.verticalScrollBar().maximum() == 0
+
+
+def test_rows_of_a_recipe_are_made_without_the_dialog(qtbot):
+    """A worker makes those that are copied, also when the dialog was closed meanwhile."""
+    lines = [RecipeLine("L1 20 %", 3, 1, fits=True), RecipeLine("L2 30 %", 3, 1, fits=False)]
+    dialog = RecipeDialog("recipe.json", lines, [])
+    cells = dialog.table._cells
+    dialog.deleteLater()
+    with qtbot.waitSignal(dialog.destroyed):
+        del dialog
+    assert cells(0) == ("1. L1 20 %", "3", "yes")
+    assert cells(1) == ("✕ 2. L2 30 %", "–", "no")
