@@ -167,6 +167,7 @@ class _StateDelegate(QStyledItemDelegate):
             mode = Qt.TextElideMode.ElideLeft if cut else Qt.TextElideMode.ElideMiddle
             label = self._label(index, option.fontMetrics)
             text = option.fontMetrics.elidedText(label, mode, inner.width() - _MARK)
+            text = text.replace("….", "…")  # a name that is cut at a dot
             painter.drawText(
                 inner.adjusted(_MARK, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text
             )
