@@ -3,6 +3,7 @@
 import pytest
 import torch
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 from safetensors.torch import save_file
 
@@ -104,6 +105,18 @@ def test_every_name_of_the_tree_can_be_read(bert):
         view.scrollTo(index)
         assert painted(view, index) == (index.data(), True), "one line, where it has room"
     assert {view.visualRect(index).height() for index in indices} == {min(wide)}
+
+
+def test_a_name_that_is_wider_by_a_tenth_of_a_pixel_goes_over_lines(bert):
+    """In 1280 pixels it was "token_type…beddings.": Qt does not round what has no room."""
+    view = bert.views.tree.view
+    metrics = view.fontMetrics()
+    exact = QFontMetricsF(metrics).horizontalAdvance
+    name = "token_type_embeddings.weight"
+    for room in range(60, 220):
+        lines = view.delegate._lines(name, metrics, room)
+        assert "".join(lines) == name
+        assert max(map(exact, lines)) <= room, lines
 
 
 @pytest.mark.parametrize(
