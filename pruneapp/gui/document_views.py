@@ -42,6 +42,7 @@ class DocumentViews(QObject):
         self.hand_options = HandOptions()
         self.history = HistoryStrip()
         self.form = PruneForm()
+        self.form.checkedUsed.connect(self.tree.set_used)
         self.forecast = Forecast()
         column = _FormColumn(self.form, self.forecast, self.forecast.action)
         self.tree_dock = _dock("tree", self.tr("Modules"), _padded(self.tree, 8, 4), parent)

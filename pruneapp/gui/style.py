@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOption,
     QStyleOptionComplex,
+    QStyleOptionHeader,
     QStyleOptionTab,
     QTabBar,
     QWidget,
@@ -26,6 +27,7 @@ from pruneapp.gui.views.parts.painting import saved
 _RADIUS = 2.0
 # Fusion moves the words of the tabs behind down, and cuts off what hangs below the line.
 _TAB_ROOM = 2
+_ARROW_GAP = 6
 # Percent by which Fusion darkens the window's colour for an outline.
 _DARKER = 140
 _FOCUS = QPalette.ColorRole.Highlight
@@ -75,6 +77,10 @@ class Style(QProxyStyle):
             with _higher(option, _TAB_ROOM):
                 super().drawControl(element, option, painter, widget)
             return
+        if element == QStyle.ControlElement.CE_HeaderLabel:
+            with _beside_arrow(option):
+                super().drawControl(element, option, painter, widget)
+            return
         super().drawControl(element, option, painter, widget)
         if element == QStyle.ControlElement.CE_TabBarTabShape and _is_dark(option.palette):
             assert isinstance(option, QStyleOptionTab), "the shape of a tab has a tab's option"
@@ -100,6 +106,19 @@ def _higher(option: QStyleOption, room: int) -> Iterator[None]:
     """Let Fusion draw as if there was so much more room above and below."""
     before = QRect(option.rect)
     option.rect = before.adjusted(0, -room, 0, room)
+    try:
+        yield
+    finally:
+        option.rect = before
+
+
+@contextmanager
+def _beside_arrow(option: QStyleOption) -> Iterator[None]:
+    """Keep a heading clear of its sort arrow, which Fusion draws over the last letter."""
+    assert isinstance(option, QStyleOptionHeader), "the heading of a column has a header's option"
+    before = QRect(option.rect)
+    if option.sortIndicator != QStyleOptionHeader.SortIndicator.None_:
+        option.rect = before.adjusted(0, 0, -_ARROW_GAP, 0)
     try:
         yield
     finally:

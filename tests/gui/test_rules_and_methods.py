@@ -133,6 +133,7 @@ def test_a_rule_may_name_a_pattern(person):
     person.click(person.views.form.remove)
     report = person.wait_preview()
     assert [t.name for t in report.tensors] == ["fc1.weight", "fc2.weight", "fc3.weight"]
+    assert "; not used by the rules" in person.views.tree.footer.text()
 
 
 def only_rule(person, text):

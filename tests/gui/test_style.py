@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
+    QHeaderView,
     QLineEdit,
     QRadioButton,
     QSpinBox,
@@ -126,3 +127,31 @@ def test_words_of_the_tabs_behind_are_painted_down_to_what_hangs_below_the_line(
 
     assert words(0) == words(16)  # where nothing is cut off
     assert words(0) != words(-8)
+
+
+@pytest.mark.parametrize("order", list(Qt.SortOrder))
+def test_the_arrow_of_a_sorted_column_stands_beside_its_heading(qtbot, order):
+    def last_ink(heading: str) -> int:
+        """Return how many columns of pixels the rightmost sign takes."""
+        model = QStandardItemModel(0, 1)
+        model.setHorizontalHeaderLabels([heading])
+        header = QHeaderView(Qt.Orientation.Horizontal)
+        header.setStyle(style := Style())
+        header.setModel(model)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(0, order)
+        qtbot.addWidget(header)
+        header.resize(120, 20)
+        header.resizeSection(0, 110)
+        header.show()
+        image = header.grab().toImage()
+        dark = [
+            any(image.pixelColor(x, y).lightness() < 150 for y in range(2, 17)) for x in range(107)
+        ]
+        end = max(x for x, ink in enumerate(dark) if ink)
+        start = max(x for x in range(end) if not dark[x])
+        del style
+        return end - start
+
+    assert last_ink("Sparsity") == last_ink("")

@@ -259,6 +259,39 @@ def test_a_click_beyond_a_filter_reaches_only_what_is_shown(tree, qtbot):
     assert "module.layer2.10.conv.weight" in tree.checked()
 
 
+def test_the_filter_makes_the_tree_no_wider(tree, qtbot):
+    """Nothing that is said of a large model, nor of rows that are hidden, widens its side."""
+    least = tree.minimumSizeHint().width()
+    tree.set_rows([row(f"layer.{n}.attention.weight", (4096, 4096)) for n in range(1000)])
+    tree.model.check([ROOT], on=True)
+    qtbot.keyClicks(tree.filter_row.text, "nothing")
+    assert "1,000 not shown" in tree.footer.text()
+    assert tree.minimumSizeHint().width() == least
+    assert tree.footer.shortened(272) == tree.footer.text()  # and all of it can be read
+
+
+def test_it_is_said_when_no_rule_is_for_what_is_checked(tree):
+    tree.set_used(False)
+    assert tree.footer.text() == "4 tensors selected; not used by the rules"
+    tree.set_used(True)
+    assert tree.footer.text() == "4 tensors, 14,576 weights selected"
+
+
+def test_a_click_on_a_heading_shows_the_first_rows(tree, qtbot):
+    tree.set_rows([row(f"layer.{n}.weight", (n + 1, 9)) for n in range(200)])
+    tree.set_flat(flat=True)
+    tree.view.setCurrentIndex(tree.model.index(120, 0))
+    assert tree.view.verticalScrollBar().value() > 0
+    header = tree.view.header()
+    at = QPoint(header.sectionViewportPosition(Column.SPARSITY) + 8, header.height() // 2)
+    for _ in range(3):  # up, down, the order of the file
+        tree.view.scrollTo(tree.view.currentIndex())
+        tree.view.verticalScrollBar().setValue(90)
+        qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert tree.view.indexAt(QPoint(40, 4)).row() == 0
+        assert tree.view.currentIndex().isValid()
+
+
 def test_names_sort_by_their_numbers_and_a_third_click_is_the_order_of_the_file(tree):
     tree.model.sort(Column.NAME, Qt.SortOrder.DescendingOrder)
     order = shown_names(tree)

@@ -34,6 +34,8 @@ class PruneForm(QWidget):
         The person wants to say the total as the size of a file.
     roundsAsked
         The person wants the rule to be repeated to a final amount.
+    checkedUsed(bool)
+        Whether any of the rules is for the checked tensors now.
     """
 
     changed = Signal()
@@ -41,6 +43,7 @@ class PruneForm(QWidget):
     scoresFileRequested = Signal()
     sizeAsked = Signal()
     roundsAsked = Signal()
+    checkedUsed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -302,3 +305,4 @@ class PruneForm(QWidget):
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.rules_part.several and self.rules[0].takes_amount())
         self.scope_row.setVisible(self._scopes() == {"local", "global"})
+        self.checkedUsed.emit(any(rule.target.wanted() == ("", "") for rule in self.rules))

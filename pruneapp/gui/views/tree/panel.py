@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from pruneapp.answers import Assignment, Danger, ShortNames, TensorRow
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, recolor
 from pruneapp.gui.views.tree.building import build_nodes
 from pruneapp.gui.views.tree.filter_row import FilterRow
 from pruneapp.gui.views.tree.model import TreeModel
@@ -50,7 +50,10 @@ class ModuleTree(QWidget):
         self.model = TreeModel(self)
         self.filter_row = FilterRow(self)
         self.view = TreeView(self.model, self)
-        self.footer = plain()
+        # What it says must not make the whole side wider.
+        self.footer = ElidedLabel()
+        self.footer.elide = Qt.TextElideMode.ElideRight
+        self._used = True
         self._focus = -1
         self._short = ShortNames()
         self._order: list[int] | None = None
@@ -119,6 +122,12 @@ class ModuleTree(QWidget):
     def look(self) -> dict[str, Any]:
         """Return which modules are unfolded and which kind is shown, as plain JSON."""
         return {"unfolded": self.view.unfolded(), "kind": self.filter_row.wanted().kind}
+
+    def set_used(self, used: bool) -> None:
+        """Take note whether any rule is for the checked tensors."""
+        if used != self._used:
+            self._used = used
+            self._count()
 
     def set_look(self, look: Mapping[str, Any]) -> None:
         """Take what `look` returned for this file; what makes no sense is left out."""
@@ -254,16 +263,23 @@ class ModuleTree(QWidget):
         checks = self.model.checks
         tensors = int(checks.checked.sum())
         weights = int(self.model.nodes.numel[checks.checked].sum())
+        whole = self._used and not checks.hidden  # else there is no room for the weights
         if not self.model.nodes.rows:
             text = ""
         elif tensors == 1:
-            text = self.tr("1 tensor, {weights} weights selected").format(
-                weights=numbers.count(weights)
-            )
+            text = (
+                self.tr("1 tensor, {weights} weights selected")
+                if whole
+                else self.tr("1 tensor selected")
+            ).format(weights=numbers.count(weights))
         else:
-            text = self.tr("{tensors} tensors, {weights} weights selected").format(
-                tensors=numbers.count(tensors), weights=numbers.count(weights)
-            )
+            text = (
+                self.tr("{tensors} tensors, {weights} weights selected")
+                if whole
+                else self.tr("{tensors} tensors selected")
+            ).format(tensors=numbers.count(tensors), weights=numbers.count(weights))
+        if text and not self._used:
+            text += self.tr("; not used by the rules")
         if checks.hidden:
             text += self.tr(" · {n} not shown").format(n=numbers.count(checks.hidden))
         self.footer.setText(text)

@@ -128,6 +128,8 @@ class TreeView(QTreeView):
         self.setAccessibleName(self.tr("Module tree"))
         self._set_widths()
         header.sectionResized.connect(self._on_section_resized)
+        # After it was sorted: who sorts wants the first, not the row that was current.
+        header.sectionClicked.connect(self.scrollToTop)
 
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
