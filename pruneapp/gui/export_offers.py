@@ -20,6 +20,7 @@ from pruneapp.export.run import ExportRequest
 from pruneapp.export.state import State
 from pruneapp.gui.jobs import Jobs, Urgency
 from pruneapp.gui.tasks import Task
+from pruneapp.gui.views.export_dialog.words import rounded_to
 
 
 class ExportOffers(QObject):
@@ -55,6 +56,7 @@ class ExportOffers(QObject):
         self._state: State | None = None
         self._offers: dict[str, FormatOffer] = {}
         self._sampling: dict[str, Task[FormatOffer]] = {}
+        self._types: dict[str, str] = {}  # that each format was last counted in
         self._paths: dict[str, Path] = {}  # where each format goes, as far as it was said
         self._rounding: Task[RoundingCost] | None = None
         self._landing: Task[Landing] | None = None
@@ -63,6 +65,7 @@ class ExportOffers(QObject):
         """Begin with what headers tell of a state, and count the rest."""
         self._state = state
         self._paths.clear()
+        self._types.clear()
         self._offers = {one.name: one for one in found}
         for one in self._offers.values():
             if not one.why_not and one.nbytes is None:
@@ -75,8 +78,10 @@ class ExportOffers(QObject):
         if (old := self._sampling.pop(name, None)) is not None:
             old.cancel()
         was = self._offers[name]
-        # An exact size hardly changes, so it stays until the new one is there.
-        stale = replace(was, nbytes=was.nbytes if was.exact else None, files=None, wrong="")
+        before, self._types[name] = self._types.get(name, ""), rounded_to(was, values)
+        # An exact size hardly changes in the same type, so it stays until the new one is there.
+        kept = was.nbytes if was.exact and before == self._types[name] else None
+        stale = replace(was, nbytes=kept, files=None, wrong="")
         if stale != was:
             self._take(stale)
         self._jobs.make_room()

@@ -164,6 +164,27 @@ def test_a_setting_changes_the_size_to_come(pruned, file):
     pruned.wait(lambda: pruned.workbench.exporting.dialog is None)
 
 
+def test_a_size_in_the_former_type_is_never_shown_beside_the_new_one(pruned, monkeypatch):
+    """Sizes that are known to the byte are counted anew, too, and not shown until they are."""
+    dialog = dialog_of(pruned)
+    sizes = dialog.formats.sizes
+    exact = [name for name, label in sizes.items() if label.text().endswith("B")]
+    exact = [name for name in exact if dialog.formats._offers[name].rounded_by]
+    assert "safetensors" in exact
+    pruned.wait_idle()
+    seen, show = [], dialog.formats.set_offers
+
+    def note_sizes(*told):
+        show(*told)
+        seen.append({name: sizes[name].text() for name in exact})
+
+    monkeypatch.setattr(dialog.formats, "set_offers", note_sizes)
+    combo = dialog.details.fields.fields["dtype"].editor.combo
+    pruned.key("Down", combo)
+    pruned.wait(lambda: all("calc" not in label.text() for label in sizes.values()))
+    assert all(any(each[name] == "calculating…" for each in seen) for name in exact)
+
+
 def test_a_dialog_that_is_closed_early_asks_no_more(pruned, file):
     for _ in range(3):
         dialog = dialog_of(pruned)
@@ -322,6 +343,8 @@ def test_a_second_export_says_what_it_replaces_and_keeps_the_choices(pruned, fil
     press(pruned, dialog.radios["safetensors"])
     dialog.target.path.setText(str(file))
     pruned.wait(lambda: "kept as model.orig.safetensors" in note.text())
+    assert note.text().startswith("Replaces the open model; a backup is kept as ")
+    assert dialog.go.text().startswith("Replace original, ")
     dialog.target.path.setText(str(file.with_name("odd.pth")))
     pruned.wait(lambda: "'odd.pth' holds" in note.text())
     pruned.key("Esc", dialog)

@@ -11,7 +11,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QStyleOptionViewItem
 
 from pruneapp.answers import (
@@ -26,6 +26,7 @@ from pruneapp.answers import (
 from pruneapp.gui.style import Style
 from pruneapp.gui.views.export_dialog import Choices, ExportDialog, ExportWish
 from pruneapp.gui.views.export_report import ExportReportDialog, ReportText
+from pruneapp.gui.views.parts.colors import LIGHT
 from pruneapp.gui.views.recipe_dialog import RecipeDialog, RecipeLine
 from pruneapp.params import Choice, ChoiceParam, FlagParam, Interval, IntParam, SizeParam
 from tests.gui.wheel import turn_wheel
@@ -376,15 +377,19 @@ def test_replacing_the_source_says_where_the_original_is_kept(dialog, tmp_path, 
     source.write_bytes(b"x")
     assert not dialog.target.replace.isVisible()
     dialog.target.path.setText(str(tmp_path / "." / "m.safetensors"))
-    assert dialog.target.note.text() == "A backup of the original is kept as m.orig.safetensors."
+    said = "Replaces the open model; a backup is kept as m.orig.safetensors."
+    assert dialog.target.note.text() == said
+    assert dialog.target.note.palette().windowText().color() == QColor(LIGHT["danger"])
+    assert dialog.go.text() == "Replace original, 43 MB"
     dialog.target.replace.click()
     assert dialog.wish().replace_original
     (tmp_path / "link.safetensors").symlink_to(source)
     dialog.target.path.setText(str(tmp_path / "link.safetensors"))
-    assert "A backup of the original" in dialog.target.note.text()
+    assert "Replaces the open model" in dialog.target.note.text()
     dialog.target.path.setText(str(tmp_path / "other.safetensors"))
     assert not dialog.target.replace.isVisible()
     assert not dialog.wish().replace_original
+    assert dialog.go.text() == "Export 43 MB"
 
 
 def test_another_file_in_the_way_is_said(dialog, tmp_path):
@@ -615,9 +620,10 @@ class TestThePlace:
         kept = ("model-00001.orig.safetensors", "model-00002.orig.safetensors")
         dialog.set_landing(wish, Landing(kept=kept, notices=("A notice.",)))
         assert dialog.target.note.text() == (
-            "A backup of the original is kept as model-00001.orig.safetensors, "
+            "Replaces the open model; a backup is kept as model-00001.orig.safetensors, "
             "model-00002.orig.safetensors. A notice."
         )
+        assert dialog.go.text() == "Replace original, 43 MB"
         dialog.set_landing(wish, Landing(replaced=("a", "b", "c", "d", "e", "f")))
         assert dialog.target.note.text() == (
             "6 files already exist and will be replaced: a, b, c, d and 2 more."

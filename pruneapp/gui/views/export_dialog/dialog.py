@@ -270,14 +270,17 @@ class ExportDialog(QDialog):
             self.roundingAsked.emit(self._rounded)
 
     def _arrange(self) -> None:
-        offer = self.chosen()
-        if offer is None or offer.nbytes is None:
-            self.go.setText(self.tr("Export"))
-        else:
-            self.go.setText(self.tr("Export {size}").format(size=size_words(offer)))
-        wish = self.wish()
+        offer, wish = self.chosen(), self.wish()
         if wish is not None and self._place.follow(wish):
             self.target.set_landing(None)
+        replaces = wish is not None and self.target.replaces_open()
+        if offer is None or offer.nbytes is None:
+            said = self.tr("Replace original") if replaces else self.tr("Export")
+        elif replaces:
+            said = self.tr("Replace original, {size}")
+        else:
+            said = self.tr("Export {size}")
+        self.go.setText(said.format(size=size_words(offer) if offer is not None else ""))
         ready = offer is not None and not offer.wrong and not self.details.errors()
         self.go.setEnabled(ready and not self.target.trouble())
 

@@ -158,6 +158,10 @@ class Target(QWidget):
         except (OSError, RuntimeError):  # one is not there, or a loop of links (before Python 3.13)
             return False
 
+    def replaces_open(self) -> bool:
+        """Whether files of the model that is open would be replaced, as far as that is known."""
+        return self.replaces_source() or (self._landing is not None and bool(self._landing.kept))
+
     # Inside
 
     def _keep_up(self) -> None:
@@ -226,7 +230,8 @@ class Target(QWidget):
             self.tr("Destination file") if whole else self.tr("Destination folder")
         )
         trouble = self.trouble() or (self._offer.wrong if self._offer is not None else "")
-        recolor(self.note, self._colors["danger" if trouble else "text"])
+        grave = trouble or self.replaces_open()
+        recolor(self.note, self._colors["danger" if grave else "text"])
         told = f"✕ {trouble}" if trouble else self._about()
         self.note.setText(briefly(told))
         self.note.setToolTip(as_plain(told) if told != self.note.text() else "")
@@ -244,7 +249,7 @@ class Target(QWidget):
         if where:
             return where
         if self.replaces_source():
-            return self.tr("A backup of the original is kept as {name}.").format(name=self._kept_as)
+            return landing_words(Landing(kept=(self._kept_as,)))
         if self._limit is not None and offer is not None:
             said = files_words(offer.files, self._limit)
             if _looks(path.is_dir):

@@ -109,7 +109,7 @@ def landing_words(landing: Landing) -> str:
     said = []
     if landing.kept:
         words = QCoreApplication.translate(
-            "ExportPlace", "A backup of the original is kept as {names}."
+            "ExportPlace", "Replaces the open model; a backup is kept as {names}."
         )
         said.append(words.format(names=_listed(landing.kept)))
     if len(landing.replaced) == 1:
