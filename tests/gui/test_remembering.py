@@ -4,12 +4,14 @@ import json
 import shutil
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from pruneapp import resources
 from pruneapp.gui.settings import VIEWED_FILES, Settings
 from pruneapp.gui.views.pictures.pages import Page
 from pruneapp.gui.views.tree.cells import Column
+from pruneapp.gui.views.tree.listing import Order
 from pruneapp.methods import registry
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -67,6 +69,7 @@ def test_columns_and_order_are_found_again(person, files):
     view = person.views.tree.view
     view.show_column(Column.TYPE, shown=True)
     view.show_column(Column.SHAPE, shown=False)
+    person.views.tree.set_flat(flat=True)
     view.header().setSortIndicator(Column.PARAMETERS, view.header().sortIndicatorOrder())
     kept = view.columns()
     person.session.close()
@@ -80,6 +83,29 @@ def test_columns_and_order_are_found_again(person, files):
     assert view.isColumnHidden(Column.TYPE)
     view.set_columns(window["columns"])
     assert view.columns() == kept
+
+
+def test_the_list_and_the_tree_are_each_sorted_by_their_own(person, files):
+    opened(person, files[0])
+    tree, down = person.views.tree, Qt.SortOrder.DescendingOrder
+    header = tree.view.header()
+    tree.set_flat(flat=True)
+    header.setSortIndicator(Column.SPARSITY, down)
+    tree.set_flat(flat=False)
+    assert tree.model.listing.order == Order()
+    assert header.sortIndicatorSection() == -1
+    header.setSortIndicator(Column.NAME, down)
+    tree.set_flat(flat=True)
+    assert tree.model.listing.order == Order(Column.SPARSITY, descending=True)
+    assert header.sortIndicatorSection() == Column.SPARSITY
+    tree.set_flat(flat=False)
+    assert tree.model.listing.order == Order(Column.NAME, descending=True)
+    opened(person, files[1])  # another model begins in the order of its file
+    assert tree.model.listing.order == Order()
+    assert header.sortIndicatorSection() == -1
+    opened(person, files[0])  # and this one is found as it was left
+    assert tree.model.listing.order == Order(Column.NAME, descending=True)
+    assert tree.view.order(flat=True) == {"sorted": "sparsity", "descending": True}
 
 
 def test_the_width_of_a_column_is_found_again(person, files):

@@ -94,12 +94,12 @@ class TreeModel(QAbstractItemModel):
             self._show(Listing(self.cells, wanted, self.listing.order, flat=self.flat))
             self.endResetModel()
 
-    def set_flat(self, *, flat: bool) -> None:
-        """List all tensors below each other, or show them below their modules."""
+    def set_flat(self, *, flat: bool, order: Order) -> None:
+        """List all tensors below each other, or show them below their modules, sorted like that."""
         if flat != self.flat:
             self.beginResetModel()
             self.flat = self.cells.whole_names = flat
-            self._show(Listing(self.cells, self.listing.filter, self.listing.order, flat=flat))
+            self._show(Listing(self.cells, self.listing.filter, order, flat=flat))
             self.endResetModel()
 
     def sort_again(self) -> None:

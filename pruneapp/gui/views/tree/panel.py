@@ -120,8 +120,13 @@ class ModuleTree(QWidget):
         self._count()
 
     def look(self) -> dict[str, Any]:
-        """Return which modules are unfolded and which kind is shown, as plain JSON."""
-        return {"unfolded": self.view.unfolded(), "kind": self.filter_row.wanted().kind}
+        """Return what is unfolded and sorted by, and which kind is shown, as plain JSON."""
+        order = self.view.order(flat=False)
+        return {
+            "unfolded": self.view.unfolded(),
+            "kind": self.filter_row.wanted().kind,
+            **({"order": order} if order else {}),
+        }
 
     def set_used(self, used: bool) -> None:
         """Take note whether any rule is for the checked tensors."""
@@ -131,7 +136,9 @@ class ModuleTree(QWidget):
 
     def set_look(self, look: Mapping[str, Any]) -> None:
         """Take what `look` returned for this file; what makes no sense is left out."""
-        unfolded, kind = look.get("unfolded"), look.get("kind")
+        unfolded, kind, order = look.get("unfolded"), look.get("kind"), look.get("order")
+        if isinstance(order, dict):
+            self.view.set_order(order, flat=False)
         if isinstance(unfolded, list):
             self.view.set_unfolded(path for path in unfolded if isinstance(path, str))
         if isinstance(kind, str) and kind in self.model.nodes.kinds:

@@ -43,6 +43,7 @@ from pruneapp.gui.views.parts.labels import within_reason
 from pruneapp.gui.views.parts.painting import reported
 from pruneapp.gui.views.tree.cells import Column
 from pruneapp.gui.views.tree.delegate import BAR_WIDTH, GLYPH_WIDTH, CellDelegate, beside_name
+from pruneapp.gui.views.tree.listing import Order
 from pruneapp.gui.views.tree.model import Index, TreeModel
 from pruneapp.gui.views.tree.nodes import MODULE, ROOT
 from pruneapp.gui.views.tree.shares import Shares
@@ -99,6 +100,7 @@ class TreeView(QTreeView):
         self._settling.setSingleShot(True)
         self._settling.setInterval(_SETTLED_MS)
         self._settling.timeout.connect(self._sort_again)
+        self._orders = {False: Order(), True: Order()}  # of the tree, and of the list
         self._chosen_columns = False
         self._own_widths: dict[int, int] = {}  # of columns that the person made wider or narrower
         self._fitting = False  # while widths are changed by nobody
@@ -158,9 +160,35 @@ class TreeView(QTreeView):
         """List all tensors below each other, or show them below their modules."""
         self.setRootIsDecorated(not flat)
         self.setAccessibleName(self.tr("Tensors") if flat else self.tr("Module tree"))
-        self.tree.set_flat(flat=flat)
+        if flat != self.tree.flat:
+            # Each has an order of its own: what a list is sorted by says little about modules.
+            self._orders[self.tree.flat] = self.tree.listing.order
+            self.tree.set_flat(flat=flat, order=self._orders[flat])
+            self._show_order()
         if not self._chosen_columns:
             self._fit_columns()
+
+    # What it is sorted by
+
+    def order(self, *, flat: bool) -> dict[str, Any]:
+        """Return what the list, or the tree, is sorted by, as plain JSON; empty for the file's."""
+        order = self.tree.listing.order if flat == self.tree.flat else self._orders[flat]
+        if not 0 <= order.column < len(Column):
+            return {}
+        return {"sorted": Column(order.column).name.lower(), "descending": order.descending}
+
+    def set_order(self, order: Mapping[str, Any], *, flat: bool) -> None:
+        """Sort the list, or the tree, as `order` returned it; by the file where it says nothing."""
+        names = {column.name.lower(): int(column) for column in Column}
+        found = Order(names.get(str(order.get("sorted")), -1), order.get("descending") is True)
+        self._orders[flat] = found
+        if flat == self.tree.flat:
+            self.sortByColumn(found.column, _direction(found))
+
+    def _show_order(self) -> None:
+        """Let the header say what the model is sorted by already."""
+        order = self.tree.listing.order
+        self.header().setSortIndicator(order.column, _direction(order))
 
     # Columns
 
@@ -243,17 +271,15 @@ class TreeView(QTreeView):
         self._fitting = before
 
     def columns(self) -> dict[str, Any]:
-        """Return which columns the person chose, and what it is sorted by, as plain JSON."""
-        header, found = self.header(), dict[str, Any]()
+        """Return which columns the person chose, and what the list is sorted by, as plain JSON."""
+        found = dict[str, Any]()
         if self._chosen_columns:
             found["shown"] = [c.name.lower() for c in Column if not self.isColumnHidden(c)]
         if self._own_widths:
             found["widths"] = {
                 Column(column).name.lower(): width for column, width in self._own_widths.items()
             }
-        if 0 <= (column := header.sortIndicatorSection()) < len(Column):
-            found["sorted"] = Column(column).name.lower()
-            found["descending"] = header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
+        found.update(self.order(flat=True))
         return found
 
     def set_columns(self, columns: Mapping[str, Any]) -> None:
@@ -270,10 +296,8 @@ class TreeView(QTreeView):
             for name, column in names.items():
                 self.setColumnHidden(column, column != Column.NAME and name not in shown)
             self._fit_name()
-        if (by := columns.get("sorted")) in names:
-            down = columns.get("descending") is True
-            order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
-            self.sortByColumn(names[by], order)
+        if columns.get("sorted") in names:
+            self.set_order(columns, flat=True)
 
     def _fit_name(self) -> None:
         """Give the name what the others leave, and what it needs where that is too little."""
@@ -347,8 +371,9 @@ class TreeView(QTreeView):
     # What stays when the model is rebuilt
 
     def forget(self) -> None:
-        """Fold everything: another file was opened."""
+        """Fold everything, in the order of the file: another file was opened."""
         self._open = set()
+        self.set_order({}, flat=False)
 
     def open_at_first(self) -> None:
         """Unfold as many levels as can be seen at once."""
@@ -593,3 +618,7 @@ class TreeView(QTreeView):
             self.tr("No tensors match the filter."),
         )
         painter.end()
+
+
+def _direction(order: Order) -> Qt.SortOrder:
+    return Qt.SortOrder.DescendingOrder if order.descending else Qt.SortOrder.AscendingOrder
