@@ -74,3 +74,26 @@ def test_blocks_go_whole(person):
     blocks = mask.reshape(rows // 2, 2, columns // 8, 8).sum(axis=(1, 3))
     assert set(blocks.reshape(-1).tolist()) == {0, 16}
     assert (blocks == 0).sum() == round(0.25 * blocks.size)
+
+
+def test_it_is_said_which_rule_decides_the_scope_of_all(person):
+    open_sample(person)
+    form = person.views.form
+    person.click(form.all)
+    person.click(form.add)
+    assert form.scope_note.isHidden()
+    form.list.setCurrentRow(0)
+    person.choose(person.rule.method, "N:M")
+    assert form.scope() == "local"
+    assert not form.scope_row.isVisible()
+    assert form.scope_note.isVisible()
+    assert form.scope_note.text() == (
+        "Scope: per tensor, because N:M semi-structured (2:4) in rule 1 has no global threshold."
+    )
+    person.choose(person.rule.method, "LAMP")
+    assert form.scope_note.text() == (
+        "Scope: global, because LAMP in rule 1 ranks all tensors together."
+    )
+    person.choose(person.rule.method, "L1 unstructured")
+    assert form.scope_note.isHidden()
+    assert form.scope() == "global"

@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QPen,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -211,6 +212,12 @@ class _Strip(QListView):
             room, state = self.room(), self.visualRect(index)  # the first arrow may have come
         if state.left() < room.left():
             bar.setValue(bar.value() - (room.left() - state.left()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current state in sight."""
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
 
     @reported
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -537,6 +537,16 @@ def test_wherever_one_jumps_to_is_beside_the_arrows(show):
     assert strip.list.beyond == (False, True)
 
 
+def test_the_current_state_stays_whole_where_the_strip_becomes_narrower(show):
+    strip = show(HistoryStrip(), 900, 60)
+    labels = ("Opened", "L1 50 % on 36 tensors of encoder.layer, global", "2 rules on 20 tensors")
+    strip.set_items([HistoryItem(label, "") for label in labels], 2)
+    for width in (560, 420, 300, 700):
+        strip.resize(width, 60)
+        rect = strip.list.visualRect(strip.list.model().index(2))
+        assert strip.list.room().contains(rect), width
+
+
 def test_a_state_that_is_cut_off_shows_a_label_of_its_own_width(show):
     """1,447 weights without the 1 would be another number."""
     strip = show(HistoryStrip(), 360, 60)

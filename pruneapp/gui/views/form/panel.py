@@ -16,7 +16,7 @@ from pruneapp.gui.views.form.rule import RuleEditor
 from pruneapp.gui.views.form.rules import Rules
 from pruneapp.gui.views.form.scope import ScopeRow
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import heading
+from pruneapp.gui.views.parts.labels import heading, plain, recolor
 from pruneapp.gui.views.parts.layouts import replace
 from pruneapp.params import Amount, AmountParam, Param
 
@@ -60,6 +60,7 @@ class PruneForm(QWidget):
 
         self.scope_row = ScopeRow(self)
         self.each, self.all = self.scope_row.each, self.scope_row.all
+        self.scope_note = plain(wrap=True)  # where the scope stands, if one rule decides it
         self.companions = CompanionsRow(self)
         self.limits = LimitsSection(parent=self)
         self._column = layout = QVBoxLayout(self)
@@ -69,6 +70,7 @@ class PruneForm(QWidget):
         for part in self.rules_part.parts:
             layout.addWidget(part)
         layout.addWidget(self.scope_row)
+        layout.addWidget(self.scope_note)
         layout.addWidget(self.companions)
         self._buttons = buttons = QHBoxLayout()
         layout.addLayout(buttons)
@@ -193,6 +195,7 @@ class PruneForm(QWidget):
         self._colors = with_defaults(colors)
         for part in (self.rules_part, self.limits, self.companions):
             part.set_colors(self._colors)
+        recolor(self.scope_note, self._colors["muted"])
 
     def reset(self) -> None:
         """Go back to one rule for the checked tensors, with the defaults of its method."""
@@ -270,6 +273,24 @@ class PruneForm(QWidget):
             found &= set(form.scopes) if form else set()
         return found
 
+    def _decided_scope(self) -> str:
+        """Say which rule decides the scope of others that have a choice; empty if none does."""
+        forms = [(place, rule.form()) for place, rule in enumerate(self.rules, 1)]
+        known = [(place, form) for place, form in forms if form is not None]
+        deciding = [(place, form) for place, form in known if len(form.scopes) == 1]
+        if len(self._scopes()) != 1 or len(deciding) in {0, len(known)}:
+            return ""
+        place, form = deciding[0]
+        if form.scopes == ("local",):
+            said = self.tr(
+                "Scope: per tensor, because {method} in rule {n} has no global threshold."
+            )
+        else:
+            said = self.tr(
+                "Scope: global, because {method} in rule {n} ranks all tensors together."
+            )
+        return said.format(method=form.label, n=place)
+
     # Inside
 
     def _snapshot(self) -> FormRequest:
@@ -305,4 +326,7 @@ class PruneForm(QWidget):
         self.companions.setVisible(self._takes_filters())
         self.rounds.setVisible(not self.rules_part.several and self.rules[0].takes_amount())
         self.scope_row.setVisible(self._scopes() == {"local", "global"})
+        decided = self._decided_scope()
+        self.scope_note.setText(decided)
+        self.scope_note.setVisible(bool(decided))
         self.checkedUsed.emit(any(rule.target.wanted() == ("", "") for rule in self.rules))
