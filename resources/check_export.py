@@ -10,6 +10,9 @@ from pathlib import Path
 import torch
 
 ORIGINAL = Path("@ORIGINAL@")
+# Each file of the original's weights, and when it was last changed, in nanoseconds since 1970. Where
+# an export has taken the name of the original, this is the backup.
+ORIGINAL_WEIGHTS = {"@ORIGINAL_WEIGHTS@": None}
 EXPORTED = Path("@EXPORTED@")
 # Where in a torch file the tensors are, from the outside in; empty if it holds nothing else.
 STATE_DICT = "@STATE_DICT@"
@@ -26,9 +29,7 @@ def make_model():
     #     return MyModel(), (torch.randn(1, 3, 224, 224),)
 
 
-def files_of(path, *patterns):
-    path = Path(path)
-    return [path] if path.is_file() else sorted(f for p in patterns for f in path.glob(p))
+# @FILES@
 
 
 # @LOADERS@
@@ -55,7 +56,8 @@ def outputs(model, inputs, tensors, what):
 
 def main():
     model, inputs = make_model()
-    before = outputs(model, inputs, load_original(ORIGINAL), "Original").clone()
+    refuse_wrong_files()
+    before = outputs(model, inputs, load_original(ORIGINAL_WEIGHTS), "Original").clone()
     after = outputs(model, inputs, load(EXPORTED), "Export")
     apart = (after - before).abs()
     cosine = torch.nn.functional.cosine_similarity(before.flatten(), after.flatten(), dim=0)

@@ -34,15 +34,16 @@ SENTENCES = [
 ]
 RANDOM_INPUTS = 8  # how many, where sentences cannot be used
 ORIGINAL = Path("@ORIGINAL@")
+# Each file of the original's weights, and when it was last changed, in nanoseconds since 1970. Where
+# an export has taken the name of the original, this is the backup.
+ORIGINAL_WEIGHTS = {"@ORIGINAL_WEIGHTS@": None}
 EXPORTED = Path("@EXPORTED@")
 # Where in a torch file the tensors are, from the outside in; empty if it holds nothing else.
 STATE_DICT = "@STATE_DICT@"
 FOLDER = ORIGINAL if ORIGINAL.is_dir() else ORIGINAL.parent  # with config.json and the tokenizer
 
 
-def files_of(path, *patterns):
-    path = Path(path)
-    return [path] if path.is_file() else sorted(f for p in patterns for f in path.glob(p))
+# @FILES@
 
 
 # @LOADERS@
@@ -218,6 +219,7 @@ def compare_outputs(before, after, largest):
 
 
 def main():
+    refuse_wrong_files()
     torch.manual_seed(0)
     config = AutoConfig.from_pretrained(FOLDER, local_files_only=True)
     tokenizer = load_tokenizer() if Model.main_input_name == "input_ids" else None
@@ -236,7 +238,7 @@ def main():
             states = [model.base_model(**one).last_hidden_state[0] for one in inputs]
             return [torch.cat([POOLINGS[name](x) for name in pooling]) for x in states]
 
-    before = results(load_original, ORIGINAL, "Original")
+    before = results(load_original, ORIGINAL_WEIGHTS, "Original")
     after = results(load, EXPORTED, "Export")
     if pooling:
         compare_embeddings(before, after, titles)

@@ -84,6 +84,10 @@ class Checkpoint:
         """The files on disk that it reads, each once."""
         return tuple({id(source.file): source.file for source in self.sources}.values())
 
+    def place_of(self, shard: Shard) -> Path:
+        """Return where a shard is now: an export that took its name has kept it under another."""
+        return next((self.sources[number].file.path for number in shard.sources), shard.path)
+
     @property
     def format(self) -> str:
         """A word for the format."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Mapping
 from pathlib import Path
 
 from pruneapp import resources
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.torchfile import LEGACY, ZIP
 from pruneapp.checkpoint.writer import write_whole
+from pruneapp.errors import CheckpointError, ExportError
 from pruneapp.export.compact import COMPACT_FILE
 from pruneapp.export.companions import configuration_of
 from pruneapp.export.declaration import Format
@@ -33,10 +35,15 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
         What was exported; where it was moved by the export, as it is now.
     report
         What was written.
+
+    Raises
+    ------
+    ExportError
+        If the original is not there any more, so that the export cannot be compared with it.
     """
     form = get(report.format)
     before = _format_of(checkpoint)
-    original = report.moved_to or checkpoint.path
+    original = checkpoint.path
     if checkpoint.contents.shards and original.is_file():
         original = original.parent  # of an index
     loaders = "\n\n\n".join(
@@ -51,13 +58,37 @@ def check_script(checkpoint: Checkpoint, report: ExportReport) -> str:
     marks = {
         "import AutoModel as Model": f"import {model} as Model",
         '"@ORIGINAL@"': repr(str(original.absolute())),
+        '{"@ORIGINAL_WEIGHTS@": None}': _written(_weights(checkpoint)),
         '"@EXPORTED@"': repr(str(report.path.absolute())),
         '"@STATE_DICT@"': repr(checkpoint.contents.state_dict),
+        "# @FILES@": resources.path("check_files.py").read_text(encoding="utf-8").strip(),
         "# @LOADERS@": loaders,
     }
     for mark, instead in marks.items():
         text = text.replace(mark, instead)
     return text
+
+
+def _weights(checkpoint: Checkpoint) -> dict[str, int]:
+    """Return where the weights of the original are now, and when each file was last changed.
+
+    An export that took their names has kept them under others: the open files know.
+    """
+    for file in checkpoint.files:
+        try:
+            file.verify_unchanged()
+        except CheckpointError as error:
+            raise ExportError(
+                f"The comparison script needs the original, which it cannot find: "
+                f"{error.sentence.rstrip('.')}.",
+                remedy="Export to another path, or keep a backup of the original.",
+            ) from None
+    return {str(file.path.absolute()): file.identity.mtime_ns for file in checkpoint.files}
+
+
+def _written(weights: Mapping[str, int]) -> str:
+    """Return a dict as it is written by hand: a line for each file."""
+    return "{\n" + "".join(f"    {name!r}: {time},\n" for name, time in weights.items()) + "}"
 
 
 def is_complete(checkpoint: Checkpoint) -> bool:
@@ -98,7 +129,7 @@ def write_check_script(checkpoint: Checkpoint, report: ExportReport, path: Path,
     Raises
     ------
     ExportError
-        If the system refuses to write it.
+        If the system refuses to write it, or the original is not there any more.
     """
     data = check_script(checkpoint, report).encode()
     target = check_file(spared(path, data)).path

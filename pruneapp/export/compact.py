@@ -267,8 +267,11 @@ COMPACT_FILE = Format(
 def load(path):
     import pruneapp
 
-    with pruneapp.open_checkpoint(path) as file:
-        entries = file.entries.values()
-        return {name: file.read(entry.name) for entry in entries for name in entry.names}
+    found = {}
+    for part in files_of(path, "*.safetensors"):
+        with pruneapp.open_checkpoint(part) as file:
+            entries = file.entries.values()
+            found |= {name: file.read(entry.name) for entry in entries for name in entry.names}
+    return found
 """,
 )

@@ -88,7 +88,7 @@ def load(path):
 
     from safetensors import safe_open
 
-    found = dict(load_original(ORIGINAL))
+    found = dict(load_original(ORIGINAL_WEIGHTS))
     with safe_open(path, "pt") as file:
         shapes = json.loads(file.metadata()["pruneapp"])["shapes"]
         for name, shape in shapes.items():

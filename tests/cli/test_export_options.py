@@ -141,6 +141,20 @@ def test_reports_and_the_script_tell_of_the_export(call, tmp_path, source):
     )
 
 
+def test_the_script_beside_an_export_onto_the_source_names_the_backup(tmp_path, source, capfd):
+    script = tmp_path / "check.py"
+    words = ["prune", source, "-o", source, "--method", "l1_unstructured", "--amount", "0.5"]
+    words += ["--comparison-script", script]
+    assert main([str(word) for word in words]) == 0
+    capfd.readouterr()
+    kept = source.with_name(f"{source.stem}.orig{source.suffix}")
+    assert f"    {str(kept)!r}: {kept.stat().st_mtime_ns}," in script.read_text()
+    script.unlink()
+    assert main([str(word) for word in (*words, "--replace-original")]) != 0
+    assert "needs the original" in capfd.readouterr().err
+    assert not script.exists()
+
+
 def test_a_report_is_replaced_and_a_script_is_not(call, tmp_path):
     page, script = tmp_path / "r.html", tmp_path / "check.py"
     page.write_text("old")

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from pruneapp.checkpoint.reader import open_checkpoint
+from pruneapp.errors import ExportError
 from pruneapp.export.check_script import check_script, write_check_script
 from pruneapp.export.registry import FORMATS
 from pruneapp.export.run import ExportRequest, export
@@ -98,17 +99,80 @@ def test_it_says_how_far_the_outputs_are_apart(source_of, tmp_path, source, form
     assert difference() > 0.1
 
 
+def filled_in(text: str) -> str:
+    text = text.replace(
+        "weights_only=True", "weights_only=False"
+    )  # one holds an object of argparse
+    begin, end = text.index("def make_model"), text.index("def files_of")
+    return text[:begin] + MODEL + "\n\n" + text[end:]
+
+
+def apart(printed: str) -> float:
+    return float(re.search(r"Largest difference: (\S+)", printed)[1])
+
+
+REPLACED = ["safetensors", "bare zip", "zip", "sharded", "resumable safetensors"]
+
+
+@pytest.mark.filterwarnings("ignore:.*(TypedStorage|read-only|non-writable).*")
+@pytest.mark.parametrize("source", REPLACED)
+def test_after_an_export_onto_the_opened_model_it_reads_the_backup(source_of, tmp_path, source):
+    checkpoint = source_of(source, tensors())
+    opened = checkpoint.path
+    onto = opened
+    state = as_snapshot(checkpoint)
+    form = "safetensors" if checkpoint.format == "safetensors" else "torch"
+    later = [("safetensors", tmp_path / "out.safetensors", {"dtype": "bfloat16"})]
+    later += [("compact", tmp_path / "out.compact.safetensors", {}), (form, onto, {})]
+    earlier = export(state, ExportRequest("safetensors", tmp_path / "a.safetensors"), Job())
+    before = check_script(checkpoint, earlier)
+    expected = apart(run(filled_in(before), tmp_path))
+    assert expected > 0.1
+
+    for name, path, params in [(form, onto, {}), *later]:
+        report = export(state, ExportRequest(name, path, params=params), Job())
+        printed = run(filled_in(check_script(checkpoint, report)), tmp_path)
+        assert "tensors" not in printed, "none is missing"
+        assert apart(printed) == pytest.approx(expected, rel=2e-2), path
+
+    with pytest.raises(SystemExit, match=r"has changed since this script was written"):
+        run(filled_in(before), tmp_path)
+
+
+@pytest.mark.parametrize("source", ["safetensors", "sharded"])
+def test_it_does_not_compare_a_model_with_itself(source_of, tmp_path, source):
+    checkpoint = source_of(source, tensors())
+    out = tmp_path / ("out" if source == "sharded" else "out.safetensors")
+    report = export(as_snapshot(checkpoint), ExportRequest("safetensors", out), Job())
+    text = filled_in(check_script(checkpoint, report))
+    text = text.replace(repr(str(out)), repr(str(checkpoint.files[0].path)))
+    with pytest.raises(SystemExit, match=r"cannot be compared with itself"):
+        run(text, tmp_path)
+
+
+@pytest.mark.parametrize("source", ["safetensors", "sharded"])
+def test_without_the_original_there_is_no_script(source_of, tmp_path, source):
+    checkpoint = source_of(source, tensors())
+    onto = checkpoint.path
+    request = ExportRequest("safetensors", onto, replace_original=True)
+    report = export(as_snapshot(checkpoint), request, Job())
+    with pytest.raises(ExportError, match="needs the original, which it cannot find") as caught:
+        write_check_script(checkpoint, report, tmp_path / "check.py", Job())
+    assert "no longer there" in caught.value.sentence
+    assert not (tmp_path / "check.py").exists()
+
+
 SMALL = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
 SMALL |= {"intermediate_size": 32}
 
 
-def compared(net, folder: Path) -> str:
+def compared(net, folder: Path, onto: str = "out", **saving: object) -> str:
     """Prune every second weight of a model in a folder; return what its script prints."""
-    net.save_pretrained(folder)
+    net.save_pretrained(folder, **saving)
     with open_checkpoint(folder) as checkpoint:
         entries = [e for e in checkpoint.entries.values() if e.by_default]
         kept = {e.name: np.arange(e.numel).reshape(e.shape) % 2 == 0 for e in entries}
-        request = ExportRequest("safetensors", folder.with_name("out"))
+        request = ExportRequest("safetensors", folder.with_name(onto))
         report = export(as_snapshot(checkpoint, kept), request, Job())
         text = check_script(checkpoint, report)
     assert "Fill in" not in text
@@ -203,6 +267,23 @@ def test_of_a_sentence_encoder_it_compares_the_embeddings(tmp_path, pooling, nam
     alike = [torch.nn.functional.cosine_similarity(s[:, None], s[None], dim=-1) for s in sides]
     change = float(re.search(r"^Largest change: ([\d.]+)", printed, re.MULTILINE)[1])
     assert change == pytest.approx(float((alike[1] - alike[0]).abs().max()), abs=2e-4)
+
+
+@pytest.mark.filterwarnings("ignore")  # of transformers about itself
+@pytest.mark.parametrize("size", ["1GB", "4KB"], ids=["one file", "shards"])
+def test_an_encoder_that_is_replaced_is_compared_with_its_backup(tmp_path, size):
+    import transformers as t
+
+    said = []
+    for onto in ("out", "encoder"):
+        folder = tmp_path / onto / "encoder"
+        sentence_encoder(folder, pooling_mode_mean_tokens=True)
+        torch.manual_seed(0)
+        net = t.BertModel(t.BertConfig(**SMALL, vocab_size=30, initializer_range=0.5))
+        said.append(compared(net, folder, onto, max_shard_size=size))
+    assert list(folder.glob("*.orig.safetensors"))
+    assert said[0] == said[1]
+    assert float(re.search(r"^Largest change: ([\d.]+)", said[1], re.MULTILINE)[1]) > 0
 
 
 @pytest.mark.filterwarnings("ignore")

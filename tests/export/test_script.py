@@ -104,6 +104,33 @@ def run(path, source, tmp_path, *entries, apart=False):
     return script
 
 
+@pytest.mark.parametrize("one", [True, False], ids=["file", "shards"])
+def test_after_an_export_onto_its_folder_it_reads_the_backup(tmp_path, path, one, monkeypatch):
+    home = tmp_path / "model"
+    home.mkdir()
+    tensors, names = model(), list(model())
+    if one:
+        save_file(tensors, home / "model.safetensors", {"format": "pt"})
+    else:
+        for n, half in enumerate((names[:4], names[4:]), 1):
+            file = home / f"model-0000{n}-of-00002.safetensors"
+            save_file({name: tensors[name] for name in half}, file, {"format": "pt"})
+    recipe = recipe_of(step(("l1_unstructured", {"amount": 0.5}, {})))
+    others = recipe_of(step(("l1_unstructured", {"amount": 0.9}, {})))
+    with open_checkpoint(home) as checkpoint:
+        state = Snapshot(checkpoint)
+        for done in replay(state, fit(others, checkpoint, Job()).deeds(""), CpuKernel(), Job()):
+            state = done.state
+        export(state, ExportRequest("safetensors", home), Job())
+        write_script(script_of(checkpoint, recipe, CpuKernel(), Job()), path, Job())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    with contextlib.redirect_stdout(io.StringIO()):
+        runpy.run_path(str(path), run_name="__main__")
+    made = load_file(path.with_suffix(".safetensors").name)
+    assert float((made["net.fc.weight"] == 0).float().mean()) == pytest.approx(0.5, abs=0.01)
+
+
 def test_called_from_elsewhere_it_finds_the_original_or_says_how_to(
     source, path, tmp_path, monkeypatch, capsys
 ):

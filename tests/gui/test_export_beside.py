@@ -54,6 +54,31 @@ def test_every_report_has_the_checksums_of_the_inputs(source_of, tmp_path, name,
     document.close()
 
 
+@pytest.mark.parametrize("container", ["safetensors", "sharded"])
+def test_the_script_beside_an_export_onto_the_opened_model_names_the_backup(
+    source_of, tmp_path, container
+):
+    checkpoint = source_of(container, model(torch.float32))
+    onto = checkpoint.path
+    document = open_document(checkpoint)
+    step = Step((Row(PRUNED, "l1_unstructured", {"amount": 0.5}),))
+    document.apply(compute_preview(document.snapshot(), step, CpuKernel(), Job()))
+    capture = Capture.of(document)
+    for path in (onto, tmp_path / "later.safetensors"):
+        exported = export_document(capture, ExportRequest("safetensors", path), Job())
+        wish = ExportWish("safetensors", str(path), script=True)
+        write_beside(capture, exported, wish, Job())
+        text = named_beside(exported, ".check.py").read_text(encoding="utf-8")
+        for file in checkpoint.files:
+            assert ".orig." in file.path.name
+            assert f"    {str(file.path)!r}: {file.identity.mtime_ns}," in text
+    for file in checkpoint.files:
+        file.path.unlink()
+    told = write_beside(capture, exported, wish, Job()).notices[-1]
+    assert "needs the original, which it cannot find" in told
+    document.close()
+
+
 def test_nothing_that_is_there_and_differs_is_replaced(source_of, tmp_path):
     document = open_document(source_of("safetensors", model(torch.float32)))
     capture, path = Capture.of(document), tmp_path / "out.safetensors"

@@ -67,20 +67,27 @@ def script(
 
 def _load(checkpoint: Checkpoint) -> str:
     contents = checkpoint.contents
-    if _is_safetensors(checkpoint):
-        if contents.shards:
-            files = "".join(f"    {quoted(s.path.name)},\n" for s in contents.shards)
-            home = "(original if original.is_dir() else original.parent)"
-            load = (
-                f"tensors = {{}}\nfor file in (\n{files}):\n    tensors |= load_file({home} / file)"
-            )
-        else:
-            load = "tensors = load_file(original)"
-    elif contents.shards:
+    safetensors = _is_safetensors(checkpoint)
+    if contents.shards:
         files = "".join(f"    {quoted(s.path.name)},\n" for s in contents.shards)
-        home = "(original if original.is_dir() else original.parent)"
-        one = f'torch.load({home} / file, map_location="cpu", weights_only=True)'
-        load = f"tensors = {{}}\nfor file in (\n{files}):\n    tensors |= {one}"
+        places = {s.path.name: checkpoint.place_of(s).name for s in contents.shards}
+        moved = {name: place for name, place in places.items() if name != place}
+        file = "file"
+        load = ""
+        if moved:
+            load = "kept = {  # where an export took the name of a file\n"
+            load += "".join(f"    {quoted(a)}: {quoted(b)},\n" for a, b in moved.items())
+            load += "}\n"
+            file = "(file if arguments else kept.get(file, file))"
+        one = f"(original if original.is_dir() else original.parent) / {file}"
+        call = (
+            f"load_file({one})"
+            if safetensors
+            else f'torch.load({one}, map_location="cpu", weights_only=True)'
+        )
+        load += f"tensors = {{}}\nfor file in (\n{files}):\n    tensors |= {call}"
+    elif safetensors:
+        load = "tensors = load_file(original)"
     else:
         load = 'tensors = torch.load(original, map_location="cpu", weights_only=True)'
         for key in contents.state_dict.split(".") if contents.state_dict else ():
