@@ -57,6 +57,14 @@ def check_places(
             remedy=f"Add the name of a file to it: '{options.output}model{form.suffixes[0]}'.",
         )
     _refuse_read_only(output, replace_original=request.replace_original)
+    homes = [f.path.parent if checkpoint.contents.shards else f.path for f in checkpoint.files]
+    compared = request.replace_original and getattr(options, "check_script", None)
+    if compared and any(_same(output, home) for home in homes):
+        word = option_of("check_script")
+        raise ParameterError(
+            f"{word} needs the original, which --replace-original deletes.",
+            remedy="Leave one of them out.",
+        )
     written = list(_named(options, _WRITTEN))
     read = list(_named(options, _READ))
     for (word, path), (_, other) in itertools.product([("output", output), *written], read):

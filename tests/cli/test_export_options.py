@@ -150,9 +150,11 @@ def test_the_script_beside_an_export_onto_the_source_names_the_backup(tmp_path, 
     kept = source.with_name(f"{source.stem}.orig{source.suffix}")
     assert f"    {str(kept)!r}: {kept.stat().st_mtime_ns}," in script.read_text()
     script.unlink()
-    assert main([str(word) for word in (*words, "--replace-original")]) != 0
-    assert "needs the original" in capfd.readouterr().err
+    before = source.read_bytes()
+    assert main([str(word) for word in (*words, "--replace-original")]) == 2
+    assert "--comparison-script needs the original, which --replace" in capfd.readouterr().err
     assert not script.exists()
+    assert source.read_bytes() == before, "nothing was written"
 
 
 def test_a_report_is_replaced_and_a_script_is_not(call, tmp_path):
