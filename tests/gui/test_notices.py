@@ -16,6 +16,7 @@ from pruneapp.errors import (
     SelectionError,
 )
 from pruneapp.gui.subject import Subject
+from pruneapp.gui.views.pictures.pages import Page
 from tests.gui.person import PATIENCE_MS
 
 SAMPLE = resources.path("sample/lenet-digits.safetensors")
@@ -78,6 +79,28 @@ def test_in_the_smallest_window_the_picture_is_of_use_and_buttons_are_read_whole
     small.window.resize(1280, 800)
     small.wait(pages.weights.legend.isVisible)
     assert "NaN" in pages.numbers.toolTip()
+
+
+def test_in_a_small_window_the_legend_lies_in_the_corner_of_the_picture(small):
+    small.window.resize(853, 520)
+    for page in (Page.WEIGHTS, Page.DISTRIBUTION, Page.CHANNELS):
+        small.views.pages.tabs.setCurrentIndex(page)
+        picture = small.views.pages.picture()
+        small.wait(picture.legend.isVisible)
+        small.pause(20)
+        assert picture.legend.words()
+        assert picture.rect().contains(picture.legend.geometry())
+    pages = small.views.pages
+    pages.tabs.setCurrentIndex(Page.WEIGHTS)
+    small.window.resize(720, 480)
+    small.wait(pages.weights.legend.isVisible)
+    small.pause(20)
+    canvas = pages.weights.canvas
+    lower = canvas.mapTo(pages.weights, canvas.rect().bottomRight())
+    assert pages.weights.legend.geometry().bottom() <= lower.y()
+    assert pages.weights.legend.geometry().right() <= lower.x()
+    small.window.resize(1280, 900)
+    small.wait(lambda: pages.weights.legend.y() > pages.weights.foot.y())
 
 
 def test_a_short_sentence_needs_no_details_and_details_come_with_the_sentence(small):

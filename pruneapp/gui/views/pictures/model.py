@@ -33,6 +33,7 @@ class ModelView(ModelBars):
         self._placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._placed_names: tuple[str, ...] = ()
         super().__init__(parent)
+        self.legend_in_corner = False  # there its axis says what is measured
         self.strip = SizeStrip()
         self.strip.hovered.connect(self._on_pointed)
         self.strip.chosen.connect(self._on_strip_chosen)

@@ -243,7 +243,7 @@ fileRequested(Encode, Path), clipboardRequested(QImage), csvRequested(Numbers, P
         above += self._above.heightForWidth(self.width()) + column.spacing()
         rest = self.height() - above - picture.needed(self.width()) - picture.legend_height()
         half = max(0, self.window().height() // 2 - SMALLEST)
-        picture.legend.setVisible(picture.has_legend and rest >= half)
+        picture.set_legend_below(below=rest >= half)
 
     def _narrow_controls(self) -> None:
         needed = self.tabs.sizeHint().width() + _GAP + self._controls.minimumSizeHint().width()

@@ -48,7 +48,7 @@ class WeightsView(TiledPicture):
         self._control_row().addWidget(self.tools)
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
-        column.insertWidget(column.indexOf(self._stack), self.axes)
+        column.insertWidget(column.indexOf(self._over), self.axes)
         self._gestures = Gestures(self.canvas, self.tools, self)
         self._gestures.made.connect(self.gestureMade)
         self.modes.modeChosen.connect(self.set_mode)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import (
+    QGridLayout,
     QHBoxLayout,
     QSizePolicy,
     QStackedWidget,
@@ -47,6 +48,8 @@ class Picture(QWidget):
         The line below, with the read-out.
     has_legend
         Whether there is a legend to be shown, where there is room.
+    legend_in_corner
+        Whether it may lie in the corner of the picture, where there is no room below.
 
     Signals
     -------
@@ -68,7 +71,7 @@ class Picture(QWidget):
         self._canvas = canvas
         self._colors: Mapping[str, str] = LIGHT
         self._has_content = False
-        self.has_legend = True
+        self.has_legend = self.legend_in_corner = True
         self._error, self._trouble = "", True
         self._instead = ""
 
@@ -96,6 +99,9 @@ class Picture(QWidget):
         self.readout = Readout()
         self.foot = FootLine(self.readout)
         self.legend = Legend()
+        self.legend.setBackgroundRole(QPalette.ColorRole.Base)
+        self._legend_below = True
+        self._stack.currentChanged.connect(self._show_legend)
 
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -106,7 +112,10 @@ class Picture(QWidget):
         column.addLayout(self._row)
         self._row.setSpacing(8)
         self._row.addStrut(self.fontMetrics().height() + 13)  # no picture is higher than others
-        column.addWidget(self._stack, 1)
+        # In one cell of it lies the picture, and the legend over it where there is no line for it.
+        self._over = QGridLayout()
+        column.addLayout(self._over, 1)
+        self._over.addWidget(self._stack, 0, 0)
         self._between: list[QWidget] = []
         column.addWidget(self.foot)
         column.addWidget(self.legend)
@@ -192,13 +201,34 @@ class Picture(QWidget):
         whole = column.minimumHeightForWidth(width)
         if whole < 0:
             whole = column.minimumSize().height()
-        return whole if self.legend.isHidden() else whole - self.legend_height()
+        takes = self._legend_below and not self.legend.isHidden()
+        return whole - self.legend_height() if takes else whole
 
     def legend_height(self) -> int:
         """Return what the legend takes."""
         column = self.layout()
         assert column is not None
         return self.legend.sizeHint().height() + column.spacing() if self.has_legend else 0
+
+    def set_legend_below(self, *, below: bool) -> None:
+        """Give the legend a line below the picture, or lay it into the corner of the picture."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        if below != self._legend_below:
+            self._legend_below = below
+            if below:
+                column.addWidget(self.legend)
+            else:
+                corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+                self._over.addWidget(self.legend, 0, 0, corner)
+                self.legend.raise_()
+            self.legend.setAutoFillBackground(not below)
+        self._show_legend()
+
+    def _show_legend(self) -> None:
+        # Over a table or a message there is nothing to be explained.
+        drawn = self._stack.currentWidget() is self._canvas and self.legend_in_corner
+        self.legend.setVisible(self.has_legend and (self._legend_below or drawn))
 
     # What a person may take along.
 
@@ -222,7 +252,7 @@ class Picture(QWidget):
                     part.render(painter, QPoint(0, 0))
 
     def _drawn(self) -> QRect:
-        below = self.foot if self.legend.isHidden() else self.legend
+        below = self.legend if self._legend_below and not self.legend.isHidden() else self.foot
         return self._stack.geometry().united(self.foot.geometry()).united(below.geometry())
 
     def copy(self) -> None:
