@@ -193,7 +193,7 @@ class TreeView(QTreeView):
     # Columns
 
     def _set_wrapping(self) -> None:
-        """Let names go over lines in the tree; a list has one line for each, and scrolls."""
+        """Let names go over lines in the tree; in a list each has one line."""
         wraps = not self.tree.flat and len(self.tree.nodes) <= _MOST_WRAPPED
         self.delegate.room = self._room if wraps else None
         self.setUniformRowHeights(not wraps)  # else a change of 100,000 rows takes 15 s
@@ -300,12 +300,12 @@ class TreeView(QTreeView):
             self.set_order(columns, flat=True)
 
     def _fit_name(self) -> None:
-        """Give the name what the others leave, and what it needs where that is too little."""
+        """Give the name what the others leave; with columns of the person's all that it needs."""
         others = sum(self.columnWidth(c) for c in Column if c != Column.NAME)
         room = self.viewport().width() - others
         needed = max(self.name_width(), self._widths[Column.NAME])
         mode = QHeaderView.ResizeMode
-        fits = needed <= room or not (self._chosen_columns or self.tree.flat)
+        fits = needed <= room or not self._chosen_columns
         self.header().setSectionResizeMode(Column.NAME, mode.Stretch if fits else mode.Interactive)
         if not fits:
             self._set_width(Column.NAME, needed)
