@@ -107,6 +107,7 @@ class Rounds(QObject):
             whole=whole,
             note=self._note(anew=method.ranks_anew),
             parent=self._window,
+            short=self._session.contents.short,
         )
         dialog.set_values(self._values | {"final": _final(asked)})
         dialog.changed.connect(partial(self._tell, dialog, asked))

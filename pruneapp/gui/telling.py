@@ -9,6 +9,7 @@ from types import TracebackType
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
+from pruneapp.answers import ShortNames
 from pruneapp.document.document import DocumentChanged
 from pruneapp.errors import PruneAppError, abridged, escaped
 from pruneapp.gui.commands import ACTIONS
@@ -108,6 +109,7 @@ class Telling(QObject):
         views.forecast.set_shown_names(session.contents.shown, session.contents.short)
         views.pages.set_names(session.contents.short)
         views.history.set_names(session.contents.short)
+        window.notices.set_names(session.contents.short)
         window.job_status.label.set_names(session.contents.short)
         found = session.contents.configuration
         if found is not None:
@@ -129,6 +131,7 @@ class Telling(QObject):
     def show_closed(self) -> None:
         """Show that nothing is open."""
         self.forget_notices()
+        self._window.notices.set_names(ShortNames())
         self._window.model_status.clear()
         self._window.done.clear()
         self._views.forecast.clear()

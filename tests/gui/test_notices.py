@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 
 from pruneapp import errors, resources
+from pruneapp.answers import ShortNames
 from pruneapp.errors import (
     ExportError,
     FileChangedError,
@@ -327,3 +329,38 @@ def test_a_job_that_does_not_stop_is_told_of_until_it_has_stopped(person, own):
     finally:
         go_on.set()
     person.wait(lambda: not person.trouble and not person.notices)
+
+
+def test_a_notice_names_a_tensor_in_its_short_form_and_has_the_whole_in_the_tooltip(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    bar = person.window.notices
+    names = [
+        f"model.transformer.encoder.{part}.layers.{i}.attention.{part}_projection.weight"
+        for i in range(3)
+        for part in ("query", "value")
+    ]
+    short = ShortNames([*names, "model.transformer.head.weight"])
+    bar.set_names(short)
+    bar.set_notice(f"'{names[0]}' cannot be pruned: it is excluded.")
+    notice = bar.notices[0]
+    assert short[names[0]] != names[0]
+    assert short[names[0]] in notice.sentence.text()
+    assert names[0] not in notice.sentence.text()
+    assert names[0] in notice.sentence.toolTip()
+    notice.copy.click()
+    assert names[0] in QGuiApplication.clipboard().text()
+
+
+def test_a_notice_wraps_a_name_of_120_characters(person):
+    person.open(SAMPLE)
+    person.wait_open(SAMPLE)
+    bar = person.window.notices
+    bar.set_notice(f"'{'n' * 120}' cannot be pruned: it is excluded.", details="why")
+    person.window.resize(960, 760)
+    person.pause(50)
+    label = bar.notices[0].sentence
+    assert label.isVisible()
+    assert label.minimumSizeHint().width() < label.fontMetrics().horizontalAdvance("n" * 120)
+    assert label.height() >= label.heightForWidth(label.width())
+    assert label.mapTo(bar, label.rect().topRight()).x() <= bar.width()

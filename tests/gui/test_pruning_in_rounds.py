@@ -10,9 +10,11 @@ from PySide6.QtCore import Qt, QTimer
 from safetensors.numpy import load_file, save_file
 
 from pruneapp import resources
+from pruneapp.answers import ShortNames
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.recipe.schedule import amounts
+from pruneapp.document.recipe.schedule import SCHEDULE, amounts
 from pruneapp.gui import rounds, step_series
+from pruneapp.gui.views.form.rounds import RoundsDialog
 from pruneapp.progress import Job
 from tests.gui.gate import Gate, endless
 from tests.gui.person import plain
@@ -295,3 +297,23 @@ def test_everything_of_the_dialog_can_be_read_out(at_work):
     dialog = asked(at_work)
     assert not missed(dialog)
     at_work.click(dialog.leave)
+
+
+def test_a_long_name_of_a_rule_is_shortened_and_whole_in_the_tooltip(at_work):
+    person = at_work
+    names = [f"model.transformer.encoder.layers.{i}.attention.output.weight" for i in range(3)]
+    short = ShortNames([*names, "model.transformer.head.weight"])
+    dialog = RoundsDialog(
+        names[0],
+        SCHEDULE,
+        size=10,
+        begun=0,
+        whole=False,
+        note="",
+        short=short,
+        parent=person.window,
+    )
+    width = dialog.rule.fontMetrics().horizontalAdvance(short[names[0]]) + 2
+    assert dialog.rule.shortened(width) == short[names[0]]
+    assert names[0] in dialog.rule.toolTip()
+    dialog.deleteLater()

@@ -25,8 +25,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import ElidedLabel, plain, recolor
+from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.views.parts.painting import reported
 
 # More wait behind the newest, so that the picture keeps its room.
@@ -44,7 +45,8 @@ class _Line(ElidedLabel):
     @property
     def cut(self) -> bool:
         """Whether there is more of it than is shown."""
-        return self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        width = self.contentsRect().width()
+        return self.shortened(width) != self.text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Tell."""
@@ -72,6 +74,7 @@ class Notice(QWidget):
         action: str,
         details: str,
         trouble: bool,
+        short: ShortNames,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -80,11 +83,16 @@ class Notice(QWidget):
         self._trouble = trouble
         self._short = False
         self._colors = with_defaults({})
-        self.glyph = plain("✕" if trouble else "i")
+        self.glyph = heading("✕" if trouble else "i")
         self.glyph.setAccessibleName(self.tr("Error") if trouble else self.tr("Note"))
-        self.sentence = plain(sentence, wrap=True)
+        said = short.in_text(sentence)
+        self.sentence = plain(said, wrap=True)
+        if said != sentence:
+            self.sentence.setToolTip(as_plain(sentence))
+            self.sentence.setAccessibleDescription(sentence)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.line = _Line(sentence, self)
+        self.line.set_names(short)
         self.line.hide()
         self.older = plain()
         self.older.hide()
@@ -145,7 +153,7 @@ class Notice(QWidget):
     def set_colors(self, colors: Mapping[str, str]) -> None:
         """Take the theme's colours."""
         self._colors = with_defaults(colors)
-        recolor(self.glyph, self._colors["danger" if self._trouble else "muted"])
+        recolor(self.glyph, self._colors["danger" if self._trouble else "text"])
         recolor(self.older, self._colors["muted"])
         self.update()
 
@@ -186,7 +194,7 @@ class Notice(QWidget):
         self.closed.emit(self.number)
 
     def _copy(self) -> None:
-        text = "\n\n".join(filter(None, (self.sentence.text(), self.details.toPlainText())))
+        text = "\n\n".join(filter(None, (self.content[0], self.details.toPlainText())))
         QGuiApplication.clipboard().setText(text)
 
 
@@ -213,6 +221,7 @@ class NoticeBar(QWidget):
         self._colors = with_defaults({})
         self._next = 1
         self._most, self._short = _MOST, False
+        self._names = ShortNames()
         self.notices: list[Notice] = []
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -224,6 +233,10 @@ class NoticeBar(QWidget):
         self._layout.addWidget(self.waiting)
         self.hide()
 
+    def set_names(self, names: ShortNames) -> None:
+        """Take the shorter forms of the names of the file, for notices from now on."""
+        self._names = names
+
     def set_notice(
         self, sentence: str, *, action: str = "", details: str = "", trouble: bool = True
     ) -> int:
@@ -233,7 +246,13 @@ class NoticeBar(QWidget):
             if old.content == content:
                 return old.number
         notice = Notice(
-            self._next, sentence, action=action, details=details, trouble=trouble, parent=self
+            self._next,
+            sentence,
+            action=action,
+            details=details,
+            trouble=trouble,
+            short=self._names,
+            parent=self,
         )
         self._next += 1
         notice.set_colors(self._colors)

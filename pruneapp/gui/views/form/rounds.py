@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from pruneapp.answers import ShortNames
 from pruneapp.gui.views.form.fields import Fields
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.counts_table import CountsTable
@@ -32,6 +33,8 @@ class RoundsDialog(DecisionDialog):
         Whether whole channels or blocks go: a round ends at its amount, or just below it.
     note
         What a person should know of rounds by this method.
+    short
+        The shorter forms of the names of the file.
 
     Signals
     -------
@@ -51,11 +54,13 @@ class RoundsDialog(DecisionDialog):
         whole: bool,
         note: str,
         parent: QWidget | None = None,
+        short: ShortNames | None = None,
     ) -> None:
         super().__init__(self.tr("Iterative pruning"), parent=parent)
         self._size, self._begun, self._whole = size, begun, whole
         self._after: tuple[int, ...] = ()
         self.rule = ElidedLabel(rule, self)
+        self.rule.set_names(short or ShortNames())
         self.rule.setAccessibleName(self.tr("Pruning step"))
         self.fields = Fields(params, self)
         self._colors = with_defaults({})
