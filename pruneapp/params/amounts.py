@@ -66,6 +66,6 @@ AMOUNT_OF_WEIGHTS = AmountParam(
     unit="weights",
 )
 AMOUNT_OF_CHANNELS = AmountParam(
-    help="Fraction of remaining channels, or a number of channels.",
+    help="Fraction of remaining channels, or a number.",
     unit="channels",
 )

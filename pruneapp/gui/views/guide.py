@@ -128,6 +128,10 @@ class GuideDialog(QDialog):
                     self.contents.addTopLevelItem(item)
                 above.append((level, item))
                 self._headings.append(item)
+                spaced = block.blockFormat()  # Markdown gives headings no room
+                spaced.setTopMargin(_MARGIN if block.position() else 0)
+                spaced.setBottomMargin(_MARGIN / 2)
+                QTextCursor(block).setBlockFormat(spaced)
             block = block.next()
         self.contents.expandAll()
 

@@ -557,7 +557,7 @@ def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
     dim = form.rules[0].fields.fields["dim"]
     assert "From" not in dim.note.text(), "nothing is known of the tensors"
     form.set_context((64, 3, 3, 3), "Conv2d")
-    assert dim.note.text().endswith("From −4 to 3.")
+    assert "From" not in dim.note.text(), "its list has them"
     form.set_context((), "")
     assert "From" not in dim.note.text(), "they have different numbers of dimensions"
     form.set_request(FormRequest((FormRow("", "", "random", {}),)))

@@ -109,14 +109,9 @@ class Field(QWidget):
     def _ends(self) -> tuple[int, int] | None:
         """Return the least and the greatest number that makes sense; None if there are none."""
         param = self.param
-        if not isinstance(param, IntParam) or isinstance(param, SeedParam):
-            return None  # any seed is as good as another
+        if not isinstance(param, IntParam) or isinstance(param, (SeedParam, DimParam)):
+            return None  # any seed is as good as another, and dimensions stand in a list
         low, high = param.bounds.low, param.bounds.high
-        if isinstance(param, DimParam):
-            if self._rank < 2:
-                return None  # its own bounds are those of any tensor
-            low = max(-self._rank, low if low is not None else -self._rank)
-            high = min(self._rank - 1, high if high is not None else self._rank - 1)
         if low is None or high is None or low == high:
             return None
         return math.ceil(low), math.floor(high)
