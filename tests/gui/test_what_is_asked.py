@@ -259,3 +259,11 @@ def test_the_line_of_the_distribution_can_be_taken_before_anything_is_asked_for(
     view.thresholdMoved.emit(0.5)
     person.wait(lambda: "compute_preview" in computed)
     person.wait(person.button.isEnabled)
+
+
+def test_a_compact_size_is_shown_from_the_first_preview_on(opened):
+    person = opened
+    words = person.views.forecast.file.words
+    assert not words["compact"].isVisible(), "nothing is pruned yet"
+    person.ask_amount("30 %")
+    person.wait(words["compact"].isVisible)

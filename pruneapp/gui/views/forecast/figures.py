@@ -172,6 +172,11 @@ class StepFigures(Figures):
         self.set_numbers(texts)
         self.show_only([key for key in self.labels if self._pruned or key != "tensors"])
 
+    @property
+    def unpruned(self) -> bool:
+        """Whether no weight of the checkpoint is pruned."""
+        return not self._pruned
+
     def _texts(self, report: SparsityReport, upto: str, about: str) -> dict[str, str]:
         # Of billions there is room for one number.
         whole = report.touched < _BILLION
@@ -216,6 +221,8 @@ class FileSizes(Figures):
         super().__init__(_sizes(), parent)
         self._formats: tuple[tuple[str, str], ...] = ()
         self._texts: dict[str, str] = {}
+        self._compact: int | None = None
+        self._unpruned = False
         self._zeros = self.labels["size"].toolTip()
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
@@ -240,6 +247,17 @@ class FileSizes(Figures):
 
     def set_compact(self, nbytes: int | None) -> None:
         """Take the most bytes that a compact file has; None if not known, or not possible."""
+        self._compact = nbytes
+        self._show_compact()
+
+    def set_unpruned(self, *, unpruned: bool) -> None:
+        """Take whether nothing is pruned: the bound of a compact file would say nothing then."""
+        self._unpruned = unpruned
+        self._show_compact()
+
+    def _show_compact(self) -> None:
+        nbytes = None if self._unpruned else self._compact
+        self.show_only(("size",) if self._unpruned else self.labels)
         most = "" if nbytes is None else self.tr("up to {size}").format(size=numbers.size(nbytes))
         self._put("compact", most)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from pruneapp.answers import Estimate, ShortNames, SparsityReport, TensorSparsity
 from pruneapp.gui.views.forecast.action import PruneAction
@@ -16,7 +16,7 @@ from pruneapp.gui.views.forecast.figures import FileSizes, StepFigures
 from pruneapp.gui.views.forecast.waiting import Waiting
 from pruneapp.gui.views.parts import numbers
 from pruneapp.gui.views.parts.colors import with_defaults
-from pruneapp.gui.views.parts.labels import heading, plain, recolor
+from pruneapp.gui.views.parts.labels import as_plain, heading, plain, recolor
 
 
 class Forecast(QWidget):
@@ -36,6 +36,7 @@ class Forecast(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: Mapping[str, str] = {}
+        self._short = ShortNames()
         self._resting = self._done = self._waiting = False
         self.action = PruneAction()
         self.heading = heading(self.tr("Preview"))
@@ -90,7 +91,7 @@ class Forecast(QWidget):
 
     def set_shown_names(self, shown: Mapping[str, str], short: ShortNames) -> None:
         """Take the names to show for the names in the file, and their shorter forms."""
-        self._shown = shown
+        self._shown, self._short = shown, short
         self.most.set_names(short)
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
@@ -159,7 +160,7 @@ class Forecast(QWidget):
     def set_error(self, sentence: str, remedy: str = "") -> None:
         """Say why nothing can be done."""
         self.clear()
-        self.error.setText(f"✕ {sentence} {remedy}".strip())
+        self._put(self.error, f"✕ {sentence} {remedy}".strip())
         self.pages.setCurrentIndex(1)
 
     # What is in force, while nothing is asked for
@@ -184,7 +185,8 @@ class Forecast(QWidget):
         """
         self._rest(self.tr("Current state"), done=False)
         self.figures.show_now(report)
-        self._gap.setFixedHeight(self.figures.hidden_height)
+        self.file.set_unpruned(unpruned=self.figures.unpruned)
+        self._gap.setFixedHeight(self.figures.hidden_height + self.file.hidden_height)
         dangers = {} if report is None else report.dangers
         self.most.show_tensors(self.tr("Most pruned"), pruned, self._shown, dangers)
 
@@ -216,12 +218,12 @@ class Forecast(QWidget):
             text = self.tr("The same step again prunes {n} more weights.").format(n=n)
         else:
             text = self.tr("With these settings the next step prunes {n} weights.").format(n=n)
-        self.note.setText(text)
+        self._put(self.note, text)
         self.action.set_again(gone, channels, exact=exact, done=self._done)
 
     def set_not_again(self, sentence: str) -> None:
         """Say why the form can do nothing to the state in force; nobody asked."""
-        self.note.setText(sentence)
+        self._put(self.note, sentence)
         self.action.set_again(0)
 
     def set_colors(self, colors: Mapping[str, str]) -> None:
@@ -235,16 +237,21 @@ class Forecast(QWidget):
 
     # Inside
 
+    def _put(self, label: QLabel, sentence: str) -> None:
+        said = self._short.in_text(sentence)
+        label.setText(said)
+        label.setToolTip(as_plain(sentence) if said != sentence else "")
+
     def _plan(self) -> None:
         self._resting = self._waiting = False
         self._quiet(self.tr("Preview"))
 
     def _rest(self, title: str, *, done: bool) -> None:
         if self._waiting:
-            self.note.setText("")
+            self._put(self.note, "")
             self.action.set_waiting()
         elif not self._resting or done != self._done:
-            self.note.setText("")
+            self._put(self.note, "")
             self.action.set_unknown(done=done)
         self._resting, self._done = True, done
         self.alarm.set_dangers({}, {})
@@ -253,9 +260,10 @@ class Forecast(QWidget):
     def _quiet(self, title: str) -> None:
         if title != self.heading.text():
             self.heading.setText(title)
-        self.error.setText("")
+        self._put(self.error, "")
         self.spared.setText("")
         self._gap.setFixedHeight(0)
+        self.file.set_unpruned(unpruned=False)
         self._warning.setCurrentWidget(self.note if self._resting else self.alarm)
         self.pages.setCurrentIndex(0)
 
