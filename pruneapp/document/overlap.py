@@ -138,7 +138,7 @@ def _in_order(snapshot: Snapshot, theirs: Mapping[str, BitMask]) -> dict[str, Bi
     for name, mask in by_name.items():
         if mask.size != snapshot.entry(name).numel:
             raise SelectionError(
-                f"The other mask of '{name}' has {mask.size:,} elements, but the tensor "
+                f"The other mask of '{name}' has {mask.size:,} elements, but the tensor has "
                 f"{snapshot.entry(name).numel:,}.",
                 remedy="Choose the masks of the same model.",
             )

@@ -95,7 +95,8 @@ class Spool:
         except OSError as error:
             folder = self._folder or tempfile.gettempdir()
             raise ExportError(
-                f"Temporary data cannot be written to '{os.fspath(folder)}': {words_of(error)}.",
+                f"Temporary data in '{os.fspath(folder)}' cannot be written or read: "
+                f"{words_of(error)}.",
                 remedy="Free disk space there, or set TMPDIR to another folder.",
             ) from error
 

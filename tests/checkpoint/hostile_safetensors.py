@@ -278,7 +278,7 @@ def foreign_cases() -> Iterator[Case]:
     yield Case("F00-pickle", file(pickle.dumps({"a": [1]}), "m.pkl"), "")
     yield Case("F00-zeros", file(bytes(4096), "m.pt"), "zeros")
     yield Case("F00-text", file(b"hello, world, this is a letter", "m.txt"), "not a checkpoint")
-    yield Case("F00-json", file(b'{"hidden_size": 3}', "config.json"), "no 'weight_map'")
+    yield Case("F00-json", file(b'{"hidden_size": 3}', "config.json"), "no key 'weight_map'")
     for part in range(16):
         yield Case(f"S20c-{part}", file(GOOD[: len(GOOD) * part // 16]), "")
 

@@ -184,7 +184,7 @@ def test_other_bytes_from_the_disk_are_noticed(target, monkeypatch):
         return real(fd, changed)
 
     monkeypatch.setattr(writer.os, "write", flips)
-    with pytest.raises(ExportError, match="other bytes came back"):
+    with pytest.raises(ExportError, match="the bytes read back"):
         write(target)
 
     assert untouched(target, old)

@@ -160,7 +160,7 @@ def test_what_is_refused(model):
     snapshot = Snapshot(model)
     with pytest.raises(UnknownTensorError):
         overlap(snapshot, {"nothing": BitMask.full(3)}, Job())
-    with pytest.raises(SelectionError, match="has 3 elements, and the tensor 640"):
+    with pytest.raises(SelectionError, match="has 3 elements, but the tensor has 640"):
         overlap(snapshot, {FC: BitMask.full(3)}, Job())
     for how, why in (
         ("or", "all that is pruned there is pruned here"),

@@ -382,7 +382,7 @@ class TestFolders:
 
     def test_a_shard_is_not_overwritten_with_the_whole(self, shards):
         before = files(shards.contents.shards[0].path.parent)
-        with pytest.raises(ExportError, match="one of the files"):
+        with pytest.raises(ExportError, match="one of several files"):
             run(as_snapshot(shards), shards.contents.shards[0].path)
         assert files(shards.contents.shards[0].path.parent) == before
 

@@ -282,7 +282,7 @@ class TestRefused:
         monkeypatch.setattr(splitting, "MOST_FILES", 3)
         with pytest.raises(ExportError, match="more than 3") as caught:
             run(as_snapshot(opened), tmp_path / "out", 1)
-        assert "larger files" in caught.value.remedy
+        assert "max shard size" in caught.value.remedy
         assert not list(tmp_path.iterdir())
 
 
