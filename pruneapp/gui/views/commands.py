@@ -114,8 +114,8 @@ class EntryTable(QTableWidget):
             super().keyPressEvent(event)
 
     def _texts(self, row: int) -> list[str]:
-        items = (self.item(row, column) for column in range(self.columnCount()))
-        return ["" if item is None else item.text() for item in items]
+        entry = self._entries[row]
+        return [entry.name, entry.hint]
 
     def chosen(self) -> Entry | None:
         """Return the entry of the current row."""
