@@ -94,7 +94,7 @@ def test_the_table_follows_undo_and_redo(person, view):
     def kept_in_table():
         model = view._table.numbers
         head = [model.headerData(c, Qt.Orientation.Horizontal) for c in range(model.columnCount())]
-        at = head.index("kept")
+        at = head.index("Kept")
         return {model.data(model.index(row * columns + column, at)) for row, column in rows}
 
     port, row_3 = view.canvas.viewport(), view.canvas.pixel_of(3, 5)

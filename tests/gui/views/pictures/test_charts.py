@@ -162,12 +162,12 @@ def test_the_table_has_the_same_numbers(distribution, qtbot):
     cells = [model.index(1, c).data() for c in range(model.columnCount())]
     assert cells == ["1", "2", "40", "20", "40", "0"]
     assert [model.headerData(c, Qt.Orientation.Horizontal) for c in range(6)] == [
-        "from",
-        "to",
-        "kept",
-        "pruned",
-        "to be\npruned",
-        "kept after",
+        "From",
+        "To",
+        "Kept",
+        "Pruned",
+        "To be\npruned",
+        "Kept after",
     ]
     qtbot.keyClick(table, Qt.Key.Key_T)
     assert distribution._stack.currentWidget() is distribution.canvas

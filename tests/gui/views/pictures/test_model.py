@@ -190,7 +190,7 @@ def test_the_table_has_columns_of_afterwards_only_beside_a_preview(model):
             for column in range(found.columnCount())
         ]
 
-    now, after = ["sparsity", "norm² retained"], ["sparsity after", "norm² retained after"]
+    now, after = ["Sparsity", "Norm² retained"], ["Sparsity after", "Norm² retained after"]
     assert sorted(headers()[1:]) == sorted([*now, *after])
     model.set_report(REPORT, None)
     assert headers()[1:] == now

@@ -77,7 +77,8 @@ class NumbersModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return in_two_lines(self._numbers.headers[self._numbers.columns[section]])
+            header = self._numbers.headers[self._numbers.columns[section]]
+            return in_two_lines(header[:1].upper() + header[1:])
         if role == Qt.ItemDataRole.TextAlignmentRole and self._numbers.rows:
             return self.data(self.index(0, section), role)  # above its numbers
         return None
