@@ -66,7 +66,7 @@ def read_header(source: FileSource, job: Job) -> tuple[Header, int]:
     path = str(source.path)
     if source.size < 8:
         raise DamagedFileError(
-            f"'{path}' is not a safetensors file: it has {source.size} bytes, and 8 are the least.",
+            f"'{path}' is not a safetensors file: it has {source.size} bytes, fewer than 8.",
             remedy="Download or save it again.",
         )
     size = _length(source.read(0, 8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -262,7 +262,7 @@ class KeySheet(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
-        self.resize(560, 720)
+        self.resize(QSize(560, 720).boundedTo(self.screen().availableSize() - QSize(48, 64)))
         table = EntryTable((self.tr("Command"), self.tr("Shortcut")), self)
         table.setAccessibleName(self.tr("Commands and shortcuts"))
         table.set_entries([command(named) for named in actions if named[1].shortcuts()])

@@ -243,9 +243,12 @@ class ExportReportDialog(QDialog):
         pruned = sum(tensor.after for tensor in report.tensors)
         size, checksum, each = numbers.size(report.nbytes), report.checksum, ""
         if report.files:
-            size = self.tr("{size} in {n} files").format(
-                size=size, n=numbers.count(len(report.files))
+            words = (
+                self.tr("{size} in 1 file")
+                if len(report.files) == 1
+                else self.tr("{size} in {n} files")
             )
+            size = words.format(size=size, n=numbers.count(len(report.files)))
             checksum = self.tr("one per file, included in the copied text")
             each = "\n".join(
                 f"{name}\t{numbers.exact_size(nbytes)}\t{checksum}"

@@ -834,7 +834,7 @@ class TestKeys:
         assert dialog.isVisible()
 
     def test_what_is_out_of_range_is_refused_in_words(self, dialog, zst, qtbot):
-        assert zst.note.text().endswith("From 1 to 19.")
+        assert zst.note.text().endswith("Allowed: 1 to 19.")
         field = zst.editor.focusProxy()
         field.setFocus()
         field.selectAll()

@@ -9,8 +9,8 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QLocale, QPoint, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QPalette
 
 from pruneapp.answers import ShortNames
 from pruneapp.errors import ParameterError
@@ -19,6 +19,7 @@ from pruneapp.gui.views.form.amount import read_amount, write_amount
 from pruneapp.gui.views.form.editor import TextEditor
 from pruneapp.gui.views.form.editors import EDITORS, editor_for
 from pruneapp.gui.views.form.fields import first_clause
+from pruneapp.gui.views.form.tensor_choice import TensorChoice
 from pruneapp.params import (
     AmountParam,
     Choice,
@@ -552,16 +553,16 @@ def test_only_dimensions_that_a_method_knows_are_offered(qtbot):
 
 
 def test_the_help_of_a_number_names_no_bounds_that_say_nothing(form):
-    """Found: "From -64 to 63" below a dimension, "From 0 to 9,223,372,036,854,775,807"."""
+    """Found: "Allowed: -64 to 63" below a dimension, "Allowed: 0 to 9,223,372,036,854,775,807"."""
     form.set_request(FormRequest((FormRow("", "", "ln", {}),)))
     dim = form.rules[0].fields.fields["dim"]
-    assert "From" not in dim.note.text(), "nothing is known of the tensors"
+    assert "Allowed" not in dim.note.text(), "nothing is known of the tensors"
     form.set_context((64, 3, 3, 3), "Conv2d")
-    assert "From" not in dim.note.text(), "its list has them"
+    assert "Allowed" not in dim.note.text(), "its list has them"
     form.set_context((), "")
-    assert "From" not in dim.note.text(), "they have different numbers of dimensions"
+    assert "Allowed" not in dim.note.text(), "they have different numbers of dimensions"
     form.set_request(FormRequest((FormRow("", "", "random", {}),)))
-    assert "From" not in form.rules[0].fields.fields["seed"].note.text()
+    assert "Allowed" not in form.rules[0].fields.fields["seed"].note.text()
 
 
 def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):
@@ -585,3 +586,19 @@ def test_a_dragged_amount_is_shown_in_tenths_and_kept_in_full(form, qtbot):
     assert amount.value() == pytest.approx(0.678, abs=1e-9), "another was entered"
     form.set_amount(1234)
     assert (amount.field.text(), amount.value()) == ("1,234", 1234)
+
+
+def test_the_tensors_of_a_rule_take_letters_and_leave_ctrl_e_to_the_window(qtbot):
+    choice = TensorChoice()
+    qtbot.addWidget(choice)
+    keys = (
+        (Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier, "\x05", False),
+        (Qt.Key.Key_E, Qt.KeyboardModifier.NoModifier, "e", True),
+        (Qt.Key.Key_4, Qt.KeyboardModifier.NoModifier, "4", True),
+        (Qt.Key.Key_Question, Qt.KeyboardModifier.ShiftModifier, "?", True),
+    )
+    for key, modifier, text, taken in keys:
+        press = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifier, text)
+        press.ignore()
+        QCoreApplication.sendEvent(choice, press)
+        assert press.isAccepted() == taken, text

@@ -104,7 +104,7 @@ class Field(QWidget):
         if ends is None:
             return said
         low, high = (numbers.count(end).replace("-", "−") for end in ends)
-        return f"{said} " + self.tr("From {low} to {high}.").format(low=low, high=high)
+        return f"{said} " + self.tr("Allowed: {low} to {high}.").format(low=low, high=high)
 
     def _ends(self) -> tuple[int, int] | None:
         """Return the least and the greatest number that makes sense; None if there are none."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QWidget
 
 from pruneapp.gui.views.parts.controls import ComboBox
+from pruneapp.gui.views.parts.line_edit import LineEdit
 
 _CHECKED = ("", "")
 
@@ -18,6 +19,7 @@ class TensorChoice(ComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setEditable(True)
+        self.setLineEdit(LineEdit(self))
         self.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName(self.tr("Tensors of this rule"))
         self.setToolTip(
