@@ -92,7 +92,7 @@ def work():
 
 
 def wait():
-    time.sleep(2.5)  # time in which a thread waits for a processor is not counted
+    time.sleep(4)  # time in which a thread waits for a processor is not counted
     QTimer.singleShot(300, loop.quit)
 
 

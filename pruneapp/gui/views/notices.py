@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -25,10 +26,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from pruneapp.answers import ShortNames
 from pruneapp.gui.views.parts.colors import with_defaults
 from pruneapp.gui.views.parts.labels import ElidedLabel, as_plain, heading, plain, recolor
 from pruneapp.gui.views.parts.painting import reported
+
+if TYPE_CHECKING:  # it imports numpy, and the first picture has notices
+    from pruneapp.answers import ShortNames
 
 # More wait behind the newest, so that the picture keeps its room.
 _MOST = 2
@@ -74,7 +77,7 @@ class Notice(QWidget):
         action: str,
         details: str,
         trouble: bool,
-        short: ShortNames,
+        short: ShortNames | None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -85,14 +88,15 @@ class Notice(QWidget):
         self._colors = with_defaults({})
         self.glyph = heading("✕" if trouble else "i")
         self.glyph.setAccessibleName(self.tr("Error") if trouble else self.tr("Note"))
-        said = short.in_text(sentence)
+        said = short.in_text(sentence) if short else sentence
         self.sentence = plain(said, wrap=True)
         if said != sentence:
             self.sentence.setToolTip(as_plain(sentence))
             self.sentence.setAccessibleDescription(sentence)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.line = _Line(sentence, self)
-        self.line.set_names(short)
+        if short:
+            self.line.set_names(short)
         self.line.hide()
         self.older = plain()
         self.older.hide()
@@ -221,7 +225,7 @@ class NoticeBar(QWidget):
         self._colors = with_defaults({})
         self._next = 1
         self._most, self._short = _MOST, False
-        self._names = ShortNames()
+        self._names: ShortNames | None = None
         self.notices: list[Notice] = []
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)

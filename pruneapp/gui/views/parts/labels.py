@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
-from pruneapp.answers import ShortNames
 from pruneapp.errors import escaped
 from pruneapp.gui.views.parts.painting import reported
+
+if TYPE_CHECKING:  # it imports numpy, and the first picture has labels
+    from pruneapp.answers import ShortNames
 
 # Letters of a long text that a line shows at most, at either end.
 _ENDS = 500
@@ -35,7 +38,7 @@ class ElidedLabel(QLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._names = ShortNames()
+        self._of_file: ShortNames | None = None
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setText(text)
@@ -52,8 +55,17 @@ class ElidedLabel(QLabel):
 
     def set_names(self, names: ShortNames) -> None:
         """Take the shorter forms of the names of the file."""
-        self._names = names
+        self._of_file = names
         self.update()
+
+    @property
+    def _names(self) -> ShortNames:
+        """The shorter forms of the names; none before a file is open."""
+        if self._of_file is None:
+            from pruneapp.answers import ShortNames
+
+            self._of_file = ShortNames()
+        return self._of_file
 
     def sizeHint(self) -> QSize:
         """Ask for the whole text, within reason."""
@@ -71,8 +83,8 @@ class ElidedLabel(QLabel):
     def shortened(self, width: int) -> str:
         """Return what is shown of the text in so many pixels."""
         text = within_reason(self.text())
-        if self.fontMetrics().horizontalAdvance(text) > width:
-            text = self._names.in_text(text)
+        if self._of_file is not None and self.fontMetrics().horizontalAdvance(text) > width:
+            text = self._of_file.in_text(text)
         return self.fontMetrics().elidedText(text, self.elide, width)
 
     @reported
