@@ -15,6 +15,8 @@ from pruneapp.gui.views.parts.numbers import count, part
 from pruneapp.gui.views.pictures.frame.wording import value_text
 
 _GAP = "\u00a0"
+# Digits, and whether zeros are counted, of the wordings that have every entry.
+_WHOLE = ((4, True), (4, False), (3, False))
 
 
 class NumbersLine(QLabel):
@@ -56,10 +58,9 @@ class NumbersLine(QLabel):
         stats = self._stats
         self._wordings = ("",)
         if stats is not None:
-            wanted = ((4, True), (4, False), (3, False))
             of = (self.tr("In the file:"),) if self._pruned else ()
             entries = [
-                (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in wanted
+                (*of, *self._facts(stats, digits, counted=counted)) for digits, counted in _WHOLE
             ]
             left = list(entries[-1])
             words = ("NaN", self.tr("std"), self.tr("mean"), self.tr("zeros"), self.tr("max"))
@@ -87,8 +88,9 @@ class NumbersLine(QLabel):
         shown = next(fitting, "")
         self.setText(shown)
         # A name hides the text: what is read out has all entries, in the digits of what is shown.
+        left_out = shown.endswith("…")
         self.setAccessibleDescription(
-            self._wordings[0] if shown.endswith("…") or not shown else shown
+            self._wordings[len(_WHOLE) - 1] if left_out else shown or self._wordings[0]
         )
 
     def _facts(self, stats: TensorStats, digits: int, *, counted: bool) -> list[str]:
