@@ -12,7 +12,7 @@ from pruneapp import plain_json
 from pruneapp.checkpoint.pipeline import PIECE_BYTES
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.shards import blobs_of
-from pruneapp.errors import ExportError, JsonError, words_of
+from pruneapp.errors import ExportError, FileChangedError, JsonError, words_of
 from pruneapp.export.declaration import Plan
 
 CONFIG = "config.json"
@@ -212,14 +212,30 @@ def same(plan: Plan, there: Path) -> bool:
 
 
 def copy_of(path: Path) -> Plan:
-    """Plan a copy of a file; `ExportError` where it cannot be read."""
+    """Plan a copy of a file.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be read.
+    FileChangedError
+        If its size changes before it is copied.
+    """
     with reading(path):
         size = path.stat().st_size
 
     def pieces() -> Iterator[bytes | memoryview]:
+        left = size
         with reading(path), path.open("rb") as file:
-            while piece := file.read(PIECE_BYTES):
-                yield piece
+            while left >= 0 and (piece := file.read(PIECE_BYTES)):
+                left -= len(piece)
+                if left >= 0:
+                    yield piece
+        if left:
+            raise FileChangedError(
+                f"'{path}' was changed by another program while it was being copied.",
+                remedy="Nothing was written. Export again.",
+            )
 
     return Plan(size, pieces, {})
 

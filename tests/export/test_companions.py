@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pruneapp.checkpoint.reader import open_checkpoint
-from pruneapp.errors import ExportError
+from pruneapp.errors import ExportError, FileChangedError
 from pruneapp.export import folder as folders
-from pruneapp.export.companions import _is_own
+from pruneapp.export.companions import _is_own, copy_of
 from pruneapp.export.landing import landing
 from pruneapp.export.run import ExportRequest, export
 from pruneapp.gui.export_told import report_text
@@ -165,3 +165,13 @@ def test_subfolders_are_made_where_they_are_written(tmp_path):
 def test_a_loop_of_links_is_left_out(encoder):
     (encoder / "loop.json").symlink_to("loop.json")
     assert not _is_own(encoder / "loop.json", encoder)
+
+
+@pytest.mark.parametrize("now", [b"{}", b'{"longer": true}' * 100])
+def test_a_file_that_changes_while_it_is_copied_is_a_sentence(encoder, now):
+    path = encoder / "tokenizer.json"
+    path.write_text('{"version": 1}')
+    plan = copy_of(path)
+    path.write_bytes(now)
+    with pytest.raises(FileChangedError, match=r"tokenizer\.json' was changed by another program"):
+        b"".join(plan.pieces())
