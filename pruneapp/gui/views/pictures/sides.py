@@ -181,6 +181,7 @@ class SidesRow(QWidget):
     def _show_chosen(self) -> None:
         for box, tip in zip(self.boxes, self._tips, strict=True):
             box.setToolTip(as_plain(f"{tip}\n{box.currentText()}".strip()))
+            box.setAccessibleDescription(tip)  # else the tooltip with its markup is read out
         self.swap_button.setEnabled(self._wanted[0] != self._wanted[1])
 
     def _label(self, place: int) -> str:
