@@ -17,6 +17,8 @@ from pruneapp.progress import Job
 # Comparing a pattern with a hundred thousand names letter by letter takes seconds.
 _MOST_COMPARED = 5_000
 _MOST_NAMED = 3
+# A pattern is compiled with each key that is typed, which takes 30 µs a letter.
+_LONGEST_PATTERN = 1_000
 # What stands between commas and line breaks; a bracket that is not closed is a letter like others.
 _SEPARATED = re.compile(r"(?:\[[^\]\n]*\]|[^,\n])+")
 
@@ -126,6 +128,15 @@ def resolve(checkpoint: Checkpoint, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _matching(checkpoint: Checkpoint, pattern: str) -> list[TensorEntry]:
+    if len(pattern) > _LONGEST_PATTERN:
+        found = [e for e in checkpoint.entries.values() if pattern in e.names]
+        if found:
+            return found
+        raise SelectionError(
+            f"A pattern has at most {_LONGEST_PATTERN:,} characters, and this one has "
+            f"{len(pattern):,}.",
+            remedy="Separate several patterns by commas.",
+        )
     matches = re.compile(fnmatch.translate(pattern)).match
     found = [e for e in checkpoint.entries.values() if any(matches(name) for name in e.names)]
     if not found:

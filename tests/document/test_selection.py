@@ -48,6 +48,11 @@ def test_what_cannot_be_pruned_is_left_out_or_named_with_the_reason(model):
         select(model, ["*tracked"])
 
 
+def test_a_pattern_too_long_to_be_compiled_with_each_key_is_refused(model):
+    with pytest.raises(SelectionError, match="at most 1,000 characters, and this one has 6,000"):
+        select(model, ["fc*" * 2_000])
+
+
 def test_no_pattern_is_refused(model):
     with pytest.raises(SelectionError, match="No pattern"):
         select(model, [])

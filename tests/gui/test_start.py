@@ -395,6 +395,10 @@ def test_every_command_is_found_by_its_name(new_person):
     person.menu("Help", "Keyboard shortcuts")
     person.wait(lambda: QApplication.activeModalWidget() is not None)
     sheet = QApplication.activeModalWidget()
+    sheet.table.setCurrentCell(sheet.table.rowCount() - 1, 0)
+    person.qtbot.keyClick(sheet.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    last = sheet.table.item(sheet.table.rowCount() - 1, 0).text()
+    assert QApplication.clipboard().text().splitlines()[-1].startswith(last)
     shown = {sheet.table.item(row, 1).text() for row in range(sheet.table.rowCount())}
     assert {"Ctrl+O", "Space", "Ctrl+Return, Ctrl+Enter"} <= shown
     sheet.close()

@@ -265,11 +265,9 @@ class KeySheet(QDialog):
         self.resize(QSize(560, 720).boundedTo(self.screen().availableSize() - QSize(48, 64)))
         table = EntryTable((self.tr("Command"), self.tr("Shortcut")), self)
         table.setAccessibleName(self.tr("Commands and shortcuts"))
-        table.set_entries([command(named) for named in actions if named[1].shortcuts()])
-        for keys, text in more:
-            row = table.rowCount()
-            table.insertRow(row)
-            table.setItem(row, 0, QTableWidgetItem(text))
-            table.setItem(row, 1, QTableWidgetItem(keys))
+        table.set_entries(
+            [command(named) for named in actions if named[1].shortcuts()]
+            + [Entry(text, keys, run=table.clearSelection) for keys, text in more]
+        )
         QVBoxLayout(self).addWidget(table)
         self.table = table
