@@ -47,10 +47,10 @@ class ViewState:
 
     def glance(self) -> Mapping[str, Any]:
         """Return what is in focus and what the form says, in no time."""
-        request = self._views.form.request()
+        request = self._views.form.mended()  # a slip in one field loses no rules
         # Of a method that is gone nothing could be shown again.
-        known = request is not None and all(row.method in registry.METHODS for row in request.rows)
-        form = {"form": plain_form(request)} if request is not None and known else {}
+        known = all(row.method in registry.METHODS for row in request.rows)
+        form = {"form": plain_form(request)} if known else {}
         page = self._views.pages.page.name.lower()
         return {"tensor": self._views.tree.focused(), "page": page, **form}
 

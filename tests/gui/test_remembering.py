@@ -248,3 +248,22 @@ def test_a_form_of_a_method_that_is_gone_is_not_kept_and_stops_nothing(person, f
     opened(person, first)
     assert person.views.tree.checked() == (name,)
     assert not person.bugs
+
+
+def test_a_slip_in_one_field_loses_no_rules(person, files):
+    """Found: with a wrong amount nothing of the form was remembered."""
+    first, second = files
+    opened(person, first)
+    person.click(person.views.form.add)
+    person.type(person.rule.target.lineEdit(), "*.weight")
+    person.choose(person.rule.method, "Random unstructured")
+    person.ask_amount("150")
+    assert person.views.form.request() is None
+    opened(person, second)
+    person.window.actions_["reset_form"].trigger()
+    assert len(person.views.form.rules) == 1
+    opened(person, first)
+    rules = person.views.form.request().rows
+    assert [row.method for row in rules] == ["l1_unstructured", "random_unstructured"]
+    assert [row.values["amount"] for row in rules] == [0.2, 0.2]
+    assert rules[1].pattern == "*.weight"

@@ -251,6 +251,12 @@ class PruneForm(QWidget):
         rows = tuple(rule.row() for rule in self.rules)
         return FormRequest(rows, self.scope(), self.limits.values(), self._with_companions())
 
+    def mended(self) -> FormRequest:
+        """Return what is asked for, with the default in place of each value that is wrong."""
+        limits = {} if self.limits.errors() else self.limits.values()
+        rows = tuple(rule.mended() for rule in self.rules)
+        return FormRequest(rows, self.scope(), limits, self._with_companions())
+
     def scope(self) -> str:
         """Return "local" or "global", as far as all rules can do it."""
         scopes = self._scopes()

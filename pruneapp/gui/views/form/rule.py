@@ -305,6 +305,13 @@ class RuleEditor(QWidget):
         pattern, kind = self.target.wanted()
         return FormRow(pattern, kind, str(self.method.currentData()), self.fields.values())
 
+    def mended(self) -> FormRow:
+        """Return the rule, with the default in place of each value that is wrong."""
+        form = self.form()
+        usual = {param.name: param.default for param in form.params} if form else {}
+        values = usual | self.fields.valid_values()
+        return FormRow(*self.target.wanted(), str(self.method.currentData()), values)
+
     @property
     def refused(self) -> bool:
         """Whether it is said that the rule matches nothing."""
