@@ -9,7 +9,7 @@ from typing import Any
 
 from pruneapp.errors import words_of
 
-# What the header process is called with: see checkpoint/header_process.py. In a frozen bundle
+# What the header process is called with: see checkpoint/header_tasks.py. In a frozen bundle
 # this very program is the only interpreter there is.
 HEADER_PROCESS = "--header-process"
 
@@ -17,7 +17,7 @@ HEADER_PROCESS = "--header-process"
 def main(argv: list[str] | None = None) -> int:
     """Run the window or the command line; returns the exit status, see `cli.statuses`."""
     if (sys.argv[1:] if argv is None else argv)[:1] == [HEADER_PROCESS]:
-        from pruneapp.checkpoint.header_process import main as parse_header
+        from pruneapp.checkpoint.header_tasks import main as parse_header
 
         return parse_header()
     if argv is not None:

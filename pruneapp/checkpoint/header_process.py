@@ -11,14 +11,12 @@ The pieces travel as `marshal`, which only knows plain values: nothing in them c
 from __future__ import annotations
 
 import contextlib
-import gc
+import importlib
 import marshal
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -36,8 +34,9 @@ LARGE_BYTES = 2_000_000
 SMALL_BYTES = 50_000
 # `__main__` hands this argument on to `main`: a frozen bundle has no ``python -c``.
 HIDDEN_ARGUMENT = "--header-process"
+# The other side, which needs this one: so it is named, not imported.
+PARSER = "pruneapp.checkpoint.header_tasks"
 
-_ROWS_A_PIECE = 512
 _PIECE_BYTES = 1 << 20
 
 
@@ -96,43 +95,12 @@ def parse_torch(
     return _in_process("torch", [request], path, job)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """Something to parse: to the rows, which come in pieces, and the rest."""
-
-    parse: Callable[[bytes, str], tuple[list[Any], tuple[Any, ...]]]
-
-
-def _header_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
-    header = safetensors_header.parse(text, path)
-    return header.tensors, (header.metadata, header.extras, header.data_bytes)
-
-
-def _index_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
-    index = index_json.parse(text, path)
-    return list(index.weight_map.items()), (index.total_size,)
-
-
-def _torch_rows(text: bytes, path: str) -> tuple[list[Any], tuple[Any, ...]]:
-    from pruneapp.checkpoint.torchfile import remote
-
-    reader, state_dict = marshal.loads(text)  # noqa: S302 - plain values, from our own process
-    return remote.rows_of(path, reader, state_dict)
-
-
-_TASKS = {
-    "header": _Task(_header_rows),
-    "index": _Task(_index_rows),
-    "torch": _Task(_torch_rows),
-}
-
-
 def command() -> list[str]:
     """Return the command that starts the helper, in a checkout, an installation or a bundle."""
     if getattr(sys, "frozen", False):
         return [sys.executable, HIDDEN_ARGUMENT]
     root = str(Path(__file__).resolve().parents[2])
-    code = f"import sys; sys.path.insert(0, {root!r}); import {__name__} as p; sys.exit(p.main())"
+    code = f"import sys; sys.path.insert(0, {root!r}); import {PARSER} as p; sys.exit(p.main())"
     # Isolated, without site-packages: nothing of the person's environment is needed or run.
     return [sys.executable, "-I", "-S", "-c", code]
 
@@ -151,7 +119,9 @@ def _in_process(
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError:  # no process can be started: better a window that stalls than no model
-        return _TASKS[task].parse(b"".join(pieces), path)
+        parser = importlib.import_module(PARSER)
+        here: tuple[list[Any], tuple[Any, ...]] = parser.parse_here(task, b"".join(pieces), path)
+        return here
     assert process.stdin is not None
     assert process.stdout is not None
     done = threading.Event()
@@ -160,7 +130,7 @@ def _in_process(
     try:
         # A helper that died early says more on its way out than a broken pipe does.
         with contextlib.suppress(BrokenPipeError, OSError):
-            _send(process.stdin, (task, path))
+            send(process.stdin, (task, path))
             for piece in pieces:
                 process.stdin.write(piece)
                 job.cancel.check()
@@ -205,12 +175,14 @@ def _raise(kind: str, value: Any) -> None:
     raise RuntimeError(f"the process that parses headers failed:\n{value}")
 
 
-def _send(stream: IO[bytes], value: Any) -> None:
+def send(stream: IO[bytes], value: Any) -> None:
+    """Write a plain value to the other side."""
     data = marshal.dumps(value)
     stream.write(len(data).to_bytes(8, "little") + data)
 
 
-def _receive(stream: IO[bytes]) -> Any:
+def receive(stream: IO[bytes]) -> Any:
+    """Read a plain value; None if the other side has no more."""
     size = stream.read(8)
     if len(size) < 8:
         return None
@@ -219,27 +191,8 @@ def _receive(stream: IO[bytes]) -> Any:
 
 
 def _messages(stream: IO[bytes]) -> Iterator[tuple[str, Any]]:
-    while (message := _receive(stream)) is not None:
+    while (message := receive(stream)) is not None:
         yield message
-
-
-def main() -> int:
-    """Be the helper: parse what comes in on standard input, answer on standard output."""
-    task, path = _receive(sys.stdin.buffer)
-    out = sys.stdout.buffer
-    gc.disable()  # nothing here is garbage before the end, and looking for it takes half the time
-    try:
-        rows, rest = _TASKS[task].parse(sys.stdin.buffer.read(), path)
-        for start in range(0, len(rows), _ROWS_A_PIECE):
-            _send(out, ("rows", rows[start : start + _ROWS_A_PIECE]))
-        _send(out, ("rest", rest))
-    except PruneAppError as error:
-        names = (type(error).__name__, error.sentence, error.remedy, error.details)
-        _send(out, ("error", names))
-    except Exception:  # noqa: BLE001 - the border of the process: bugs are reported to the window
-        _send(out, ("bug", traceback.format_exc()))
-    out.flush()
-    return 0
 
 
 def in_pieces(read: Callable[[int, int], bytes], start: int, size: int) -> Iterator[bytes]:

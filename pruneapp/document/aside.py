@@ -7,6 +7,7 @@ history changes in no time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.errors import words_of
@@ -102,3 +103,21 @@ class Fetch:
             found.append((slot, mask))
             job.step(slot.nbytes)
         return tuple(found)
+
+
+# What a document says of each weight: whether it is kept, made final, protected.
+Layer = Literal["masks", "final", "protected"]
+
+
+Slots = dict[tuple[Layer, str], MaskSlot | None]
+
+
+Keyed = dict[tuple[Layer, str], BitMask | None]
+
+
+@dataclass(frozen=True, eq=False)
+class NewMask:
+    """A mask that was not met before, and the one that it is packed against."""
+
+    slot: MaskSlot
+    base: MaskSlot | None = None

@@ -12,11 +12,9 @@ from pruneapp.checkpoint.reader import Checkpoint, Notice
 from pruneapp.document.changes import PUT, ChangeKind, DocumentChanged, Subscriber, Subscribers
 from pruneapp.document.edit import Edit, Masks, Record
 from pruneapp.document.exported import Exported
-from pruneapp.document.hand import HandPreview
 from pruneapp.document.history import BUDGET, History
 from pruneapp.document.past import PastState
-from pruneapp.document.preview import Preview
-from pruneapp.document.proposal import Proposal
+from pruneapp.document.proposal import Outcome, Proposal
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rule_of
 from pruneapp.document.tracing import pruned_by
@@ -187,7 +185,7 @@ class Document:
 
     # Changes
 
-    def apply(self, preview: Preview) -> None:
+    def apply(self, preview: Outcome) -> None:
         """Put the masks of a preview in force, as one entry of the history.
 
         Raises
@@ -198,7 +196,7 @@ class Document:
         self._refuse_stale(preview.revision)
         self._push("apply", preview.as_edit(self._snapshot))
 
-    def edit(self, preview: HandPreview) -> None:
+    def edit(self, preview: Outcome) -> None:
         """Put in force what was done by hand, as one entry of the history.
 
         Raises

@@ -8,15 +8,15 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
-from pruneapp.document.aside import MaskSlot
+from pruneapp.document.aside import Keyed, Layer, MaskSlot, Slots
 from pruneapp.document.step import Step
 from pruneapp.masks.bitmask import BitMask
 
 Masks = Mapping[str, BitMask | None]
 Json = Mapping[str, Any]
+# What an entry of the history is called whose masks came with the file.
+FILE_MASKS = "file_masks"
 EditKind = Literal["prune", "edit", "final", "found"]
-# What a document says of each weight: whether it is kept, made final, protected.
-Layer = Literal["masks", "final", "protected"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,10 +25,6 @@ class Change:
 
     before: Masks = field(default_factory=dict)
     after: Masks = field(default_factory=dict)
-
-
-Slots = dict[tuple[Layer, str], MaskSlot | None]
-Keyed = dict[tuple[Layer, str], BitMask | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,3 +165,8 @@ class Replacement:
     def names(self) -> tuple[str, ...]:
         """The tensors that change."""
         return tuple(dict.fromkeys((*self.masks, *self.final, *self.protected)))
+
+
+def is_work(entry: Json) -> bool:
+    """Say whether a person did what an entry says; masks that a file has come by themselves."""
+    return entry.get("name") != FILE_MASKS

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pruneapp.answers import Estimate, SparsityReport, TensorSparsity
 from pruneapp.checkpoint.entry import size_of
+from pruneapp.document.census.store import census_of
 from pruneapp.document.census.wanted import rows_now
 from pruneapp.document.counts import Units
 from pruneapp.document.counts_of_patterns import gone_in_pattern
@@ -89,7 +90,7 @@ def estimate(
         channels=channels,
         report=_report(snapshot, known, job) if complete else None,
         sure=complete and not step.companions and all(effect.sure for effect in known),
-        counting=1.0 if whole or scores else snapshot.census.share(snapshot, step),
+        counting=1.0 if whole or scores else census_of(snapshot).share(snapshot, step),
     )
 
 
@@ -153,11 +154,11 @@ def _report(snapshot: Snapshot, effects: Sequence[Effect], job: Job) -> Sparsity
 
 def _model(snapshot: Snapshot, job: Job) -> tuple[int, int]:
     """Return how many parameters there are, and how many are pruned."""
-    known: tuple[int, int] | None = snapshot.census.recent(snapshot, "model")
+    known: tuple[int, int] | None = census_of(snapshot).recent(snapshot, "model")
     if known is None:
         pruned = sum(mask.pruned for mask in snapshot.masks.values())
         known = size_of(snapshot.checkpoint.entries.values(), job.cancel).parameters, pruned
-        snapshot.census.remember(snapshot, "model", known, 0)
+        census_of(snapshot).remember(snapshot, "model", known, 0)
     return known
 
 

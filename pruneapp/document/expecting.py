@@ -15,6 +15,7 @@ import numpy as np
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.document.census.magnitudes import BINS, Counted, bin_shift, bin_values
+from pruneapp.document.census.store import census_of
 from pruneapp.document.energy import Energy, total_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.contract import Near
@@ -28,7 +29,7 @@ _MOST = 2_000
 
 
 class Expecting:
-    """Says where the cuts of a step are that ranks by magnitude; see `pruneapp.methods.run.Expect`.
+    """Says where a step by magnitude cuts; see `pruneapp.methods.run.Expect`.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class Expecting:
         assert dtype.form is not None
         total = np.zeros(BINS, np.int64)
         for view, ranking in zip(ranked.views, ranked.rankings, strict=True):
-            found = self._snapshot.census.magnitudes(self._snapshot, view.name)
+            found = census_of(self._snapshot).magnitudes(self._snapshot, view.name)
             if found is None or view.scores is not None or ranking.width != dtype.bits:
                 return None
             total[found.bins] += found.counts
@@ -89,7 +90,7 @@ def known_energies(
     found = {}
     for name, taken in near.items():
         job.cancel.check()
-        counted = snapshot.census.magnitudes(snapshot, name)
+        counted = census_of(snapshot).magnitudes(snapshot, name)
         if counted is None:
             continue
         energy = _energy(counted, snapshot.entry(name).dtype, taken)
@@ -176,7 +177,7 @@ def known_channels(
     for name, dim in dims.items():
         job.cancel.check()
         entry = snapshot.entry(name)
-        known = [snapshot.census.channels(snapshot, name, dim, n) for n in (2, 1)]
+        known = [census_of(snapshot).channels(snapshot, name, dim, n) for n in (2, 1)]
         if known[0] is None or known[1] is None:
             continue
         stays = channels_left(after[name], entry.shape, dim, job)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pruneapp.checkpoint.entry import TensorEntry
-from pruneapp.document.edit import Change, Edit
+from pruneapp.document.edit import FILE_MASKS, Change, Edit
 from pruneapp.document.entries import OnTensors
 from pruneapp.document.given import read_mask
 from pruneapp.document.proposal import Proposal, listed
@@ -89,7 +89,7 @@ class FileMasks(OnTensors):
         Any names of the tensors.
     """
 
-    NAME = "file_masks"
+    NAME = FILE_MASKS
 
     def propose(self, snapshot: Snapshot, job: Job) -> Proposal:
         """Return what it does to a state, for `Document.put`. Reads the masks of the file.

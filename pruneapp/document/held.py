@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from pruneapp.document.aside import MaskSlot, Spill, Written
-from pruneapp.document.edit import Keyed, Slots
+from pruneapp.document.aside import Keyed, MaskSlot, Slots, Spill, Written
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pruneapp.document.aside import Fetch, MaskSlot, Spill, Written
-from pruneapp.document.edit import Edit, Json, Layer, Record, Replacement, Slots, said
+from pruneapp.document.aside import Fetch, Layer, MaskSlot, Slots, Spill, Written
+from pruneapp.document.edit import Edit, Json, Record, Replacement, said
 from pruneapp.document.held import HeldMasks
 from pruneapp.document.past import PastState
 from pruneapp.document.scratch import ScratchFile

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pruneapp.document.aside import MaskSlot
-from pruneapp.document.edit import Layer, Slots
+from pruneapp.document.aside import Layer, MaskSlot, Slots
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.errors import HistoryError, StaleError, words_of

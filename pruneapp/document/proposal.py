@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from pruneapp.document.edit import Edit
+from pruneapp.document.snapshot import Snapshot
 
 _MOST_NAMED = 20
 
@@ -24,6 +26,17 @@ class Proposal:
 
     revision: int
     edit: Edit
+
+
+class Outcome(Protocol):
+    """What a worker computed of a state: a preview of a step, or of an edit by hand."""
+
+    @property
+    def revision(self) -> int:
+        """The number of the state that it was computed from."""
+
+    def as_edit(self, before: Snapshot) -> Edit:
+        """Return it as a change of that state."""
 
 
 def listed(head: str, names: Iterable[str], say: Callable[[str], str] = str) -> str:

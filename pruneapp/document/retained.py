@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from pruneapp.answers import SparsityReport, TensorSparsity
+from pruneapp.document.census.store import census_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.stats import sparsity
 from pruneapp.progress import Job
@@ -37,7 +38,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
         where it is not counted yet, or beyond float64. `energy` of the model is that of the tensors
         together; None unless all are known. `magnitude` likewise, of the sum of magnitudes.
     """
-    known: SparsityReport | None = now.census.recent(now, _KEY)
+    known: SparsityReport | None = census_of(now).recent(now, _KEY)
     if known is not None:
         return known
     report = sparsity(now)
@@ -45,8 +46,8 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     before, after = (0.0, 0.0), (0.0, 0.0)
     for batch in job.cancel.batches(report.tensors):
         for t in batch:
-            was = now.census.sums(opened, t.name) or _UNKNOWN
-            left = now.census.sums(now, t.name) or _UNKNOWN
+            was = census_of(now).sums(opened, t.name) or _UNKNOWN
+            left = census_of(now).sums(now, t.name) or _UNKNOWN
             energy, magnitude = map(_share, was, left)
             tensors.append(
                 TensorSparsity(t.name, t.numel, t.before, t.after, energy, magnitude=magnitude)
@@ -56,7 +57,7 @@ def retained(opened: Snapshot, now: Snapshot, job: Job) -> SparsityReport:
     energy, magnitude = map(_share, before, after)
     found = replace(report, tensors=tuple(tensors), energy=energy, magnitude=magnitude)
     if found.energy is not None:
-        now.census.remember(now, _KEY, found, _BYTES * len(tensors))
+        census_of(now).remember(now, _KEY, found, _BYTES * len(tensors))
     return found
 
 
@@ -65,7 +66,7 @@ def since_opening(report: SparsityReport, before: Snapshot) -> SparsityReport:
 
     As far as that was counted: it is what `retained` found of the state `before`. Reads nothing.
     """
-    known: SparsityReport | None = before.census.recent(before, _KEY)
+    known: SparsityReport | None = census_of(before).recent(before, _KEY)
     return report if known is None else replace(report, retained=known.energies)
 
 

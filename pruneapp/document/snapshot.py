@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Bits, Checkpoint, RawChunk
-from pruneapp.document.census import Census
 from pruneapp.document.counts import UnitCounts, Units
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.methods.declaration import Method, TensorView
 from pruneapp.progress import Job
+
+T = TypeVar("T")
+
+
+class StateCache:
+    """What is computed of a document once and kept from state to state: one store of each kind.
+
+    A snapshot hands it on and knows none of the kinds. Safe to use from several threads.
+
+    Parameters
+    ----------
+    *stores
+        Those that are there from the beginning, each the only one of its class.
+    """
+
+    def __init__(self, *stores: object) -> None:
+        self._stores: dict[type, object] = {type(store): store for store in stores}
+        self._lock = threading.Lock()
+
+    def of(self, kind: type[T]) -> T:
+        """Return the store of a kind, made by its constructor when first asked for."""
+        with self._lock:
+            store = self._stores.get(kind)
+            if store is None:
+                store = self._stores[kind] = kind()
+        assert isinstance(store, kind)
+        return store
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +66,8 @@ class Snapshot:
     protected
         Weights that no method takes: a bit is 1 where it is protected. A tensor without a mask has
         none. By first names.
-    census
-        Counted magnitudes and norms, kept from state to state.
+    cache
+        What is computed once and kept from state to state, such as histograms.
     """
 
     checkpoint: Checkpoint
@@ -49,7 +76,7 @@ class Snapshot:
     revision: int = 0
     counts: UnitCounts = field(default_factory=UnitCounts, repr=False)
     protected: MaskSet = field(default_factory=MaskSet)
-    census: Census = field(default_factory=Census, repr=False)
+    cache: StateCache = field(default_factory=StateCache, repr=False)
 
     def entry(self, name: str) -> TensorEntry:
         """Return the tensor that has `name` among its names."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pruneapp.document.edit import Layer, Record
+from pruneapp.document.aside import Layer
+from pruneapp.document.edit import Record
 from pruneapp.document.scratch import ScratchFile
 
 

@@ -13,6 +13,7 @@ from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.entry import TensorEntry
 from pruneapp.checkpoint.reader import Bits
 from pruneapp.document.blocks import aligned
+from pruneapp.document.census.store import census_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.zero_patterns import block_of, pattern_of
 from pruneapp.kernels.side_by_side import WORTH_THREADS, default_threads, in_order
@@ -125,7 +126,7 @@ def _worth_looking(snapshot: Snapshot, names: Iterable[str] | None, job: Job) ->
 
 def _too_few(snapshot: Snapshot, entry: TensorEntry) -> bool:
     """Whether the census says that there are too few zeros to be reported."""
-    known = snapshot.census.zeros(snapshot, entry.name)
+    known = census_of(snapshot).zeros(snapshot, entry.name)
     if known is None or entry.name in snapshot.masks or entry.name in snapshot.protected:
         return False
     slices = [entry.numel // size for size in entry.shape if size > 1] if entry.by_default else []

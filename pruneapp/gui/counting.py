@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from pruneapp.answers import TensorRow
 from pruneapp.document.census import Wanted
-from pruneapp.document.census.store import BUDGET
+from pruneapp.document.census.store import BUDGET, census_of
 from pruneapp.document.past import PastState
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Step
@@ -142,7 +142,7 @@ class _Round:
 
     def go_on(self, job: Job) -> bool:
         """Count for a moment; returns whether all is done."""
-        census, ends = self._snapshot.census, time.perf_counter() + STRETCH_S
+        census, ends = census_of(self._snapshot), time.perf_counter() + STRETCH_S
         if self._left is None:
             self._left = self._look()
         left = self._left
@@ -167,10 +167,10 @@ class _Round:
 
     @property
     def _is_full(self) -> bool:
-        return self._snapshot.census.nbytes > FULL * BUDGET
+        return census_of(self._snapshot).nbytes > FULL * BUDGET
 
     def _look(self) -> deque[Wanted]:
-        census = self._snapshot.census
+        census = census_of(self._snapshot)
         needed: tuple[Wanted, ...] = ()
         if self._step is not None:
             try:
@@ -188,7 +188,7 @@ class _Round:
         return deque(
             (state, wanted)
             for state in states
-            for wanted in state.census.wanted_energies(state, self._names, job)
+            for wanted in census_of(state).wanted_energies(state, self._names, job)
         )
 
     @property

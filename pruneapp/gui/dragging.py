@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal
 
+from pruneapp.document.census.store import census_of
 from pruneapp.document.census.together import ordered_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import rows_of
@@ -191,7 +192,7 @@ class Dragging(QObject):
 
         def work(_job: Job) -> tuple[tuple[str, ...], int | None]:
             names = _touched(snapshot, step, row) if step.scope == "global" else (name,)
-            return names, snapshot.census.below(snapshot, names, threshold)
+            return names, census_of(snapshot).below(snapshot, names, threshold)
 
         def done(counted: tuple[tuple[str, ...], int | None]) -> None:
             self._task = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import methodcaller
 
 from PySide6.QtCore import QObject, Signal
 
@@ -58,7 +59,7 @@ class Loader(QObject):
             on_result=self._on_opened,
             on_error=partial(self._on_error, wish),
             on_cancelled=self._on_cancelled,
-            on_late=Opened.close,
+            on_late=methodcaller("close"),
         )
 
     def _on_opened(self, opened: Opened) -> None:

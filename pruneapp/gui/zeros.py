@@ -12,6 +12,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from pruneapp.answers import TensorZeros, ZerosReport
+from pruneapp.document.census.store import census_of
 from pruneapp.document.document import Document, DocumentChanged
 from pruneapp.document.found import TreatZeros
 from pruneapp.document.proposal import Proposal
@@ -108,7 +109,7 @@ class Zeros(QObject):
     def _names(self, document: Document) -> list[str]:
         """Return what may have zeros: all but what is known to have none."""
         snapshot = document.snapshot()
-        census = snapshot.census
+        census = census_of(snapshot)
         return [
             row.name
             for row in self._session.rows

@@ -1,4 +1,4 @@
-"""Sums over the slices of channels, each added up in the order of `pruneapp.kernels.pairwise`.
+"""Sums over the slices of channels, in the order of `pruneapp.kernels.pairwise`.
 
 What runs side by side is only what is independent: parts of slices, which are joined in order.
 """

@@ -80,7 +80,7 @@ def test_a_helper_that_dies_is_an_error_of_the_file(monkeypatch):
 
 def test_a_bug_in_the_helper_is_a_bug_here(monkeypatch):
     code = (
-        "import sys; from pruneapp.checkpoint import header_process as p;"
+        "import sys; from pruneapp.checkpoint import header_tasks as p;"
         "p._TASKS = {'header': None}; sys.exit(p.main())"
     )
     monkeypatch.setattr(header_process, "command", lambda: [sys.executable, "-c", code])

@@ -25,10 +25,11 @@ from pruneapp.document.census.magnitudes import (
     bin_values,
     count_magnitudes,
 )
+from pruneapp.document.census.store import census_of
 from pruneapp.document.document import Document
 from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.document.step import Row, Step
 from pruneapp.kernels.cpu import CpuKernel
 from pruneapp.masks.bitmask import BitMask
@@ -40,8 +41,8 @@ from tests.tensors import decode_float64
 
 def count_all(snapshot):
     names = tuple(snapshot.checkpoint.entries)
-    for wanted in snapshot.census.wanted_all(snapshot, names):
-        snapshot.census.count(snapshot, wanted, Job())
+    for wanted in census_of(snapshot).wanted_all(snapshot, names):
+        census_of(snapshot).count(snapshot, wanted, Job())
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: d.name)
@@ -91,9 +92,9 @@ def test_counts_are_those_of_numpy(state):
     count_all(state)
     for name in state.checkpoint.entries:
         check(count_magnitudes(state, name, Job()), state, name)
-        check(state.census.magnitudes(state, name), state, name)
+        check(census_of(state).magnitudes(state, name), state, name)
         weights = np.abs(values_of(state, name))[eligible_of(state, name)]
-        assert state.census.zeros(state, name) == np.sum(weights == 0)
+        assert census_of(state).zeros(state, name) == np.sum(weights == 0)
 
 
 @given(state=snapshots(elements=300), data=st.data())
@@ -105,7 +106,7 @@ def test_below_a_threshold(state, data):
     threshold = data.draw(
         st.sampled_from([*everything.tolist(), 0.0]) | st.floats(0, 1e6), label="threshold"
     )
-    found = state.census.below(state, names, threshold)
+    found = census_of(state).below(state, names, threshold)
     if all(bin_shift(state.entry(n).dtype) == 0 for n in names):
         assert found == np.sum(everything <= threshold)
     else:
@@ -117,9 +118,9 @@ def test_below_a_threshold(state, data):
             here = np.searchsorted(edges, threshold, "right")
             least, most = least + np.sum(places < here), most + np.sum(places <= here)
         assert least <= found <= most
-    assert state.census.below(state, names, -1.0) == 0
-    assert state.census.below(state, names, math.nan) == 0
-    assert state.census.below(state, names, math.inf) == everything.size
+    assert census_of(state).below(state, names, -1.0) == 0
+    assert census_of(state).below(state, names, math.nan) == 0
+    assert census_of(state).below(state, names, math.inf) == everything.size
 
 
 def test_pieces_of_a_large_tensor_are_put_together():
@@ -149,11 +150,11 @@ def test_small_tensors_are_counted_side_by_side(tmp_path):
     with open_checkpoint(tmp_path / "m.safetensors") as checkpoint:
         masks = MaskSet({"3.torch.float32": BitMask.from_bools(rng.random(15) < 0.5)})
         snapshot = Snapshot(checkpoint, masks)
-        (wanted,) = snapshot.census.wanted_all(snapshot, tuple(checkpoint.entries))
+        (wanted,) = census_of(snapshot).wanted_all(snapshot, tuple(checkpoint.entries))
         assert wanted.elements == 20 * 3 * 15
-        snapshot.census.count(snapshot, wanted, Job())
+        census_of(snapshot).count(snapshot, wanted, Job())
         for name in checkpoint.entries:
-            check(snapshot.census.magnitudes(snapshot, name), snapshot, name)
+            check(census_of(snapshot).magnitudes(snapshot, name), snapshot, name)
         names = [name for name in checkpoint.entries if "float32" in name]
         for name, found in zip(names, count_alike(snapshot, names, Job()), strict=True):
             alone = count_magnitudes(snapshot, name, Job())
@@ -170,7 +171,7 @@ def three():
 def test_large_tensors_are_wanted_one_by_one_and_once(three, monkeypatch):
     monkeypatch.setattr("pruneapp.document.census.wanted._BATCH", 5000)
     snapshot = Snapshot(MemoryCheckpoint(three))
-    census = snapshot.census
+    census = census_of(snapshot)
     wanted = census.wanted_all(snapshot, tuple(three))
     assert wanted == tuple(Wanted((name,), None, 4900) for name in three)
     assert census.zeros(snapshot, "0.w") is None
@@ -189,22 +190,22 @@ def test_undo_finds_what_was_counted_before(three):
     step = Step((Row(("1.w",), "l1_unstructured", {"amount": 0.5}),))
     document.apply(compute_preview(first, step, CpuKernel(), Job()))
     second = document.snapshot()
-    (wanted,) = second.census.wanted_all(second, tuple(three))
+    (wanted,) = census_of(second).wanted_all(second, tuple(three))
     assert wanted.names == ("1.w",)
-    second.census.count(second, wanted, Job())
+    census_of(second).count(second, wanted, Job())
     document.undo()
-    assert not document.snapshot().census.wanted_all(document.snapshot(), tuple(three))
+    assert not census_of(document.snapshot()).wanted_all(document.snapshot(), tuple(three))
     document.redo()
     third = document.snapshot()
-    assert third.census is first.census
-    assert not third.census.wanted_all(third, tuple(three))
-    check(third.census.magnitudes(third, "1.w"), third, "1.w")
+    assert census_of(third) is census_of(first)
+    assert not census_of(third).wanted_all(third, tuple(three))
+    check(census_of(third).magnitudes(third, "1.w"), third, "1.w")
     document.close()
 
 
 def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
     census = Census()
-    base = Snapshot(MemoryCheckpoint(three), census=census)
+    base = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
     count_all(base)
     size = census.nbytes
     for seed in range(5):
@@ -222,7 +223,7 @@ def test_masks_are_not_kept_alive_and_what_is_gone_makes_room(three):
 def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     one = count_magnitudes(Snapshot(MemoryCheckpoint(three)), "0.w", Job()).nbytes
     census = Census(budget=int(2.5 * one))
-    snapshot = Snapshot(MemoryCheckpoint(three), census=census)
+    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
     for name in three:
         for wanted in census.wanted_all(snapshot, (name,)):
             census.count(snapshot, wanted, Job())
@@ -234,35 +235,35 @@ def test_the_oldest_is_dropped_and_what_never_fits_is_not_counted_again(three):
     step = Step((Row(tuple(three), "l1_unstructured"),))
     assert not census.wanted(snapshot, step)
     assert census.share(snapshot, step) == 1.0
-    tiny = Snapshot(MemoryCheckpoint(three), census=Census(budget=10))
+    tiny = Snapshot(MemoryCheckpoint(three), cache=StateCache(Census(budget=10)))
     count_all(tiny)
-    assert tiny.census.nbytes == 0
-    assert not tiny.census.wanted_all(tiny, tuple(three))
+    assert census_of(tiny).nbytes == 0
+    assert not census_of(tiny).wanted_all(tiny, tuple(three))
     masks = [BitMask.full(4900) for _ in range(5)]
     for mask in masks:
         count_first(tiny, mask)
-    assert tiny.census._records.dropped == 3 + 5
+    assert census_of(tiny)._records.dropped == 3 + 5
     del masks, mask  # sizes of what was dropped go with the masks
     gc.collect()
     count_first(tiny, BitMask.full(4900))
-    assert tiny.census._records.dropped == 3 + 1
+    assert census_of(tiny)._records.dropped == 3 + 1
 
 
 def count_first(snapshot, mask):
     state = replace(snapshot, masks=MaskSet({"0.w": mask}))
-    (wanted,) = state.census.wanted_all(state, ("0.w",))
-    state.census.count(state, wanted, Job())
+    (wanted,) = census_of(state).wanted_all(state, ("0.w",))
+    census_of(state).count(state, wanted, Job())
 
 
 def test_what_a_step_needs_has_to_fit_together(three):
     """Norms of order 3, 2 and 1 that took the room of each other would be counted for ever."""
     census = Census()
-    snapshot = Snapshot(MemoryCheckpoint(three), census=census)
+    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(census))
     step = Step((Row(tuple(three), "ln_structured", {"amount": 0.5, "n": 3}),))
     for wanted in census.wanted(snapshot, step):
         census.count(snapshot, wanted, Job())
     census = Census(budget=int(0.8 * census.nbytes))
-    snapshot = replace(snapshot, census=census)
+    snapshot = replace(snapshot, cache=StateCache(census))
     counted = []
     while (wanted := census.wanted(snapshot, step)) and len(counted) < 20:
         counted.append(wanted[0].kind)
@@ -276,8 +277,8 @@ def test_what_a_step_needs_has_to_fit_together(three):
 
 
 def test_what_was_put_together_gives_way_to_counts(three):
-    snapshot = Snapshot(MemoryCheckpoint(three), census=Census(budget=100_000))
-    census = snapshot.census
+    snapshot = Snapshot(MemoryCheckpoint(three), cache=StateCache(Census(budget=100_000)))
+    census = census_of(snapshot)
     census.remember(snapshot, "a", "value", 90_000)
     assert census.recent(snapshot, "a") == "value"
     assert census.recent(replace(snapshot, masks=MaskSet()), "a") is None
@@ -301,16 +302,16 @@ def test_norms_are_those_of_the_exact_step(three):
         protected=MaskSet({"0.w": BitMask.from_bools(guard.reshape(-1))}),
     )
     step = Step((Row(("0.w", "1.w"), "ln_structured", {"n": "fro", "dim": -1}),))
-    wanted = snapshot.census.wanted(snapshot, step)
+    wanted = census_of(snapshot).wanted(snapshot, step)
     assert [w.kind for w in wanted] == [(1, 2), (1, 1)]
     for item in wanted:
-        snapshot.census.count(snapshot, item, Job())
-    found = snapshot.census.channels(snapshot, "0.w", 1, 2)
+        census_of(snapshot).count(snapshot, item, Job())
+    found = census_of(snapshot).channels(snapshot, "0.w", 1, 2)
     weights = three["0.w"].astype(np.float64) * kept.reshape(70, 70)
     np.testing.assert_allclose(found.norms, np.linalg.norm(weights, axis=0), rtol=1e-12)
     np.testing.assert_array_equal(found.kept, kept.reshape(70, 70).sum(axis=0))
     assert np.flatnonzero(~found.free).tolist() == [7]
-    assert snapshot.census.channels(snapshot, "0.w", 0, 2) is None
+    assert census_of(snapshot).channels(snapshot, "0.w", 0, 2) is None
 
 
 def test_several_threads_count_at_once(three):
@@ -320,8 +321,8 @@ def test_several_threads_count_at_once(three):
         thread.start()
     for thread in threads:
         thread.join()
-    assert snapshot.census.nbytes == sum(
-        snapshot.census.magnitudes(snapshot, name).nbytes for name in three
+    assert census_of(snapshot).nbytes == sum(
+        census_of(snapshot).magnitudes(snapshot, name).nbytes for name in three
     )
 
 
@@ -329,10 +330,10 @@ def test_cancelling_ends_it(three):
     token = CancelToken()
     token.cancel()
     snapshot = Snapshot(MemoryCheckpoint(three))
-    (wanted, *_) = snapshot.census.wanted_all(snapshot, tuple(three))
+    (wanted, *_) = census_of(snapshot).wanted_all(snapshot, tuple(three))
     with pytest.raises(Cancelled):
-        snapshot.census.count(snapshot, wanted, Job(cancel=token))
-    assert snapshot.census.nbytes == 0
+        census_of(snapshot).count(snapshot, wanted, Job(cancel=token))
+    assert census_of(snapshot).nbytes == 0
 
 
 def test_the_budget_is_the_one_that_was_promised():

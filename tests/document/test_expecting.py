@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.document.census.store import census_of
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row, Step
@@ -22,8 +23,8 @@ from tests.document.test_limits import amounts, limits
 
 
 def counted(snapshot):
-    for wanted in snapshot.census.wanted_all(snapshot, snapshot.checkpoint.entries):
-        snapshot.census.count(snapshot, wanted, Job())
+    for wanted in census_of(snapshot).wanted_all(snapshot, snapshot.checkpoint.entries):
+        census_of(snapshot).count(snapshot, wanted, Job())
     return snapshot
 
 
@@ -113,8 +114,8 @@ def test_norms_change_nothing_but_the_time(state, n, dim, amount, bound):
         plain = compute_preview(state, step, CpuKernel(), Job())
     except ParameterError:
         return
-    for wanted in state.census.wanted(state, step):
-        state.census.count(state, wanted, Job())
+    for wanted in census_of(state).wanted(state, step):
+        census_of(state).count(state, wanted, Job())
     known = compute_preview(state, step, CpuKernel(), Job())
 
     assert known.masks == plain.masks

@@ -16,8 +16,8 @@ from safetensors.numpy import save_file
 
 from pruneapp.document.hand import Target
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import capture as capturing
 from pruneapp.document.session import journal_log, journal_writer, log_file, packing, repeating
+from pruneapp.document.session import numbering as capturing
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entrance import Wish, open_wish
 from pruneapp.document.session.journal import Journal

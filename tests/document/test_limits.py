@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
+from pruneapp.document.census.store import census_of
 from pruneapp.document.document import Document
 from pruneapp.document.estimate import estimate
 from pruneapp.document.preview import compute_preview
@@ -228,8 +229,8 @@ def state_of(state, step):
 
 
 def counted_estimate(state, step):
-    for wanted in state.census.wanted(state, step):
-        state.census.count(state, wanted, Job())
+    for wanted in census_of(state).wanted(state, step):
+        census_of(state).count(state, wanted, Job())
     return estimate(state, step)
 
 

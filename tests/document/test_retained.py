@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 from memory_checkpoint import MemoryCheckpoint
 
 from pruneapp.document.census import Census
+from pruneapp.document.census.store import census_of
 from pruneapp.document.retained import retained
-from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import Snapshot, StateCache
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.masks.maskset import MaskSet
 from pruneapp.progress import Job
 
 
 def count(state, names):
-    for wanted in state.census.wanted_all(state, names):
-        state.census.count(state, wanted, Job())
+    for wanted in census_of(state).wanted_all(state, names):
+        census_of(state).count(state, wanted, Job())
 
 
 def squares(array, kept):
@@ -52,7 +53,7 @@ def test_it_is_the_share_of_the_sums(dtype, shares, seed, odd, large):
     opened = Snapshot(MemoryCheckpoint(arrays, chunk=64))
     masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
     protected = MaskSet({"w0": BitMask.from_bools(kept["w0"] & (rng.random(size) < 0.5))})
-    now = Snapshot(opened.checkpoint, masks, protected=protected, census=opened.census)
+    now = Snapshot(opened.checkpoint, masks, protected=protected, cache=opened.cache)
     assert retained(opened, now, Job()).energy is None, "nothing is counted"
     count(opened, arrays)
     assert retained(opened, opened, Job()).energy == 1.0
@@ -88,7 +89,7 @@ def test_zeros_that_are_pruned_lose_nothing():
         array[~kept[name]] = 0
     opened = Snapshot(MemoryCheckpoint(arrays, chunk=4096))
     masks = MaskSet({name: BitMask.from_bools(bools) for name, bools in kept.items()})
-    now = Snapshot(opened.checkpoint, masks, census=opened.census)
+    now = Snapshot(opened.checkpoint, masks, cache=opened.cache)
     count(opened, arrays)
     count(now, arrays)
     found = retained(opened, now, Job())
@@ -109,19 +110,19 @@ def full():
     """The first state and another one, in a census that has no room for any count."""
     rng = np.random.default_rng(5)
     arrays = {f"w{i}": rng.standard_normal(3000).astype(np.float32) for i in range(3)}
-    opened = Snapshot(MemoryCheckpoint(arrays), census=Census(budget=1))
+    opened = Snapshot(MemoryCheckpoint(arrays), cache=StateCache(Census(budget=1)))
     masks = MaskSet({name: BitMask.from_bools(rng.random(3000) < 0.5) for name in arrays})
-    return opened, Snapshot(opened.checkpoint, masks, census=opened.census)
+    return opened, Snapshot(opened.checkpoint, masks, cache=opened.cache)
 
 
 def test_there_is_always_room_for_energies(full):
     opened, now = full
     names = tuple(opened.checkpoint.entries)
     for state in (now, opened):
-        for wanted in state.census.wanted_energies(state, names, Job()):
-            state.census.measure(state, wanted, Job())
-        assert not state.census.wanted_energies(state, names, Job())
-    assert now.census.magnitudes(now, "w0") is None
+        for wanted in census_of(state).wanted_energies(state, names, Job()):
+            census_of(state).measure(state, wanted, Job())
+        assert not census_of(state).wanted_energies(state, names, Job())
+    assert census_of(now).magnitudes(now, "w0") is None
     energy = retained(opened, now, Job()).energy
     assert energy is not None
     assert 0.4 < energy < 0.6
@@ -134,26 +135,26 @@ def test_the_first_state_is_known_whatever_comes(full):
     for seed in range(3):
         kept = np.random.default_rng(seed).random(3000) < 0.3
         masks = MaskSet(dict.fromkeys(names, BitMask.from_bools(kept)))
-        states.append(Snapshot(opened.checkpoint, masks, census=opened.census))
+        states.append(Snapshot(opened.checkpoint, masks, cache=opened.cache))
     for state in states:
-        for wanted in state.census.wanted_energies(state, names, Job()):
-            state.census.measure(state, wanted, Job())
-    assert not opened.census.wanted_energies(opened, names, Job())
+        for wanted in census_of(state).wanted_energies(state, names, Job()):
+            census_of(state).measure(state, wanted, Job())
+    assert not census_of(opened).wanted_energies(opened, names, Job())
     assert retained(opened, states[-1], Job()).energy is not None
     assert retained(opened, now, Job()).energy is None, "of others only the last"
 
 
 def test_numbers_go_with_their_masks(full):
     opened, now = full
-    (wanted,) = now.census.wanted_energies(now, ["w0"], Job())
-    now.census.measure(now, wanted, Job())
-    assert now.census.sums(now, "w0") is not None
-    other = Snapshot(opened.checkpoint, MaskSet(), census=opened.census)
-    assert other.census.sums(other, "w0") is None
+    (wanted,) = census_of(now).wanted_energies(now, ["w0"], Job())
+    census_of(now).measure(now, wanted, Job())
+    assert census_of(now).sums(now, "w0") is not None
+    other = Snapshot(opened.checkpoint, MaskSet(), cache=opened.cache)
+    assert census_of(other).sums(other, "w0") is None
     del now, full
     gc.collect()
-    other.census.measure(other, wanted, Job())
-    assert other.census.sums(other, "w0") == opened.census.sums(opened, "w0")
+    census_of(other).measure(other, wanted, Job())
+    assert census_of(other).sums(other, "w0") == census_of(opened).sums(opened, "w0")
 
 
 def test_work_that_is_taken_up_is_counted_in_another_state_first():
@@ -163,11 +164,11 @@ def test_work_that_is_taken_up_is_counted_in_another_state_first():
 
     def state(left):
         masks = MaskSet({"w": BitMask.from_bools(np.arange(100) < left)})
-        return Snapshot(opened.checkpoint, masks, census=opened.census)
+        return Snapshot(opened.checkpoint, masks, cache=opened.cache)
 
     def measure(snapshot):
-        for wanted in snapshot.census.wanted_energies(snapshot, arrays, Job()):
-            snapshot.census.measure(snapshot, wanted, Job())
+        for wanted in census_of(snapshot).wanted_energies(snapshot, arrays, Job()):
+            census_of(snapshot).measure(snapshot, wanted, Job())
 
     taken_up = state(80)  # held by the history
     measure(taken_up)

@@ -15,6 +15,7 @@ from memory_checkpoint import MemoryCheckpoint
 from torch.nn.utils import prune as torch_prune
 
 from pruneapp.checkpoint.dtypes import DTYPES
+from pruneapp.document.census.store import census_of
 from pruneapp.document.document import Document
 from pruneapp.document.preview import compute_preview
 from pruneapp.document.snapshot import Snapshot
@@ -177,8 +178,8 @@ def test_what_the_census_has_counted_is_not_read_for_nothing(zeros, reported):
     array = weights(200, 16)
     array.reshape(-1)[:zeros] = 0
     snap = snapshot(array)
-    (wanted,) = snap.census.wanted_all(snap, ["w"])
-    snap.census.count(snap, wanted, Job())
+    (wanted,) = census_of(snap).wanted_all(snap, ["w"])
+    census_of(snap).count(snap, wanted, Job())
     snap.checkpoint.elements_read = 0
     report = find_zeros(snap, None, Job())
     assert bool(report.tensors) == reported == bool(found(array))

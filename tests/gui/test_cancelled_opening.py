@@ -255,10 +255,10 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     else:
         wish = Wish(path)
     closed, came, made = [], threading.Event(), []
-    close = loading.Opened.close
+    close, really_load = loading.Opened.close, loading.load
 
     def load(*arguments):
-        made.append(loading.load(*arguments))
+        made.append(really_load(*arguments))
         came.set()
         return made[-1]
 
@@ -268,7 +268,7 @@ def test_a_file_that_opens_after_a_newer_one_was_asked_for_is_closed(
     )
     person.session.open_work(wish)
     assert came.wait(20)
-    monkeypatch.setattr(loader, "load", loading.load)
+    monkeypatch.setattr(loader, "load", really_load)
     person.session.open(SAMPLE)
     person.wait_open(SAMPLE)
     assert closed == made

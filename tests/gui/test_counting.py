@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from pruneapp.document.census.store import census_of
 from pruneapp.gui.views.parts.numbers import percent
 from tests.gui.gate import endless
 
@@ -32,7 +33,7 @@ def counting(person, file):
 def missing(person):
     snapshot = person.document.snapshot()
     names = [row.name for row in person.session.rows]
-    return [n for w in snapshot.census.wanted_all(snapshot, names) for n in w.names]
+    return [n for w in census_of(snapshot).wanted_all(snapshot, names) for n in w.names]
 
 
 def test_after_opening_everything_that_can_be_pruned_is_counted(person, counting):

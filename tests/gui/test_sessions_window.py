@@ -22,8 +22,8 @@ from pruneapp.checkpoint.digest import known
 from pruneapp.checkpoint.reader import open_checkpoint
 from pruneapp.document.opening import open_document
 from pruneapp.document.preview import compute_preview
-from pruneapp.document.session import capture as capturing
 from pruneapp.document.session import journal_log, journal_writer, packing
+from pruneapp.document.session import numbering as capturing
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal, folder
 from pruneapp.document.session.log_file import LogFile

@@ -17,9 +17,9 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from pruneapp.document.document import Document
-from pruneapp.document.session import capture as capturing
 from pruneapp.document.session import journal as journals
 from pruneapp.document.session import journal_log, journal_writer, packing
+from pruneapp.document.session import numbering as capturing
 from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.journal import Journal
 from pruneapp.document.session.recovery import read_journal

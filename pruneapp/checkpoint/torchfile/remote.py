@@ -5,7 +5,6 @@ What crosses between the processes are plain values: a row a tensor, and the res
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 from pruneapp.checkpoint.contract import Contents, Notice, StateDict
@@ -46,16 +45,6 @@ def index_elsewhere(source: FileSource, reader: str, state_dict: str | None, job
     rows, rest = header_process.parse_torch(str(source.path), reader, state_dict, job)
     source.verify_unchanged()
     return from_rows(rows, rest, job.cancel)
-
-
-def rows_of(path: str, reader: str, state_dict: str | None) -> Rows:
-    """Read the headers of a file: what the other process is asked to do."""
-    # Nothing here is garbage before the process ends, and looking for it doubles the time.
-    gc.disable()
-    from pruneapp.checkpoint.torchfile import legacy, zipped
-
-    index_file = zipped.index_file if reader == zipped.FORMAT else legacy.index_file
-    return to_rows(index_file(path, state_dict))
 
 
 def to_rows(index: Index) -> Rows:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +21,10 @@ from pruneapp.document.census.magnitudes import (
     bin_shift,
     count_magnitudes,
 )
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.contract import BLOCK
 from pruneapp.kernels.ranking import key_table
 from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
 
 
 def count_alike(snapshot: Snapshot, names: Sequence[str], job: Job) -> Iterator[Counted]:

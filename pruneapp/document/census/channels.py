@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.document.census.magnitudes import OVERHEAD
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.contract import Slices
 from pruneapp.kernels.norms import channel_norms
 from pruneapp.masks.channels import channels_left, kept_by_channel
 from pruneapp.params import Norm
 from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
 
 
 @dataclass(frozen=True, eq=False)

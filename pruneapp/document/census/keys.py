@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 from pruneapp.document.census.wanted import Kind
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
-    from pruneapp.masks.bitmask import BitMask
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.masks.bitmask import BitMask
 
 Key = tuple[str, Kind, int, int, int]
 Marks = tuple["BitMask | None", "BitMask | None", "BitMask | None"]

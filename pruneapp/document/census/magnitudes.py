@@ -10,20 +10,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pruneapp.checkpoint.dtypes import DType
 from pruneapp.checkpoint.reader import Bits
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.kernels.ranking import key_table
 from pruneapp.kernels.values import decode, value_table
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
 
 # Bins there may be.
 BINS = 1 << 16

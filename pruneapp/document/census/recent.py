@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
-    from pruneapp.masks.maskset import MaskSet
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.masks.maskset import MaskSet
 
 # More than a step of some rows needs.
 _MOST = 64

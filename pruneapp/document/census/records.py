@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pruneapp.document.census.channels import Channels
 from pruneapp.document.census.keys import (
@@ -21,9 +21,7 @@ from pruneapp.document.census.keys import (
 from pruneapp.document.census.magnitudes import Counted
 from pruneapp.document.census.recent import Recent
 from pruneapp.document.census.wanted import Kind
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.snapshot import Snapshot
 
 Record = Counted | Channels
 

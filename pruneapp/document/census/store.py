@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pruneapp.document.census.alike import count_all
 from pruneapp.document.census.channels import Channels, count_channels
@@ -13,12 +13,10 @@ from pruneapp.document.census.keys import key_of, marks_of
 from pruneapp.document.census.magnitudes import Counted
 from pruneapp.document.census.records import Record, Records
 from pruneapp.document.census.wanted import Kind, Wanted, batches, kinds_of
+from pruneapp.document.snapshot import Snapshot
+from pruneapp.document.step import Step
 from pruneapp.params import Norm
 from pruneapp.progress import Job
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
-    from pruneapp.document.step import Step
 
 # Bytes of everything that is kept.
 BUDGET = 128_000_000
@@ -289,3 +287,8 @@ class Census:
         sums = record.sums(snapshot.entry(name).dtype)
         with self._lock:
             self._energies.put(name, marks_of(snapshot, name), sums)
+
+
+def census_of(snapshot: Snapshot) -> Census:
+    """Return what was counted of the document of a snapshot, for all of its states."""
+    return snapshot.cache.of(Census)

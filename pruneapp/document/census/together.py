@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pruneapp.document.census.channels import Channels
 from pruneapp.document.census.columns import Columns
 from pruneapp.document.census.ordered import Ordered, OrderedTensor, in_order_of
+from pruneapp.document.census.store import census_of
 from pruneapp.document.census.wanted import dims_of, orders_of
 from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.step import Row
@@ -30,7 +31,7 @@ def columns_of(snapshot: Snapshot, names: tuple[str, ...], job: Job) -> Columns 
     job
         May cancel.
     """
-    census = snapshot.census
+    census = census_of(snapshot)
     known: Columns | None = census.recent(snapshot, names)
     if known is not None:
         return known
@@ -66,7 +67,7 @@ def ordered_of(snapshot: Snapshot, row: Row, names: tuple[str, ...], job: Job) -
     Ordered or None
         None if what decides is not counted; without sums as long as they are not.
     """
-    census = snapshot.census
+    census = census_of(snapshot)
     method = registry.get(row.method)
     asked = tuple(row.values[p.name] for p in method.params if not isinstance(p, AmountParam))
     key = row.method, asked, names
@@ -92,7 +93,7 @@ def _counted(
     snapshot: Snapshot, row: Row, name: str, dim: int
 ) -> tuple[Channels | None, Channels | None, Channels | None]:
     def find(n: Norm) -> Channels | None:
-        return snapshot.census.channels(snapshot, name, dim, n)
+        return census_of(snapshot).channels(snapshot, name, dim, n)
 
     return find(orders_of(row)[0]), find(2), find(1)
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pruneapp.answers.assignment import Assignment
+from pruneapp.document.snapshot import Snapshot
 from pruneapp.document.sparing import excluded, rows_of
 from pruneapp.document.step import Row, Step, dim_of
 from pruneapp.methods import registry
 from pruneapp.params import Norm
-
-if TYPE_CHECKING:
-    from pruneapp.document.snapshot import Snapshot
 
 # A dimension, from 0, and the order of a norm; None for magnitudes.
 Kind = tuple[int, Norm] | None
@@ -43,13 +40,15 @@ class Wanted:
 
 def rows_now(snapshot: Snapshot, step: Step) -> tuple[tuple[Row, tuple[str, ...]], ...]:
     """Return what `rows_of` does; of 100,000 names it is not asked at each move of a slider."""
+    from pruneapp.document.census.store import census_of
+
     key = "rows", tuple(row.names for row in step.rows), step.limits.spare, step.version
-    known: list[tuple[int, tuple[str, ...]]] | None = snapshot.census.recent(snapshot, key)
+    known: list[tuple[int, tuple[str, ...]]] | None = census_of(snapshot).recent(snapshot, key)
     if known is None:
         places = {id(row): i for i, row in enumerate(step.rows)}
         found = rows_of(snapshot.checkpoint, step)
         known = [(places[id(row)], names) for row, names in found]
-        snapshot.census.remember(snapshot, key, known, 0)
+        census_of(snapshot).remember(snapshot, key, known, 0)
     return tuple((step.rows[i], names) for i, names in known)
 
 
@@ -58,11 +57,13 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
 
     Found once for the names, rules and limits of a step, not at each move of a slider.
     """
+    from pruneapp.document.census.store import census_of
+
     if len(step.rows) == 1 and not step.limits.spare:
         return Assignment()
     names = tuple(row.names for row in step.rows)
     key = "assignment", names, step.limits.spare, step.version
-    known: Assignment | None = snapshot.census.recent(snapshot, key)
+    known: Assignment | None = census_of(snapshot).recent(snapshot, key)
     if known is None:
         rules: dict[str, int] = {}
         counts = [0] * len(step.rows) if len(step.rows) > 1 else []
@@ -72,7 +73,7 @@ def assignment_now(snapshot: Snapshot, step: Step) -> Assignment:
                 rules.update(dict.fromkeys(some, places[id(row)]))
                 counts[places[id(row)]] = len(some)
         known = Assignment(rules, excluded(snapshot.checkpoint, step), tuple(counts))
-        snapshot.census.remember(snapshot, key, known, 0)
+        census_of(snapshot).remember(snapshot, key, known, 0)
     return known
 
 

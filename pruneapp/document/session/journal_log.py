@@ -6,10 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from pruneapp.document.aside import NewMask
 from pruneapp.document.edit import Record
-from pruneapp.document.session.capture import Capture, NewMask, Numbers
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entries import Entry, MaskHead, More
 from pruneapp.document.session.log_file import JSON, PIECE, LogFile, delete
+from pruneapp.document.session.numbering import Numbers
 from pruneapp.document.session.packing import SMALL, pack, pack_together
 from pruneapp.plain_json import encoded
 from pruneapp.progress import Job

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import ReferenceType
 
 from pruneapp.document.edit import Record
-from pruneapp.document.session.capture import Capture, bundles
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.entries import (
     VERSION,
     Digests,
@@ -27,6 +27,7 @@ from pruneapp.document.session.entries import (
     View,
 )
 from pruneapp.document.session.journal_log import JournalLog
+from pruneapp.document.session.numbering import bundles
 from pruneapp.document.session.original import describe
 from pruneapp.document.session.repeating import repeatable
 from pruneapp.document.session.stamp import Stamp

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from pruneapp.checkpoint.source import FileSource
-from pruneapp.document.session.capture import is_work
+from pruneapp.document.edit import is_work
 from pruneapp.document.session.entries import Kept
 from pruneapp.document.session.journal import SUFFIX
 from pruneapp.document.session.log_file import delete, lock

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pruneapp.checkpoint.reader import Checkpoint
-from pruneapp.document.aside import MaskSlot
+from pruneapp.document.aside import Layer, MaskSlot, Slots
 from pruneapp.document.document import Document
-from pruneapp.document.edit import Json, Layer, Record, Slots
+from pruneapp.document.edit import Json, Record
 from pruneapp.document.history import BUDGET
 from pruneapp.document.scratch import ScratchFile
 from pruneapp.document.session.saved import NO_MASK, SavedEdit, SavedHistory, damaged

@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from pruneapp.document.edit import EditKind, Layer
+from pruneapp.document.aside import Layer
+from pruneapp.document.edit import EditKind
 from pruneapp.errors import JsonError, SessionError
 from pruneapp.masks.bitmask import BitMask
 from pruneapp.plain_json import decode

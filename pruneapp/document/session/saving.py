@@ -14,9 +14,11 @@ import platformdirs
 from pruneapp.checkpoint.places import exists
 from pruneapp.checkpoint.reader import Checkpoint
 from pruneapp.checkpoint.writer import AtomicFile, write_error
+from pruneapp.document.aside import NewMask
 from pruneapp.document.edit import Record
-from pruneapp.document.session.capture import Capture, NewMask, Numbers, bundles
+from pruneapp.document.session.capture import Capture
 from pruneapp.document.session.layout import FORMAT, SUFFIX, TABLE, VERSION, MaskPlace, Table
+from pruneapp.document.session.numbering import Numbers, bundles
 from pruneapp.document.session.original import Original, describe
 from pruneapp.document.session.packing import PIECE, SMALL, pack, pack_together
 from pruneapp.document.session.stamp import Stamp

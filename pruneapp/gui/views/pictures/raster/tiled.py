@@ -224,7 +224,12 @@ class TiledPicture(Picture):
         if self._layout is None:
             self._set_legend(())
         else:
-            self._set_legend(words.swatches(self.canvas.item, self._noticed, self._colors))
+            item = self.canvas.item
+            self._set_legend(
+                words.swatches(
+                    item.fine, item.mode, self._noticed, self._colors, masked=item.masked
+                )
+            )
 
     def _update_summary(self) -> None:
         if self._layout is None:

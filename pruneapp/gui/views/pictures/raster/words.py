@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
@@ -24,9 +23,6 @@ from pruneapp.gui.views.pictures.raster.selection import Drawn
 from pruneapp.gui.views.pictures.raster.shading import Mode
 from pruneapp.gui.views.pictures.raster.weight import AnyTile
 
-if TYPE_CHECKING:
-    from pruneapp.gui.views.pictures.raster.tiles import TilesItem
-
 
 @dataclass(frozen=True)
 class Noticed:
@@ -42,9 +38,10 @@ class Noticed:
     missing: bool = False
 
 
-def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> list[Swatch]:
+def swatches(
+    tile: AnyTile | None, mode: Mode, noticed: Noticed, colors: Mapping[str, str], *, masked: bool
+) -> list[Swatch]:
     """Return the legend of what is shown."""
-    tile, mode = item.fine, item.mode
     if mode is Mode.DIFFERENCE:
         return difference_swatches(tile, colors)
     low, scale, beyond, tip = _range(tile)
@@ -59,11 +56,11 @@ def swatches(item: TilesItem, noticed: Noticed, colors: Mapping[str, str]) -> li
         words = "{scale}"
         if mode is Mode.SIGNED:
             words = QCoreApplication.translate("WeightsView", "{scale} mean magnitude")
-        elif item.masked:
+        elif masked:
             words = QCoreApplication.translate("WeightsView", "{scale} kept")
         top = words.format(scale=scale) + beyond
         entries.append(Swatch(top, colormap.magnitude_stops(colors), before="0", tip=tip))
-    if item.masked:
+    if masked:
         orange = colormap.pruned_color(alone=mode is Mode.MASK)
         pruned = QCoreApplication.translate("WeightsView", "pruned")
         entries.append(Swatch(pruned, (orange,)))
